@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gammacp.segmentation.api import *  # noqa: F403
-    from gammacp.segmentation.api import __all__ as __all__
 else:
 
     def __getattr__(name: str) -> Any:
         """A public name, when the package is first asked for one: its command imports nothing."""
-        api = import_module("gammacp.segmentation.api")
-        if name != "__all__" and name not in api.__all__:
+        api = vars(import_module("gammacp.segmentation.api"))
+        names = [known for known in api if not known.startswith("_")]
+        if name != "__all__" and name not in names:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        globals().update({n: getattr(api, n) for n in api.__all__}, __all__=api.__all__)
+        globals().update({known: api[known] for known in names}, __all__=names)
         return globals()[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -287,25 +287,30 @@ def _report(
 
 def _refuse(coded: Coded, asked: Asked, comparing: Comparing, rule: SampleRule | None) -> None:
     """UsageError for options that do not go together, or would change nothing."""
-    of_levels, reference = asked.levels is not None, bool(asked.reference)
-    what = "--levels" if of_levels else "--reference"
-    if rule is not None and reference and not of_levels:
-        raise UsageError(f"{what} does not go with --beyond-chance")
-    if (of_levels or reference) and (coded.groups is not None or coded.anonymous_coders):
-        raise UsageError(f"{what} does not go with --groups and --anonymous-coders")
-    if len(asked.reference or ()) > 1:
-        raise UsageError("--reference is given once: compare with one reference after the other")
-    if of_levels and (asked.near is not None or asked.bootstrap or asked.candidate):
-        raise UsageError("--levels does not go with --near, --bootstrap and --candidate")
-    if asked.near is not None and not reference:
-        raise UsageError("--near goes with --reference")
-    if not of_levels and (asked.t_full or asked.t_window is not None):
-        raise UsageError("--t-full and --t-window go with --levels")
-    given = {f.name for f in fields(comparing) if getattr(comparing, f.name) != f.default}
+    levels, gold, near = asked.levels is not None, bool(asked.reference), asked.near is not None
+    what = "--levels" if levels else "--reference"
+    coders = coded.groups is not None or coded.anonymous_coders
     # Types are weighed with B, and a figure shows one of them.
-    needs_basis = "categorial" in given or asked.plot is not None
-    if (reference or of_levels) and "similarity" in given and not needs_basis:
-        raise UsageError(f"{what} shows both S and B: --similarity changes nothing there")
+    needs_basis = comparing.categorial != "nominal" or asked.plot is not None
+    wrong = {
+        f"{what} does not go with --beyond-chance": rule is not None and gold and not levels,
+        f"{what} does not go with --groups and --anonymous-coders": coders and (levels or gold),
+        "--reference is given once: compare with one reference after the other": len(
+            asked.reference or ()
+        )
+        > 1,
+        "--levels does not go with --near, --bootstrap and --candidate": levels
+        and (near or asked.bootstrap or asked.candidate),
+        "--near goes with --reference": near and not gold,
+        "--t-full and --t-window go with --levels": not levels
+        and (asked.t_full or asked.t_window is not None),
+        f"{what} shows both S and B: --similarity changes nothing there": (levels or gold)
+        and comparing.similarity != "s"
+        and not needs_basis,
+    }
+    for said, is_so in wrong.items():
+        if is_so:
+            raise UsageError(said)
 
 
 def _beside_gold(

@@ -96,7 +96,11 @@ def read_conll(
     if defects is not None:
         defects += [Defect(k, str(path), e.line, f"{e.message}; left out") for k, e in wrong]
         defects += loose
-    # Trees without any labels are trees; a label that is missing among others is not there yet.
+    return _not_yet(sentences)
+
+
+def _not_yet(sentences: list[Dependencies]) -> list[Dependencies]:
+    """The sentences, those `missing` that lack a label; trees without any labels are trees."""
     if all(relation == MISSING for s in sentences for relation in s.relations):
         return sentences
     return [

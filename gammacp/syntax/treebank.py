@@ -31,6 +31,7 @@ from gammacp.syntax.text import read_lines
 KINDS = ("dependency", "phrase", "graph", "enhanced")
 NO_EDGES = "its words have no enhanced dependencies (_ in DEPS): not annotated"
 _LISTED = 20
+_PLAIN = ("auto", "leaves", "all")  # what options are where nothing is asked for
 T = TypeVar("T")
 
 
@@ -170,9 +171,8 @@ def read_treebank(
     check_conventions(recognised, labels=labels, ignore=ignore, leaves=leaves, size=size)
     tallies = {one.path: Tally(str(one.path)) for one in named}
     defects: list[Defect] = []
-    convention = {"labels": labels, "ignore": ignore}
     sentences, note, failures = _read_all(
-        named, recognised, leaves, size, encoding, tallies, defects, **convention
+        named, recognised, leaves, size, encoding, tallies, defects, labels=labels, ignore=ignore
     )
     lost = {one.document for one in named if one.path not in sentences}
     whole = [one for one in named if one.document not in lost]
@@ -184,13 +184,9 @@ def read_treebank(
     items, left_out = _items(whole, sentences, pairing, tallies, defects)
     annotators = tuple(dict.fromkeys(one.annotator for one in whole))
     options = {"pattern": pattern, "layout": layout, "folders": folders, "pairing": pairing}
-    options |= {"leaves": leaves, "size": None if size == "leaves" else size}
-    options |= {"ignore": ignore or None, "labels": None if labels == "all" else labels}
-    selection = [f"{k}={quoted(v)}" for k, v in options.items() if v not in (None, "auto")]
-    renamed = [f"rename={quoted(old)},{quoted(new)}" for old, new in (rename or {}).items()]
-    selection += [*renamed, *([f"exclude={','.join(map(quoted, exclude))}"] if exclude else [])]
-    selection += [f"{k}={quoted(v)}" for k, v in (noted or {}).items() if v]
-    treebank = Treebank(annotators, tuple(items), recognised, tuple(selection))
+    options |= {"leaves": leaves, "size": size, "ignore": ignore, "labels": labels}
+    selection = _selection(options, rename or {}, exclude, noted or {})
+    treebank = Treebank(annotators, tuple(items), recognised, selection)
     if not treebank.shared:
         alone = [f"; left out: {entry}" for t in tallies.values() for entry in t.entries()]
         raise DataError(
@@ -206,13 +202,23 @@ def read_treebank(
         note,
     )
     losses = [left_out, passed_over(listed, everything), *(t.entries() for t in tallies.values())]
-    return ReadTreebank(
-        treebank,
-        (*defects, *find_defects(treebank)),
-        gathered(losses),
-        notes,
-        tuple(failures),
-    )
+    found = (*defects, *find_defects(treebank))
+    return ReadTreebank(treebank, found, gathered(losses), notes, tuple(failures))
+
+
+def _selection(
+    options: Mapping[str, str | None],
+    rename: Mapping[str, str],
+    exclude: Sequence[str],
+    noted: Mapping[str, str | None],
+) -> tuple[str, ...]:
+    """What was selected or changed, as entries of signatures."""
+    said: list[tuple[str, Sequence[str]]] = []
+    said += [(key, (value,)) for key, value in options.items() if value and value not in _PLAIN]
+    said += [("rename", pair) for pair in rename.items()]
+    said += [("exclude", exclude)] if exclude else []
+    said += [(key, (value,)) for key, value in noted.items() if value]
+    return tuple(f"{key}={','.join(map(quoted, values))}" for key, values in said)
 
 
 def _items(

@@ -167,7 +167,7 @@ def joined(files: Files, layout: str, **declared: Any) -> Row:
 SHORT = (*GAMMA, "--min-length", "1")
 POINT = {**WORK, "Ann": [*WORK["Ann"], (5, 5, "p")]}
 ROWS = [
-    Row("for which a least length means nothing", {"in/a.csv": csv("Ann", "Bob", work=POINT)}, SHORT,
+    Row("for which a least length means", {"in/a.csv": csv("Ann", "Bob", work=POINT)}, SHORT,
         {(*SHORT, "--only", "a,b"): truth(), GAMMA: truth(POINT)}),
     joined({f"in/talk/{w}.eaf": eaf(w) for w in WORK}, "{document}/{annotator}"),
     joined({f"in/talk/{w}.eaf": eaf(w, "gesture") for w in WORK}, "{document}/{annotator}"),

@@ -5,13 +5,19 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import File, Reading, left_out_json, left_out_lines, requested
+from gammacp.cli.options.reading import (
+    File,
+    Reading,
+    left_out_json,
+    left_out_lines,
+    requested,
+    selected,
+)
 from gammacp.cli.options.settings import Jobs, Settings
 from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.errors import BelowThresholdError, DataError, UsageError
@@ -109,9 +115,7 @@ def _look(
 
     campaign = requested(folder, reading, features=features)
     found = campaign.collect()
-    kept = {name: c.with_features(features) for name, c in found.continua.items()}
-    found = replace(found, continua=kept)
-    found = campaign.select(found) if kept else found
+    found = selected(campaign, found, features) if found.continua else found
     continua = by_document(found.continua)
     failures = [str(error) for _, error in found.failures]
     with workers(jobs, pays=False) as executor, progress("measuring"):

@@ -236,16 +236,21 @@ def load(
     else:
         found = campaign.collect(instead)
     tell(found, left_out=tell_left_out)
-    if features is not None:
-        weighed = {name: c.with_features(features) for name, c in found.continua.items()}
-        found = replace(found, continua=weighed)
-    kept = campaign.select(found)
+    kept = selected(campaign, found, features)
     renamed = campaign.values.get("rename", {}).values()
     declared = [a for a in campaign.values.get("annotators", ()) if a not in renamed]
     if doubt := found.doubt(declared, kept.continua):
         message(f"gammacp: {doubt}")
     names = campaign.values.get("rename", {})
     return Loaded(kept.continua, found.failures, found.formats, kept.left_out, doubt, names)
+
+
+def selected(campaign: Campaign, found: Collection, features: Sequence[str] | None) -> Collection:
+    """What of it counts, with these features of the units; None: with all."""
+    if features is not None:
+        weighed = {name: c.with_features(features) for name, c in found.continua.items()}
+        found = replace(found, continua=weighed)
+    return campaign.select(found)
 
 
 def _shipped(reading: Reading) -> Path | None:
@@ -302,7 +307,7 @@ def _other(campaign: Campaign, against: Sequence[Path], given: Mapping[str, Any]
 
 def write_options(entries: Sequence[str] | None) -> dict[str, Any]:
     """What a format's writer is told."""
-    return dict(pair("--write-option", entry, "NAME=VALUE") for entry in entries or ())
+    return dict(_pairs("--write-option", "NAME=VALUE")(entries or ()))
 
 
 def _names(entries: Sequence[str] | None) -> list[str]:
