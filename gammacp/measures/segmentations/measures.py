@@ -272,8 +272,8 @@ def _of_errors(errors: Mapping[Pair, float], made: str) -> PairwiseScore:
                 reason=f"too short for a window, with {reference} as reference of {hypothesis}",
                 signature=made,
             )
-    observed = fmean(errors.values())
-    return PairwiseScore(value=1 - observed, observed=observed, pairs=pairs, signature=made)
+    mean, observed = fmean(pairs.values()), fmean(errors.values())
+    return PairwiseScore(value=mean, observed=observed, pairs=pairs, signature=made)
 
 
 def _compared(
