@@ -30,6 +30,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from gammacp.arrays import Floats
+from gammacp.chance.beyond import ratio
 from gammacp.measures.segmentations.choices import Mode
 from gammacp.measures.segmentations.rows import Pairs, share
 
@@ -58,12 +59,12 @@ class Coefficients:
     @property
     def pi(self) -> float:
         """π (multi-π): (A_a − A_e)/(1 − A_e) (eq. 5)."""
-        return self._corrected(self.expected_pi)
+        return ratio(1 - self.actual, 1 - self.expected_pi, "")[0]
 
     @property
     def kappa(self) -> float:
         """κ (multi-κ), likewise."""
-        return self._corrected(self.expected_kappa)
+        return ratio(1 - self.actual, 1 - self.expected_kappa, "")[0]
 
     @property
     def bias(self) -> float:
@@ -73,9 +74,6 @@ class Coefficients:
     def as_dict(self) -> dict[str, float]:
         """π, κ and bias under the names that they have in JSON."""
         return {"pi_s": self.pi, "kappa_s": self.kappa, "bias": self.bias}
-
-    def _corrected(self, expected: float) -> float:
-        return (self.actual - expected) / (1 - expected) if expected < 1 else math.nan
 
 
 @dataclass(frozen=True)
