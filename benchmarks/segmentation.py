@@ -13,7 +13,7 @@ most 5 ms each; WindowDiff and GHD on mass 100 000 with 10 000 boundaries at mos
 `--corpus`: 500 documents of 6 coders (7500 pairs), all measures at most .1 s, as rows for JSON at
 most 1 s; π on B of 60 short pairs beside segeval's, a twentieth of its time.
 
-`--music`: hit rates, T- and L-measures of a recording of 3000 frames, which are our base units,
+`--music`: hit rates and T-measures of a recording of 3000 frames, which are our base units,
 beside mir_eval's; the values must be equal.
 """
 
@@ -27,6 +27,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from gammacp.measures.segmentations.rows import compared
 from gammacp.segmentation import (
     Basis,
     Codings,
@@ -36,7 +37,6 @@ from gammacp.segmentation import (
     coding_agreement,
     ghd,
     gold_report,
-    l_measures,
     measures_beyond_chance,
     optimal_edits,
     pk,
@@ -46,7 +46,6 @@ from gammacp.segmentation import (
     window_diff,
     window_size,
 )
-from gammacp.segmentation.rows import compared, rows_of
 
 SEGEVAL = """
 import json, sys, time, segeval
@@ -154,7 +153,7 @@ def corpora(segeval: str | None) -> None:
     many, few = documents(500, 6), documents(60, 2)
     on_b = Comparison(basis=Basis.B)
     works: dict[str, Callable[[], object]] = {
-        "500 x 6, all measures of all pairs": lambda: compared(rows_of(many), Comparison()).values,
+        "500 x 6, all measures of all pairs": lambda: compared(many.rows(), Comparison()).values,
         "500 x 6, items, groups, pooled": lambda: coding_agreement(many).as_dict(),
         "500 x 6, every pair as JSON": lambda: json.dumps(
             segmentation_report(many, pairs=True).as_dict()
@@ -193,7 +192,7 @@ def recordings() -> None:
 
     import mir_eval
 
-    from gammacp.segmentation.pair_kernels import tolerated
+    from gammacp.segmentation.gold_kernels import tolerated
 
     rng = np.random.default_rng(0)
     mass, reach = 3000, 5
@@ -204,7 +203,6 @@ def recordings() -> None:
         for places in fine
     ]
     spans = [[intervals(s) for s in side] for side in sides]
-    labels = [[list(map(str, rng.integers(5, size=s.n_segments))) for s in side] for side in sides]
     rows = np.concatenate(fine)
     offsets = np.array([0, len(fine[0]), len(rows)])
     pair = np.array([0]), np.array([1])
@@ -213,7 +211,6 @@ def recordings() -> None:
         found = float(tolerated(rows, offsets, *pair, float(reach))[0, 0])
         return found / len(fine[1]), found / len(fine[0])
 
-    both = [part for side in zip(spans, labels, strict=True) for part in side]
     works: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
         "hit rates within 5": (
             hits,
@@ -226,10 +223,6 @@ def recordings() -> None:
         "T-measures, full, all": (
             lambda: t_measures(*sides, transitive=True),
             lambda: mir_eval.hierarchy.tmeasure(*spans, transitive=True, window=None, frame_size=1),
-        ),
-        "L-measures": (
-            lambda: l_measures(sides[0], labels[0], sides[1], labels[1]),
-            lambda: mir_eval.hierarchy.lmeasure(*both, frame_size=1),
         ),
     }
     warnings.simplefilter("ignore")

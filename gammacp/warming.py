@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import pairwise
 
 import numpy as np
 
@@ -54,9 +55,8 @@ def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
     from gammacp.kernel_cache import writable_folder
 
     began, used = time.monotonic(), time.process_time()
-    for module in pkgutil.walk_packages(gammacp.__path__, "gammacp."):
-        if "kernel" in module.name:
-            import_module(module.name)
+    names = [m.name for m in pkgutil.walk_packages(gammacp.__path__, "gammacp.")]
+    modules = [import_module(name) for name in names if "kernel" in name]
 
     def ready() -> int:
         return sum(bool(k.signatures) for k in KERNELS)
@@ -64,7 +64,9 @@ def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
     tasks = [
         *(lambda case=case: _align(*case) for case in _CASES),
         _measure_trees,
-        _compare_segmentations,
+        _measure_segmentations,
+        # A module of kernels that nothing here calls has an example of its own.
+        *(module.example for module in modules if hasattr(module, "example")),
     ]
     for done, task in enumerate(tasks, start=1):
         for _ in range(_MOST_ROUNDS):
@@ -107,9 +109,9 @@ def _measure_trees() -> None:
     pack((first, second)).distances(np.array([0]), np.array([1]))
 
 
-def _compare_segmentations() -> None:
-    from gammacp.segmentation import gold_report, load_codings, segmentation_report
+def _measure_segmentations() -> None:
+    from gammacp.measures.registry import measure
 
-    codings = load_codings("hearst1997")
-    segmentation_report(codings)
-    gold_report(codings, codings.coders[0], draws=2)
+    ends = {"a": (0, 3, 5, 9), "b": (0, 4, 9)}
+    tiles = [Unit(who, *pair) for who, found in ends.items() for pair in pairwise(found)]
+    measure(Continuum.from_units(tiles), ["s", "windowdiff", "ghd"])

@@ -104,6 +104,28 @@ def check_in_one_piece(continua: Sequence[Continuum], model: str) -> None:
             raise DataError(reason, hint="Use --chance cut")
 
 
+def everybody(continua: Sequence[Continuum], n_annotators: int, model: str) -> Continuum:
+    """The one continuum; DataError if a set shall not have each of its annotators once.
+
+    Parameters
+    ----------
+    continua
+        What chance is modelled on.
+    n_annotators
+        How many random annotators a set has.
+    model
+        Name of the chance model.
+    """
+    (continuum,) = continua
+    if n_annotators != continuum.n_annotators:
+        raise DataError(
+            f"chance model {model!r} takes every annotator once, and {n_annotators} are asked for "
+            f"where there are {continuum.n_annotators}",
+            hint="Use --chance shift",
+        )
+    return continuum
+
+
 def least_distance(mean_length: float, circle: float, n: int) -> tuple[float, str]:
     """How far apart n shifts or cuts are, at least, as a fraction of the circle: ℓ̄, at most L/2n.
 

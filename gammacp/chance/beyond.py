@@ -7,16 +7,15 @@ another `draw`, and nothing else.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Generic, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.chance.expected import ExpectedDisorder, SampleRule
-from gammacp.chance.sampling import Counted, Data, Disagreement, Sampler, expectations
+from gammacp.chance.sampling import Data, Disagreement, OneByOne, Sampler, expectations
 from gammacp.signature import extended
 
 # More random sets without a value than this, and E[D] is that of other data than those at hand.
@@ -25,8 +24,7 @@ NOT_OBSERVED = "there is no observed disagreement"
 ALIKE = "the expected disagreement is 0: random data agree perfectly"
 
 Observe: TypeAlias = Callable[[Data], Mapping[str, float]]
-"""What measures count on data, D by name; NaN where one has no value. It goes to other processes
-with an executor."""
+"""What measures count on data, D by name; NaN where one has no value."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +41,6 @@ class BeyondChance:
         D_o and E[D].
     chance, samples
         The chance model and how many random sets, or pairs, E[D] is the mean of.
-    closed_form
-        Whether E[D] was computed instead; the random sets then serve `p` alone.
     without_value
         Random sets that have no D; they are not among the samples.
     p
@@ -62,7 +58,6 @@ class BeyondChance:
     chance: str = ""
     samples: int = 0
     without_value: int = 0
-    closed_form: bool = False
     p: float | None = None
     reason: str | None = None
     signature: str = ""
@@ -80,18 +75,16 @@ class Computed:
 
     Attributes
     ----------
-    mean
-        E[D].
-    pairs
-        What it is the mean of, where it is an estimate; 0 for a closed form.
+    mean, pairs
+        E[D], and how many pairs it is the mean of.
     interval
-        Of the value; None where that is the value itself, or not known.
+        Of the value; None where it is not known.
     nothing
         Why there is no value where E[D] is 0.
     """
 
     mean: float
-    pairs: int = 0
+    pairs: int
     interval: tuple[float, float] | None = None
     nothing: str = ALIKE
 
@@ -149,7 +142,8 @@ def ratio_interval(lowest: float, highest: float, low: float, high: float) -> tu
     """
     if highest == 0:
         return 1.0, 1.0
-    return 1 - highest / low if low > 0 else -math.inf, 1 - lowest / high
+    least, most = (1 - d / e if e > 0 else -math.inf for d, e in ((highest, low), (lowest, high)))
+    return least, most
 
 
 def against_chance(
@@ -163,7 +157,6 @@ def against_chance(
     missing: str = NOT_OBSERVED,
     computed: Mapping[str, Computed] | None = None,
     told: Mapping[str, Any] | None = None,
-    executor: Executor | None = None,
 ) -> dict[str, BeyondChance]:
     """Measures beyond chance: random data are drawn until there are enough for each of them.
 
@@ -188,7 +181,7 @@ def against_chance(
 
     >>> chance = against_chance(
     ...     {"ser": 0.25}, None, "cut", signed={"ser": "ser|v:1"}, missing="nothing is marked",
-    ...     computed={"ser": Computed(mean=0.5)},
+    ...     computed={"ser": Computed(mean=0.5, pairs=3)},
     ... )
     >>> chance["ser"].value, chance["ser"].signature
     (0.5, 'ser|chance:cut|v:1')
@@ -198,8 +191,12 @@ def against_chance(
     drawn: dict[str, ExpectedDisorder] = {}
     model = draw if isinstance(draw, str) else draw.signature
     if observe is not None and known and not isinstance(draw, str):
-        count = _Counting(observe, tuple(known))
-        found, _ = expectations(draw, count, rule, seed, executor=executor, measures=len(known))
+
+        def count(data: Any) -> list[Disagreement]:
+            found = observe(data)
+            return [Disagreement(found[name], found[name]) for name in known]
+
+        found, _ = expectations(draw, OneByOne(count), rule, seed, measures=len(known))
         drawn = dict(zip(known, found, strict=True))
     results = {}
     for name in observed:
@@ -237,36 +234,23 @@ def signed_chance(
     }
 
 
-@dataclass(frozen=True)
-class _Counting(Generic[Counted]):
-    """What measures make of random data, for `expectations`."""
-
-    observe: Observe[Counted]
-    names: tuple[str, ...]
-
-    def __call__(self, data: Counted) -> Sequence[Disagreement]:
-        found = self.observe(data)
-        return [Disagreement(found[name], found[name]) for name in self.names]
-
-
 def _settled(
     observed: float, drawn: ExpectedDisorder | None, computed: Computed | None
 ) -> dict[str, Any]:
     """What is known of 1 − D_o/E[D]: from random sets, from the chance model, or from both."""
     made: dict[str, Any] = {"observed": observed}
-    mean, nothing, interval = math.nan, ALIKE, None
+    mean, nothing = math.nan, ALIKE
+    interval: tuple[float, float] | None = None
     if drawn is not None:
         made |= {"samples": drawn.samples, "without_value": drawn.without_value}
         if reason := _too_few(drawn):
             return {**made, "value": math.nan, "reason": reason}
         mean, made["p"] = drawn.mean, drawn.p_value(observed)
+        interval = ratio_interval(observed, observed, *drawn.interval)
     if computed is not None:
         mean, nothing, interval = computed.mean, computed.nothing, computed.interval
-        made |= {"samples": computed.pairs} if computed.pairs else {"closed_form": True}
+        made["samples"] = computed.pairs
     value, reason = ratio(observed, mean, nothing)
-    if reason is None and drawn is not None and interval is None:
-        between = drawn.interval if computed is None else (mean, mean)
-        interval = ratio_interval(observed, observed, *between)
     return {
         **made,
         "value": value,

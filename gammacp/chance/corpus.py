@@ -34,27 +34,6 @@ class CorpusSampler:
         return annotation_set([a.mosaic(longest) for a in chosen], self.categories)
 
 
-def combinations(continua: Sequence[Continuum], n_annotators: int) -> int:
-    """How many different sets can be drawn: Σ over sets of n continua of the product of annotators.
-
-    1512 for 8 continua with 3 annotators each and n = 3 (§5.2.2).
-
-    Parameters
-    ----------
-    continua
-        The corpus.
-    n_annotators
-        How many annotators a set has.
-    """
-    sizes = [c.n_annotators for c in continua]
-    # Elementary symmetric polynomial, one continuum at a time.
-    ways = [1] + [0] * n_annotators
-    for size in sizes:
-        for k in range(n_annotators, 0, -1):
-            ways[k] += ways[k - 1] * size
-    return ways[-1]
-
-
 @registered(
     "corpus",
     "annotators of different continua, put side by side",

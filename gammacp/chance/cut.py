@@ -37,11 +37,11 @@ from gammacp.chance.annotation import (
     Annotation,
     annotation_set,
     annotations_of,
+    everybody,
     least_distance,
 )
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
-from gammacp.errors import DataError
 
 # Share of the circle that must be open to cuts, and what a place between two units weighs at
 # least, in mean lengths. A third is more than the first asks for: annotators without overlaps are
@@ -210,13 +210,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     DataError
         A set of another number of annotators than the continuum has.
     """
-    (continuum,) = continua
-    if n_annotators != continuum.n_annotators:
-        raise DataError(
-            f"chance model 'cut' takes every annotator once, and {n_annotators} are asked for "
-            f"where there are {continuum.n_annotators}",
-            hint="Use --chance shift",
-        )
+    continuum = everybody(continua, n_annotators, "cut")
     annotations = annotations_of(continuum)
     margin = _margin(continuum, annotations)
     circle = continuum.length + 2 * margin

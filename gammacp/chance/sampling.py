@@ -120,14 +120,6 @@ class Strata(Generic[Data]):
         return self.samplers[rng.integers(len(self.samplers))].draw(rng)
 
 
-class Counting(Protocol[Counted]):
-    """What measures make of random data; frozen, cheap to send to another process."""
-
-    def __call__(self, data: Counted, /) -> Sequence[Disagreement] | None:
-        """One disagreement per measure; None where an interruption cut it short."""
-        ...
-
-
 class Draws(Generic[Data]):
     """Random data by number, from a sampler; each is drawn once where they are kept.
 
@@ -171,12 +163,12 @@ class Draws(Generic[Data]):
         return [self[k] for k in indices if not due()]
 
 
-class CountingEach(Protocol[Counted]):
-    """`Counting` that is quicker with several at a time: `at_once` of them."""
+class Counting(Protocol[Counted]):
+    """What measures make of random data; frozen, cheap to send to another process."""
 
     @property
     def at_once(self) -> int:
-        """How many to give it."""
+        """How many to give it at a time."""
         ...
 
     def of_each(self, data: Sequence[Counted], /) -> Sequence[Sequence[Disagreement]]:
@@ -190,9 +182,27 @@ class CountingEach(Protocol[Counted]):
         ...
 
 
+@dataclass(frozen=True)
+class OneByOne(Generic[Counted]):
+    """`Counting` of one at a time."""
+
+    count: Callable[[Counted], Sequence[Disagreement]]
+    at_once: int = _CHUNK
+
+    def of_each(self, data: Sequence[Counted]) -> list[Sequence[Disagreement]]:
+        """One disagreement per measure of each, up to an interruption."""
+        rows: list[Sequence[Disagreement]] = []
+        for entry in data:
+            row = self.count(entry)
+            if due():
+                break
+            rows.append(row)
+        return rows
+
+
 def expectations(
     sampler: Sampler[Data] | Draws[Data],
-    disagreements: Counting[Data] | CountingEach[Data],
+    disagreements: Counting[Data],
     rule: SampleRule,
     seed: int,
     *,
@@ -222,13 +232,13 @@ def expectations(
     """
     draws = sampler if isinstance(sampler, Draws) else Draws(sampler, seed)
     spread = map if executor is None else executor.map
-    size = getattr(disagreements, "at_once", _CHUNK)
+    size = disagreements.at_once
 
     def draw(indices: range) -> list[Sequence[Disagreement]]:
         taken = [draws.take(indices[i : i + size]) for i in range(0, len(indices), size)]
-        tasks = [(disagreements, data) for data in taken if data]
+        some = [data for data in taken if data]
         rows: list[Sequence[Disagreement]] = []
-        for (_, data), found in zip(tasks, spread(_counted, tasks), strict=False):
+        for data, found in zip(some, spread(disagreements.of_each, some), strict=False):
             rows += found
             if progress is not None:
                 progress(indices.start + len(rows), indices.stop)
@@ -243,21 +253,6 @@ def expectations(
     return sample_until(
         rule, draw, rounds=draws.rounds, measures=measures, ended=lambda: draws.ended
     )
-
-
-def _counted(
-    task: tuple[Counting[Data] | CountingEach[Data], list[Data]],
-) -> list[Sequence[Disagreement]]:
-    disagreements, data = task
-    if not callable(disagreements):
-        return list(disagreements.of_each(data))
-    rows: list[Sequence[Disagreement]] = []
-    for entry in data:
-        row = disagreements(entry)
-        if row is None or due():
-            break
-        rows.append(row)
-    return rows
 
 
 def sample_until(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import UsageError
@@ -15,9 +15,6 @@ from gammacp.formats.boundary import guarded
 from gammacp.formats.layers import Layers
 from gammacp.formats.source import Source, in_utf8
 from gammacp.registry import Registry
-
-if TYPE_CHECKING:
-    from gammacp.segmentation.codings import Codings
 
 # A text may stand before the keys that tell one tool's JSON from another's.
 HEAD_BYTES = 1 << 22
@@ -93,7 +90,7 @@ class Format:
     annotators: str = ""
     category: str = ""
     policy: str = ""
-    codings: Callable[[Source], Codings] | None = None
+    codings: Callable[[Source], Any] | None = None
     layers: Callable[[Source], Layers] | None = None
     layout: str | None = None
     many: bool = False

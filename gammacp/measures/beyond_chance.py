@@ -11,7 +11,6 @@ follows the rule of Mathet, Widlöcher & Métivier (2015, §5.3).
 
 import math
 from collections.abc import Iterable, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,10 +18,8 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.chance.annotation import ROUNDING
-from gammacp.chance.beyond import NOT_OBSERVED, BeyondChance, Computed, against_chance
-from gammacp.chance.expected import SampleRule
-from gammacp.chance.registry import CHANCE_MODELS, DEFAULT_CHANCE, default_chance
-from gammacp.chance.sampling import Sampler
+from gammacp.chance.beyond import NOT_OBSERVED, BeyondChance, against_chance
+from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, column
 from gammacp.errors import DataError
@@ -118,88 +115,18 @@ def _touching(
     return starts, ends, column(tuple(b.tolist()) for b in each)
 
 
-def with_beyond_chance(
-    continuum: Continuum,
-    scores: Mapping[str, Score],
-    *,
-    chance: str = DEFAULT_CHANCE,
-    rule: SampleRule | None = None,
-    seed: int = 0,
-    executor: Executor | None = None,
-    options: Mapping[str, object] | None = None,
-) -> dict[str, Score]:
-    """The scores of a continuum, each with its `beyond_chance`.
-
-    Parameters
-    ----------
-    scores
-        By the measures' names, as `gammacp.measure` returns them.
-    chance
-        Chance model; default: that of γ of this continuum.
-    rule
-        How many random sets; default: 2 % of E[D] at 95 % for every measure.
-    options
-        Those of the measures, as they were measured with.
-
-    Where there is no value, `reason` says why: the measure declares no disagreement, the chance
-    model does not serve these data, too many random sets have no value, or E[D] is 0.
-    """
-    model = default_chance([[continuum]], chance)
-    found: dict[str, BeyondChance] = {}
-    wanted: dict[str, float] = {}
-    for name, score in scores.items():
-        own, observed = _own(score), MEASURES[name].counted(score)
-        reason = _unsuited(MEASURES[name], model)
-        if own is not None:
-            found[name] = own
-        elif reason or observed is None:
-            found[name] = _without(score.reason or reason or NOT_OBSERVED, model)
-        else:
-            wanted[name] = observed
-    if wanted:
-        # A measure of one's own need not sign its scores.
-        signed = {
-            name: scores[name].signature or signature(name, selection=continuum.selection)
-            for name in wanted
-        }
-        count = MeasuredDisagreements(
-            tuple(wanted), options or {}, continuum.whole, continuum.declared
-        )
-        try:
-            sampler = CHANCE_MODELS[model].prepare([continuum], continuum.n_annotators)
-        except DataError as error:
-            found |= {name: _without(str(error), model) for name in wanted}
-        else:
-            found |= against_chance(
-                wanted,
-                count,
-                sampler,
-                rule,
-                seed,
-                signed=signed,
-                computed=_computed(sampler, continuum, wanted),
-                executor=executor,
-            )
-    few = {name: few_units(continuum, f"{name} beyond chance") for name in wanted}
-    return {
-        name: replace(score, beyond_chance=found[name], notes=score.notes + few.get(name, ()))
-        for name, score in scores.items()
-    }
-
-
 def _own(score: Score) -> BeyondChance | None:
     """What the score is by itself, for γ and its family: they model chance in the same way."""
-    model = getattr(score, "chance", "")
-    if not model:
+    if not score.chance:
         return None
     return BeyondChance(
         value=score.value,
         interval=score.interval,
         observed=score.observed,
         expected=score.expected,
-        chance=model,
-        samples=getattr(score, "samples", 0),
-        p=getattr(score, "p", None),
+        chance=score.chance,
+        samples=score.samples,
+        p=score.p,
         reason=score.reason,
         signature=score.signature,
     )
@@ -216,18 +143,6 @@ def _unsuited(m: Measure, model: str) -> str | None:
 
 def _without(reason: str, model: str) -> BeyondChance:
     return BeyondChance(value=math.nan, chance=model, reason=reason)
-
-
-def _computed(
-    sampler: Sampler[Continuum], continuum: Continuum, names: Iterable[str]
-) -> dict[str, Computed]:
-    """E[D] in closed form, of the measures that have one over units at random places."""
-    closed = {name: placed for name in names if (placed := MEASURES[name].placed)}
-    placement = getattr(sampler, "placement", None) if closed else None
-    if placement is None:
-        return {}
-    means = {name: placed(placement, continuum) for name, placed in closed.items()}
-    return {name: Computed(mean=mean) for name, mean in means.items() if mean is not None}
 
 
 def measured_beyond_chance(
@@ -252,6 +167,9 @@ def beyond_chance_of(
 ) -> dict[str, Score]:
     """The scores of these data, each with its `beyond_chance`.
 
+    Where there is no value, its `reason` says why: the measure declares no disagreement, the chance
+    model does not serve these data, too many random sets have no value, or E[D] is 0.
+
     Parameters
     ----------
     data
@@ -259,20 +177,11 @@ def beyond_chance_of(
     scores
         By the measures' names.
     options
-        Those that the measures were measured with, and of chance: `CHANCE_OPTIONS` of a continuum,
-        `seed` of trees.
+        Those that the measures were measured with, and of chance: `CHANCE_OPTIONS` of a continuum
+        (the default model is that of γ), `seed` of trees.
     """
     if isinstance(data, Continuum):
-        of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
-        settings = Settings.of(**of_chance)
-        return with_beyond_chance(
-            data,
-            scores,
-            chance=settings.chance,
-            rule=settings.rule,
-            seed=settings.seed,
-            options={k: v for k, v in options.items() if k not in CHANCE_OPTIONS},
-        )
+        return _of_units(data, scores, options)
     from gammacp.measures.trees.matched import measures_beyond_chance
 
     valued = [name for name, score in scores.items() if not score.reason]
@@ -281,3 +190,54 @@ def beyond_chance_of(
     missing = {n: _without(s.reason or _NO_DISAGREEMENT.format(n), "") for n, s in scores.items()}
     found = missing | own
     return {name: replace(score, beyond_chance=found[name]) for name, score in scores.items()}
+
+
+def _of_units(
+    continuum: Continuum, scores: Mapping[str, Score], options: Mapping[str, object]
+) -> dict[str, Score]:
+    of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
+    rest = {k: v for k, v in options.items() if k not in CHANCE_OPTIONS}
+    settings = Settings.of(**of_chance).deciding([[continuum]])
+    found: dict[str, BeyondChance] = {}
+    wanted: dict[str, float] = {}
+    for name, score in scores.items():
+        own, observed = _own(score), MEASURES[name].counted(score)
+        reason = _unsuited(MEASURES[name], settings.chance)
+        if own is not None:
+            found[name] = own
+        elif reason or observed is None:
+            found[name] = _without(score.reason or reason or NOT_OBSERVED, settings.chance)
+        else:
+            wanted[name] = observed
+    try:
+        found |= _drawn(continuum, scores, wanted, settings, rest) if wanted else {}
+    except DataError as error:
+        found |= {name: _without(str(error), settings.chance) for name in wanted}
+    few = {name: few_units(continuum, f"{name} beyond chance") for name in wanted}
+    return {
+        name: replace(score, beyond_chance=found[name], notes=score.notes + few.get(name, ()))
+        for name, score in scores.items()
+    }
+
+
+def _drawn(
+    continuum: Continuum,
+    scores: Mapping[str, Score],
+    wanted: Mapping[str, float],
+    settings: Settings,
+    options: Mapping[str, object],
+) -> dict[str, BeyondChance]:
+    """Those whose random sets have to be drawn."""
+    sampler = CHANCE_MODELS[settings.chance].prepare([continuum], continuum.n_annotators)
+    return against_chance(
+        wanted,
+        MeasuredDisagreements(tuple(wanted), options, continuum.whole, continuum.declared),
+        sampler,
+        settings.rule,
+        settings.seed,
+        # A measure of one's own need not sign its scores.
+        signed={
+            name: scores[name].signature or signature(name, selection=continuum.selection)
+            for name in wanted
+        },
+    )

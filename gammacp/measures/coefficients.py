@@ -28,8 +28,8 @@ class Choices:
 
     Attributes
     ----------
-    annotators, labels
-        Names of rows and columns.
+    annotators
+        Names.
     shares
         Share of each label in each annotator's choices, shape (m, labels); rows sum to 1.
     apart
@@ -39,7 +39,6 @@ class Choices:
     """
 
     annotators: tuple[str, ...]
-    labels: tuple[str, ...]
     shares: Floats
     apart: Floats
     values: float
@@ -47,16 +46,9 @@ class Choices:
 
 @dataclass(frozen=True, kw_only=True)
 class CategorisationScore(Score):
-    """A coefficient with the choices that it is computed from.
+    """A coefficient; `observed` and `expected` are agreements P_o and P_e, of α D_o and D_e."""
 
-    `observed` and `expected` are agreements P_o and P_e, for α disagreements D_o and D_e.
-    `pairwise` holds Cohen's κ of all pairs of annotators, NaN where undefined, shape (m, m);
-    for other coefficients it is None.
-    """
-
-    choices: Choices
     coefficient: str
-    pairwise: Floats | None = None
 
 
 def coefficient_score(choices: Choices, coefficient: str, signature: str) -> CategorisationScore:
@@ -67,7 +59,7 @@ def coefficient_score(choices: Choices, coefficient: str, signature: str) -> Cat
     m = len(choices.annotators)
     pairs = np.triu_indices(m, 1)
     apart = float(choices.apart[pairs].mean())
-    shares, pairwise = choices.shares, None
+    shares = choices.shares
     if coefficient in ("fleiss", "alpha"):
         chance = _differing(shares.mean(axis=0), shares.mean(axis=0))
         if coefficient == "alpha" and math.isfinite(choices.values):
@@ -80,8 +72,6 @@ def coefficient_score(choices: Choices, coefficient: str, signature: str) -> Cat
         if coefficient == "cohen":
             kappas = ratios(choices.apart[pairs], chances)
             value = float(kappas.mean())
-            pairwise = np.full((m, m), math.nan)
-            pairwise[pairs] = pairwise.T[pairs] = kappas
             reason = _constant_pair(choices, chances, pairs)
     disagreements = coefficient == "alpha"
     return CategorisationScore(
@@ -90,9 +80,7 @@ def coefficient_score(choices: Choices, coefficient: str, signature: str) -> Cat
         expected=chance if disagreements else 1 - chance,
         reason=reason,
         signature=signature,
-        choices=choices,
         coefficient=coefficient,
-        pairwise=pairwise,
     )
 
 

@@ -6,12 +6,10 @@ on the number of units and positions may be real numbers.
 """
 
 import math
-from itertools import combinations
 
 import numpy as np
 
 from gammacp.arguments import one_of
-from gammacp.chance.non_overlapping import Placement
 from gammacp.continuum import Continuum
 from gammacp.measures.coefficients import (
     COEFFICIENTS,
@@ -26,24 +24,6 @@ from gammacp.needs import Need, require
 from gammacp.signature import signature
 
 
-def _unlike(placement: Placement, continuum: Continuum) -> float | None:
-    """E[1 − P_o]: the mean over positions of the probability that two annotators differ there.
-
-    Where nobody declared bounds, a random set has those of its units and as many positions.
-    """
-    if not continuum.declared:
-        return None
-    covered = np.array(
-        [
-            [placement.covered(a, c) for c in range(len(continuum.categories))]
-            for a in range(continuum.n_annotators)
-        ]
-    ).reshape(continuum.n_annotators, -1, placement.length)
-    shares = np.concatenate([covered, 1 - covered.sum(axis=1, keepdims=True)], axis=1)
-    pairs = combinations(range(continuum.n_annotators), 2)
-    return float(np.mean([1 - np.sum(shares[i] * shares[j], axis=0).mean() for i, j in pairs]))
-
-
 @registered(
     "kappa-d",
     "Fleiss' K over positions, blanks being a category",
@@ -52,7 +32,6 @@ def _unlike(placement: Placement, continuum: Continuum) -> float | None:
     range="[−1, 1]",
     disagreement=disagreement_of_choices,
     fragments="atoms",
-    placed=_unlike,
 )
 def kappa_d(
     continuum: Continuum, *, coefficient: str = "fleiss", atom: float | None = None
@@ -99,7 +78,6 @@ def _choices(sections: Sections, continuum: Continuum, atom: float) -> Choices:
     square = apart.reshape(m, m)
     return Choices(
         continuum.annotators,
-        sections.names,
         sections.label_lengths() / length,
         (square + square.T) / length,
         m * length / atom if atom else math.inf,

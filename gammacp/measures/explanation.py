@@ -28,7 +28,7 @@ from gammacp.errors import DataError
 from gammacp.measures.agreement import Continua, agreement_on, basis_of, named_continua
 from gammacp.measures.borne import ABSENCE, Borne, added, borne_in, components_of
 from gammacp.measures.gamma import Gamma
-from gammacp.measures.random_sets import Basis
+from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.text import UNLABELLED
 
@@ -265,23 +265,22 @@ def _by_chance(
     None after an interruption that left too few sets.
     """
     chances = [basis.chance(c) for c in continua]
-    weights: dict[int, float] = {}
+    weights: dict[Chance, float] = {}
     for chance, continuum in zip(chances, continua, strict=True):
-        weights[id(chance)] = weights.get(id(chance), 0.0) + continuum.mean_units / total
-    different = {id(chance): chance for chance in chances}
-    if not all(chance.expected.enough for chance in different.values()):
+        weights[chance] = weights.get(chance, 0.0) + continuum.mean_units / total
+    if not all(chance.expected.enough for chance in weights):
         return None
     found, scales, owner = [], [], []
-    for number, (key, chance) in enumerate(different.items()):
+    for number, (chance, weight) in enumerate(weights.items()):
         of_all = chance.expected.weights
         for s in chance.sets:
             x = chance.expected.samples * s.continuum.mean_units
-            scales.append(weights[key] / (x if of_all is None else float(of_all.sum())))
+            scales.append(weight / (x if of_all is None else float(of_all.sum())))
             found.append((s.continuum, s.groups))
             owner.append(number)
     borne = borne_in(found, scales, people, categories, basis.bound)
-    sums = added(np.array(owner, np.int64), borne.items, len(different))
-    rows = dict(zip(different, sums, strict=True))
-    share = [c.mean_units / total / weights[id(k)] for k, c in zip(chances, continua, strict=True)]
-    each = [rows[id(k)] * part for k, part in zip(chances, share, strict=True)]
+    sums = added(np.array(owner, np.int64), borne.items, len(weights))
+    rows = dict(zip(weights, sums, strict=True))
+    share = [c.mean_units / total / weights[k] for k, c in zip(chances, continua, strict=True)]
+    each = [rows[k] * part for k, part in zip(chances, share, strict=True)]
     return borne, np.array(each)

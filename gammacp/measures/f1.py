@@ -5,21 +5,19 @@ SemEval-2013 Task 9.1 (Segura-Bedmar, Martínez & Herrero-Zazo 2013): the same b
 the category, some overlap whatever the category, some overlap and the same category.
 
 Matches are one to one, as many as possible, so that a long unit that overlaps three finds only
-one of them. F₁ = 2·matches / (x_i + x_j) does not depend on which of the two is the reference;
-precision and recall do, and are in the result. A boundary that is a little off costs `f1-exact`
-the whole unit and the other two nothing: none of them says how far off it is.
+one of them. F₁ = 2·matches / (x_i + x_j) does not depend on which of the two is the reference. A
+boundary that is a little off costs `f1-exact` the whole unit and the other two nothing: none of
+them says how far off it is.
 """
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 
 import numpy as np
 
-from gammacp.arrays import Bools, Floats, Indices
-from gammacp.chance.non_overlapping import Placement
+from gammacp.arrays import Bools, Indices
 from gammacp.continuum import Continuum
 from gammacp.measures.overlapping import Overlaps, overlaps
 from gammacp.measures.registry import registered
@@ -37,53 +35,16 @@ _registered = partial(
 
 @dataclass(frozen=True, kw_only=True)
 class MatchScore(Score):
-    """F₁, the mean over pairs of annotators, with the matches behind it.
+    """F₁, the mean over pairs of annotators.
 
-    Attributes
-    ----------
-    annotators
-        Names, the order of rows and columns.
-    matches
-        Number of matched units of two annotators, shape (m, m), symmetric; the diagonal holds
-        each annotator's number of units.
+    `matches` has the number of matched units of two annotators, shape (m, m), symmetric; on the
+    diagonal each annotator's number of units.
     """
 
-    annotators: tuple[str, ...]
     matches: Indices
 
-    @property
-    def recall(self) -> Floats:
-        """Share of the row's units that the column finds, shape (m, m); NaN without units."""
-        counts = np.diag(self.matches).astype(np.float64)
-        empty = np.full(self.matches.shape, math.nan)
-        found: Floats = np.divide(
-            self.matches, counts[:, None], out=empty, where=counts[:, None] > 0
-        )
-        return found
 
-    @property
-    def precision(self) -> Floats:
-        """Share of the column's units that the row has too: `recall` transposed."""
-        return self.recall.T
-
-
-def _unequal(placement: Placement, continuum: Continuum) -> float:
-    """E[1 − F₁]: the probability that two units are equal is Σ_s P(s)·Q(s), if they are as long."""
-    del continuum
-    lengths = [np.round(a.lengths).astype(np.intp) for a in placement.annotations]
-    errors = []
-    for i, j in combinations(range(len(lengths)), 2):
-        equal = sum(
-            int(np.count_nonzero(lengths[i] == n))
-            * int(np.count_nonzero(lengths[j] == n))
-            * float(np.sum(placement.starts[i][n] * placement.starts[j][n]))
-            for n in np.intersect1d(lengths[i], lengths[j]).tolist()
-        )
-        errors.append(1 - 2 * equal / (len(lengths[i]) + len(lengths[j])))
-    return float(np.mean(errors))
-
-
-@_registered("f1-exact", "F₁ of units with the same boundaries", fragments="whole", placed=_unequal)
+@_registered("f1-exact", "F₁ of units with the same boundaries", fragments="whole")
 def f1_exact(continuum: Continuum) -> MatchScore:
     """F₁ of a continuum's units with the same start, end and fragments; categories do not matter.
 
@@ -178,6 +139,5 @@ def _score(continuum: Continuum, found: Iterator[tuple[int, int, int]], name: st
         observed=None if reason else value,
         reason=reason,
         signature=signature(name, selection=continuum.selection),
-        annotators=continuum.annotators,
         matches=matches,
     )

@@ -46,29 +46,15 @@ class Gamma(Score):
     interval
         Monte-Carlo interval of δ_e carried over to γ (asymmetric), widened by what unproven
         alignments leave open.
-    samples
-        Random sets behind δ_e.
-    status
-        `optimal` if the observed alignment and those of all random sets are proven, and no
-        interruption cut them short; None where nothing was aligned.
     bound
         Proven lower bound of δ(s); equal to `observed` when optimal.
     annotators, units
         Counts; None where nothing was aligned.
-    chance
-        The chance model, with what it decided by itself.
     precision
-        Relative error of δ_e that the samples gave; None for a corpus.
-    p
-        Share of the random sets, the observed one among them, that agree at least as well; None
-        for a corpus.
+        Relative error of δ_e that the samples gave; None for a corpus, as `p` is.
     """
 
-    samples: int = 0
-    chance: str = ""
-    p: float | None = None
     precision: float | None = None
-    status: Status | None = None
     bound: float | None = None
     annotators: int | None = None
     units: int | None = None
@@ -89,23 +75,18 @@ class Gamma(Score):
         return [*self.in_words(), *map(sentence, self.caveats()), *proof]
 
     def as_dict(self) -> dict[str, Any]:
-        """γ as JSON has it; `Score.as_dict(γ)` has the keys of any measure instead."""
+        """The keys of every score, and γ's own."""
         return {
             "gamma": self.value,
-            "interval": self.interval,
             "observed_disorder": self.observed,
             "expected_disorder": self.expected,
             "samples": self.samples,
             "precision": self.precision,
-            "status": self.status,
             "bound": self.bound,
             "annotators": self.annotators,
             "units": self.units,
             "p": self.p,
-            "reason": self.reason,
-            "notes": list(self.notes),
-            "bootstrap": self.bootstrap,
-            "signature": self.signature,
+            **super().as_dict(),
         }
 
 

@@ -28,34 +28,14 @@ from gammacp.errors import UsageError
 from gammacp.measures.gamma import few_units, not_shown, notes_on
 from gammacp.measures.random_sets import Basis, RandomSet
 from gammacp.measures.registry import registered
-from gammacp.measures.score import Score, undefined
+from gammacp.measures.score import Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.needs import Need, require
 
 # Units per annotator from which the zero of γ_cat is chance (docs/chance.md): it rests on fewer
 # pairs than γ, and where units overlap five gave independent annotators .29 ± .15.
 _FEWEST_UNITS = 10.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class CategoryScore(Score):
-    """γ_cat or γ_k with what it rests on.
-
-    Attributes
-    ----------
-    samples
-        Random sets.
-    status
-        `optimal` if the observed alignment and those of all random sets are proven.
-    chance, p
-        The chance model, and the share of random sets, the observed one among them, that agree at
-        least as well; None for values per category.
-    """
-
-    samples: int
-    status: Status
-    chance: str = ""
-    p: float | None = None
+_ALIKE = "the expected disorder is 0: random sets agree on categories"
 
 
 @registered(
@@ -224,7 +204,7 @@ class _Disorders:
             continuum,
             basis,
             aligned_pairs(continuum, basis.alignment(continuum).groups, parts),
-            basis.once(("random", id(chance)), lambda: _Random.of(chance.sets, parts, confidence)),
+            basis.once(("random", chance), lambda: _Random.of(chance.sets, parts, confidence)),
         )
 
     @property
@@ -255,57 +235,50 @@ class _Disorders:
 
     def by_category(self) -> Score:
         names = enumerate(plain(self.continuum.categories)[0])
-        values = {name: self.value(k) for k, name in names}
-        reasons = "; ".join(f"{name}: {reason}" for name, (_, reason) in values.items() if reason)
-        return CategoryScore(
+        found = {name: self.score("gamma-k", k) for k, name in names}
+        reasons = "; ".join(f"{name}: {s.reason}" for name, s in found.items() if s.reason)
+        return Score(
             value=math.nan,
             samples=self.expected.samples,
             status=self.status,
-            by_category={name: value for name, (value, _) in values.items()},
+            by_category={name: s.value for name, s in found.items()},
             reason=reasons or None,
             notes=self.notes,
             signature=self.signature("gamma-k"),
         )
 
-    def value(self, category: int | None) -> tuple[float, str | None]:
+    def score(self, name: str, category: int | None) -> Score:
         """1 − δ_cat/E[δ_cat], or NaN and why."""
         observed = self.observed.disorder(category)
-        if math.isnan(observed):
-            return math.nan, "no two units are aligned and intersect enough to count"
-        if not self.expected.enough:
-            drawn = self.random.sets
-            return math.nan, f"interrupted after {drawn} random annotation sets, too few"
-        chance = self.random.expected(category)
-        if chance is None:
-            return math.nan, "no random set has two aligned units that count"
-        nothing = "the expected disorder is 0: random sets agree on categories"
-        return ratio(observed, chance.mean, nothing)
-
-    def score(self, name: str, category: int | None) -> Score:
-        line = self.signature(name)
-        observed = self.observed.disorder(category)
-        value, reason = self.value(category)
         chance = self.random.expected(category) if self.expected.enough else None
-        if reason or chance is None:
-            seen = None if math.isnan(observed) else observed
-            mean = chance.mean if chance and seen is not None else None
-            return undefined(str(reason), observed=seen, expected=mean, signature=line)
-        interval = None
-        if chance.samples > 1:
-            interval = ratio_interval(observed, observed, *chance.interval)
-        return CategoryScore(
+        value, reason = ratio(observed, chance.mean if chance else math.nan, _ALIKE)
+        if math.isnan(observed):
+            reason = "no two units are aligned and intersect enough to count"
+        elif not self.expected.enough:
+            reason = f"interrupted after {self.random.sets} random annotation sets, too few"
+        elif chance is None:
+            reason = "no random set has two aligned units that count"
+        known = Score(
             value=value,
+            reason=reason,
+            observed=None if math.isnan(observed) else observed,
+            expected=chance.mean if chance and not math.isnan(observed) else None,
+            signature=self.signature(name),
+        )
+        if reason or chance is None:
+            return known
+        p = chance.p_value(observed)
+        several = chance.samples > 1
+        return replace(
+            known,
             samples=self.random.sets,
             status=self.status,
             chance=self.basis.chance(self.continuum).model,
-            p=chance.p_value(observed),
-            observed=observed,
-            expected=chance.mean,
-            interval=interval,
+            p=p,
+            interval=ratio_interval(observed, observed, *chance.interval) if several else None,
             notes=(
                 *self.notes,
                 *few_units(self.continuum, "γ_cat", _FEWEST_UNITS),
-                *not_shown(chance.p_value(observed), chance.samples),
+                *not_shown(p, chance.samples),
             ),
-            signature=line,
         )

@@ -161,7 +161,7 @@ def _pooled(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
         for s, c in zip(computed, continua, strict=True)
         if s.expected is not None
     ]
-    chances = list({id(p.chance): p.chance for p in parts}.values())
+    chances = list(dict.fromkeys(p.chance for p in parts))
     defined = [s.value for s in scores.values() if s.defined]
     complete = bool(computed) and all(s.status is Status.OPTIMAL for s in computed)
     complete = complete and all(s.reason != _NOT_REACHED for s in scores.values())
@@ -226,12 +226,10 @@ def _weighted(whole: CorpusGamma, parts: Sequence[_Part], basis: Basis) -> Corpu
 
 def _expected(parts: Sequence[_Part], settings: Settings) -> tuple[float, float, float]:
     """Σ w·δ_e with its Monte-Carlo interval; different random sets are independent."""
-    shares: dict[int, float] = {}
+    shares: dict[Chance, float] = {}
     for p in parts:
-        shares[id(p.chance)] = shares.get(id(p.chance), 0.0) + p.weight
-    terms = [
-        (shares[key], c) for key, c in {id(p.chance): p.chance.expected for p in parts}.items()
-    ]
+        shares[p.chance] = shares.get(p.chance, 0.0) + p.weight
+    terms = [(share, chance.expected) for chance, share in shares.items()]
     mean = math.fsum(w * e.mean for w, e in terms)
     proven = math.fsum(w * e.proven_mean for w, e in terms)
     variance = math.fsum((w * e.standard_error) ** 2 for w, e in terms)

@@ -64,8 +64,8 @@ class CoincidenceScore(Score):
         ℓ_ck and ε_ck, shape (labels, labels); lengths, in positions.
     coverage
         cuα and (k)uα: the share of all positions that it speaks of, ℓ*.. / ℓ..
-    bootstrap_by_category, undefined_categories
-        (k)uα: bootstrap interval per category, and why a category has no value.
+    bootstrap_by_category
+        (k)uα: bootstrap interval per category.
     """
 
     labels: tuple[str, ...]
@@ -73,7 +73,6 @@ class CoincidenceScore(Score):
     expected_coincidences: Floats
     coverage: float | None = None
     bootstrap_by_category: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    undefined_categories: Mapping[str, str] = field(default_factory=dict)
 
 
 @_registered(
@@ -219,7 +218,6 @@ def ku_alpha(
         expected_coincidences=coincidences.expected,
         coverage=_coverage(coincidences),
         bootstrap_by_category=intervals,
-        undefined_categories=reasons,
     )
 
 

@@ -14,7 +14,6 @@ All are means over pairs of annotators, of both directions where these differ.
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import Any
 
@@ -359,17 +358,6 @@ def nw_identity(continuum: Continuum, *, unit: float | None = None) -> Score:
     return Score(value=float(np.mean(found)), observed=float(np.mean(found)), signature=made)
 
 
-@dataclass(frozen=True, kw_only=True)
-class BoundaryScore(Score):
-    """Share of aligned pairs whose ends are close, with the differences (second − first).
-
-    `onsets` and `offsets` have shape (pairs,), of annotators in their order.
-    """
-
-    onsets: Floats
-    offsets: Floats
-
-
 @registered(
     "boundaries",
     "aligned pairs of units whose starts and ends differ by at most a tolerance",
@@ -414,11 +402,4 @@ def boundaries(continuum: Continuum, *, tolerance: float = 0.0, dissimilarity: A
         for name, d in zip(("onsets", "offsets"), apart, strict=True)
     ]
     share = float((np.abs(apart).max(axis=0) <= tolerance).mean())
-    return BoundaryScore(
-        value=share,
-        observed=share,
-        notes=tuple(notes),
-        signature=made,
-        onsets=apart[0],
-        offsets=apart[1],
-    )
+    return Score(value=share, observed=share, notes=tuple(notes), signature=made)

@@ -121,9 +121,7 @@ def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> Categorisatio
     m, k = continuum.n_annotators, len(continuum.categories)
     shares: Floats = np.stack([np.bincount(row, minlength=k) for row in labels]) / labels.shape[1]
     apart: Floats = np.stack([(labels != row).mean(axis=1) for row in labels])
-    choices = Choices(
-        continuum.annotators, continuum.categories, shares, apart, float(m * labels.shape[1])
-    )
+    choices = Choices(continuum.annotators, shares, apart, float(m * labels.shape[1]))
     return coefficient_score(
         choices,
         coefficient,

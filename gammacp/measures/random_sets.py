@@ -46,9 +46,12 @@ class RandomSet:
     groups: Codes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Chance:
-    """Expected disorder with the model behind it, and the random sets where they were kept."""
+    """Expected disorder with the model behind it, and the random sets where they were kept.
+
+    Each is one of its own: what rests on the same one rests on the same random sets.
+    """
 
     model: str
     expected: ExpectedDisorder
@@ -61,7 +64,7 @@ class _Parent(NamedTuple):
     basis: Basis
     names: frozenset[str]
     keep: bool
-    origins: Mapping[int, Continuum]
+    origins: Mapping[Continuum, Continuum]
 
 
 class Selected(Draws[Continuum]):
@@ -209,7 +212,7 @@ class Basis:
         def compute() -> Chance:
             return self._sampled(draws, self._rule(continuum), ratio=self._ratio, keep=self._keep)
 
-        return self.once(("chance", id(draws)), compute)
+        return self.once(("chance", draws), compute)
 
     def draws(self, continuum: Continuum) -> Draws[Continuum]:
         """The random sets that serve one of the continua."""
@@ -233,7 +236,7 @@ class Basis:
 
     def _cut(self, continuum: Continuum, parent: _Parent) -> Selected | None:
         """Random sets of all annotators, cut as this continuum was; None if they are too few."""
-        origin = parent.origins[id(continuum)]
+        origin = parent.origins[continuum]
         whole = parent.basis.draws(origin)
 
         def compute() -> Selected | None:
@@ -241,7 +244,7 @@ class Basis:
             drawn = parent.basis.chance(origin).expected.samples
             return cut if cut.reach(FEWEST_SAMPLES, drawn) >= FEWEST_SAMPLES else None
 
-        return self.once(("cut", id(whole)), compute)
+        return self.once(("cut", whole), compute)
 
     def within(self, continua: Sequence[Continuum]) -> Chance:
         """The expected disorder of these continua if chance is modelled within each (`cut`)."""
@@ -323,8 +326,8 @@ class Basis:
         several = isinstance(self.source, Corpus)
         source = Corpus(chosen, self.source.categories) if several else next(iter(chosen.values()))
         basis = Basis(source, self.settings, executor=self._executor)
-        cut = zip(basis.continua, origins.values(), strict=True)
-        basis._parent = _Parent(self, wanted, keep, {id(c): o for c, o in cut})
+        cut = dict(zip(basis.continua, origins.values(), strict=True))
+        basis._parent = _Parent(self, wanted, keep, cut)
         return basis
 
     def _sampled(

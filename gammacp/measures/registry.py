@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from gammacp.arguments import instance, several
-from gammacp.chance.non_overlapping import Placement
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.score import Score, undefined
@@ -27,10 +26,9 @@ class Measure:
     per call of `measure`, in which measures of a family leave what the others can use (γ, γ_cat
     and γ_k their alignments). `disagreement(score)` is the measure's D before any correction for
     chance (`gammacp.measures.beyond_chance`); a measure that is not chance-corrected need not
-    declare it: it is 1 − value. `placed(placement, continuum)` is E[D] in closed form over units at
-    random places (`gammacp.chance.non_overlapping.Placement`), None where it does not hold. `range`
-    is that of the value, as text; `applies_to` is "continuum" or "trees". `fragments` says what it
-    makes of units of several: nothing ("refused"), one unit ("whole"), or a unit of each ("atoms").
+    declare it: it is 1 − value. `range` is that of the value, as text; `applies_to` is "continuum"
+    or "trees". `fragments` says what it makes of units of several: nothing ("refused"), one unit
+    ("whole"), or a unit of each ("atoms").
     """
 
     name: str
@@ -44,7 +42,6 @@ class Measure:
     disagreement: Callable[[Score], float | None] | None = None
     applies_to: str = "continuum"
     fragments: Literal["refused", "whole", "atoms"] = "refused"
-    placed: Callable[[Placement, Continuum], float | None] | None = None
 
     @property
     def options(self) -> frozenset[str]:

@@ -1,13 +1,18 @@
 """What every measure returns."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gammacp.chance.beyond import BeyondChance
+
+if TYPE_CHECKING:
+    from gammacp.alignment import Status
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +32,14 @@ class Score:
         95 % bootstrap interval; a different thing, kept apart.
     by_category
         Value per category, for measures that have them.
+    status
+        `optimal` if the observed alignment and those of all random sets are proven, and no
+        interruption cut them short; None where nothing was aligned.
+    chance, samples
+        Of a value that is against chance already: the model with what it decided by itself, and
+        how many random sets there are.
+    p
+        Share of the random sets, the observed one among them, that agree at least as well.
     reason
         Why the value is undefined.
     notes
@@ -43,6 +56,10 @@ class Score:
     interval: tuple[float, float] | None = None
     bootstrap: tuple[float, float] | None = None
     by_category: Mapping[str, float] = field(default_factory=dict)
+    status: Status | None = None
+    chance: str = ""
+    samples: int = 0
+    p: float | None = None
     reason: str | None = None
     notes: tuple[str, ...] = ()
     signature: str = ""
@@ -78,6 +95,7 @@ class Score:
             "interval": self.interval,
             "bootstrap": self.bootstrap,
             "by_category": dict(self.by_category) or None,
+            "status": self.status,
             "reason": self.reason,
             "notes": list(self.notes),
             "signature": self.signature,

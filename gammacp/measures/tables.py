@@ -1,6 +1,7 @@
 """Tables of scores: columns over `Score.as_dict()`."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gammacp.measures.explanation import Explanation
@@ -37,6 +38,7 @@ GAMMA = (
     Column("gap", "gap", permille, value=_gap),
     Column("annotators", "annotators", count),
     Column("units", "units", count),
+    Column("reason", "undefined because", wrapped=True),
 )
 
 MEASURES = (
@@ -55,9 +57,15 @@ def _beyond(record: Record, key: str) -> Any:
     return (record.get("beyond_chance") or {}).get(key)
 
 
+def gamma_columns(*keys: str, **headers: str) -> tuple[Column, ...]:
+    """Columns of γ by their keys, some of them under another header."""
+    named = {column.key: column for column in GAMMA}
+    return tuple(replace(named[k], header=headers.get(k, named[k].header)) for k in keys)
+
+
 def gamma_table(records: Sequence[Record], *, total: int = 0) -> Table:
     """γ of continua; `total` of the last rows are for all of them."""
-    return Table(GAMMA, records, total).without_empty("bootstrap", "gap")
+    return Table(GAMMA[:-1], records, total).without_empty("bootstrap", "gap")
 
 
 def measure_table(scores: Mapping[str, Score]) -> Table:
@@ -69,7 +77,7 @@ def measure_table(scores: Mapping[str, Score]) -> Table:
 
 def _measured(name: str, score: Score) -> Iterator[dict[str, Any]]:
     if not score.by_category:
-        yield {"measure": name, **Score.as_dict(score)}
+        yield {"measure": name, **score.as_dict()}
     for category, value in score.by_category.items():
         yield {
             "measure": f"{name}[{category}]",

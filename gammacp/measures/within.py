@@ -12,10 +12,8 @@ so that 1 − γ = (1 − γ_within)(1 − γ_between), exactly.
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval
-from gammacp.chance.expected import ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.measures.gamma import FEWEST_UNITS
 from gammacp.measures.random_sets import Basis
@@ -46,20 +44,41 @@ def factors(
     if reason is not None:
         missing = BeyondChance(value=math.nan, chance=WITHIN, reason=reason)
         return missing, missing
-    within = basis.within(continua)
     low, mean, high = interval
-    found = within.expected
+    found = basis.within(continua).expected
     made = basis.signature(
         "gamma-within",
-        within,
+        basis.within(continua),
         method=basis.settings.method,
         samples=found.samples,
         selection=tuple(dict.fromkeys(entry for c in continua for entry in c.selection)),
         continua=len(continua),
     )
+
+    def factor(
+        observed: float, expected: float, interval: tuple[float, float], chance: str
+    ) -> BeyondChance:
+        value, nothing = ratio(observed, expected, "the expected disorder is 0")
+        return BeyondChance(
+            value=value,
+            interval=None if nothing else interval,
+            observed=observed,
+            expected=expected,
+            chance=chance,
+            samples=found.samples,
+            reason=nothing,
+            signature=made,
+        )
+
+    # Of E_within / E: the relative errors of the two are independent of each other.
+    apart, error = 0.0, 0.0
+    if found.mean and mean:
+        apart = found.mean / mean
+        error = math.hypot(found.half_width / found.mean, (high - low) / 2 / mean)
+    about = 1 - apart * math.exp(error), 1 - apart * math.exp(-error)
     return (
-        replace(_factor(observed, (lowest, observed), found, WITHIN), signature=made),
-        replace(_between(found, low, mean, high, basis.model.name), signature=made),
+        factor(observed, found.mean, ratio_interval(lowest, observed, *found.interval), WITHIN),
+        factor(found.mean, mean, about, basis.model.name),
     )
 
 
@@ -73,36 +92,3 @@ def _reason(basis: Basis, continua: Sequence[Continuum]) -> str | None:
             f"document; {FEWEST_UNITS:g} are needed)"
         )
     return None
-
-
-def _factor(
-    observed: float, between: tuple[float, float], expected: ExpectedDisorder, chance: str
-) -> BeyondChance:
-    value, nothing = ratio(observed, expected.mean, "the expected disorder is 0")
-    return BeyondChance(
-        value=value,
-        interval=None if nothing else ratio_interval(*between, *expected.interval),
-        observed=observed,
-        expected=expected.mean,
-        chance=chance,
-        samples=expected.samples,
-        reason=nothing,
-    )
-
-
-def _between(
-    within: ExpectedDisorder, low: float, mean: float, high: float, chance: str
-) -> BeyondChance:
-    """1 − E_within / E; the relative errors of the two are independent of each other."""
-    value, nothing = ratio(within.mean, mean, "the expected disorder is 0")
-    error = math.hypot(within.half_width / within.mean, (high - low) / 2 / mean) if mean else 0.0
-    apart = 1 - value
-    return BeyondChance(
-        value=value,
-        interval=None if nothing else (1 - apart * math.exp(error), 1 - apart * math.exp(-error)),
-        observed=within.mean,
-        expected=mean,
-        chance=chance,
-        samples=within.samples,
-        reason=nothing,
-    )

@@ -1,12 +1,11 @@
 """Linear segmentation: where one segment ends and the next begins, and how far coders agree.
 
 A `Segmentation` is the value that all measures of this package take. Errors between a reference
-and a hypothesis: `window_diff`, `pk`, `ghd`, `miss_rates`, `confusion_matrix`. Similarities of two
+and a hypothesis: `window_diff`, `pk`, `ghd`, `confusion_matrix`. Similarities of two
 segmentations of equal standing: `segmentation_similarity` (S), `boundary_similarity` (B). Many
 coders and items: `read_codings`, `segmentation_report` (all that the command prints),
 `coding_agreement` (π, κ, bias), `measures_beyond_chance`, `candidate_drops`; systems
-against one of the coders: `gold_report`, against several at once: `against_several`; levels of
-segments: `hierarchy_report`.
+against one of the coders: `gold_report`; levels of segments: `hierarchy_report`.
 
 References
 ----------
@@ -18,6 +17,26 @@ Pevzner & Hearst 2002. A critique and improvement of an evaluation metric for te
 Computational Linguistics 28.
 """
 
+from gammacp.measures.segmentations.boundary import (
+    BoundarySimilarity,
+    boundary_similarity,
+)
+from gammacp.measures.segmentations.choices import Basis, EditSearch, Mode
+from gammacp.measures.segmentations.coefficients import Coefficients, coefficients
+from gammacp.measures.segmentations.comparison import Comparison
+from gammacp.measures.segmentations.edits import (
+    EditCosts,
+    Edits,
+    Substitution,
+    Transposition,
+    transposition_error,
+)
+from gammacp.measures.segmentations.hamming import Hamming, ghd, ghd_of_positions
+from gammacp.measures.segmentations.similarity import Similarity, segmentation_similarity
+from gammacp.measures.segmentations.tiling import from_continuum, inner_boundaries
+from gammacp.measures.segmentations.transpositions import optimal_edits, published_edits
+from gammacp.measures.segmentations.value import Segmentation
+from gammacp.measures.segmentations.windows import pk, window_diff, window_size
 from gammacp.segmentation.agreement import (
     Bootstrap,
     CodingAgreement,
@@ -26,45 +45,17 @@ from gammacp.segmentation.agreement import (
     coding_agreement,
 )
 from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance
-from gammacp.segmentation.boundary import (
-    BoundarySimilarity,
-    ConfusionMatrix,
-    boundary_similarity,
-    confusion_matrix,
-)
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
-from gammacp.segmentation.choices import Basis, EditSearch, Mode
 from gammacp.segmentation.codings import Codings, Group, against, merged
-from gammacp.segmentation.coefficients import Coefficients, coefficients
-from gammacp.segmentation.comparison import Comparison
-from gammacp.segmentation.edits import (
-    EditCosts,
-    Edits,
-    Substitution,
-    Transposition,
-    transposition_error,
-)
+from gammacp.segmentation.confusion import ConfusionMatrix, confusion_matrix
 from gammacp.segmentation.gold import Difference, GoldReport, SystemScore, gold_report
-from gammacp.segmentation.hamming import Hamming, ghd, ghd_of_positions
-from gammacp.segmentation.hierarchy import Ordered, l_measures, nested, t_measures
+from gammacp.segmentation.hierarchy import Ordered, nested, t_measures
 from gammacp.segmentation.levels import HierarchyReport, hierarchy_report
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
-from gammacp.segmentation.rates import MissRates, miss_rates
 from gammacp.segmentation.reading import codings_from_json, load_codings, read_codings, read_groups
 from gammacp.segmentation.report import SegmentationReport, segmentation_report
-from gammacp.segmentation.several_references import (
-    SeveralReferences,
-    WindowErrors,
-    against_several,
-    mult_window_diff,
-)
-from gammacp.segmentation.similarity import Similarity, segmentation_similarity
 from gammacp.segmentation.statistics import Spread, spread
 from gammacp.segmentation.table_reading import codings_from_table
-from gammacp.segmentation.tiling import from_continuum, inner_boundaries
-from gammacp.segmentation.transpositions import optimal_edits, published_edits
-from gammacp.segmentation.value import Segmentation
-from gammacp.segmentation.windows import pk, window_diff, window_size
 from gammacp.segmentation.writing import to_json, to_table, write_codings
 
 __all__ = [
@@ -87,22 +78,18 @@ __all__ = [
     "Hamming",
     "HierarchyReport",
     "Intervals",
-    "MissRates",
     "Mode",
     "Ordered",
     "PairwiseRow",
     "PartAgreement",
     "Segmentation",
     "SegmentationReport",
-    "SeveralReferences",
     "Similarity",
     "Spread",
     "Substitution",
     "SystemScore",
     "Transposition",
-    "WindowErrors",
     "against",
-    "against_several",
     "boundary_similarity",
     "candidate_drops",
     "coding_agreement",
@@ -116,13 +103,10 @@ __all__ = [
     "gold_report",
     "hierarchy_report",
     "inner_boundaries",
-    "l_measures",
     "load_codings",
     "means",
     "measures_beyond_chance",
     "merged",
-    "miss_rates",
-    "mult_window_diff",
     "nested",
     "optimal_edits",
     "pairwise",

@@ -10,12 +10,18 @@ import numpy as np
 from gammacp.arguments import instance, whole
 from gammacp.arrays import Floats, Indices
 from gammacp.errors import DataError
-from gammacp.segmentation.choices import Basis, Mode
+from gammacp.measures.segmentations.choices import Mode
+from gammacp.measures.segmentations.coefficients import (
+    Coefficients,
+    Pool,
+    coefficients,
+    influences,
+    pool,
+)
+from gammacp.measures.segmentations.comparison import Comparison
+from gammacp.measures.segmentations.rows import Pairs, compared
 from gammacp.segmentation.codings import Codings, Group
-from gammacp.segmentation.coefficients import Coefficients, Pool, coefficients, influences, pool
-from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.ratios import draw_items, error_of, interval
-from gammacp.segmentation.rows import Pairs, compared, rows_of
 from gammacp.segmentation.statistics import Spread, spread
 
 Interval = tuple[float, float]
@@ -137,8 +143,7 @@ class CodingAgreement:
     def _of_items(self) -> tuple[dict[str, int], list[Floats], Indices]:
         """Numbers; 1 − WindowDiff of each; full and near misses and suboptimal pairs of each."""
         pairs, n = self.pairs, len(self.codings)
-        prefix = "" if pairs.comparison.basis is Basis.S else "b_"
-        columns = pairs.column(f"{prefix}full"), pairs.column(f"{prefix}near"), pairs.suboptimal
+        columns = *pairs.misses, pairs.suboptimal
         counts = np.stack([np.bincount(pairs.item, column, n) for column in columns])
         windows = np.split(pairs.values["windowdiff"], np.searchsorted(pairs.item, range(1, n)))
         return dict(zip(self.codings, range(n), strict=True)), windows, counts.astype(np.int64)
@@ -267,7 +272,7 @@ def compared_pairs(codings: Codings, comparison: Comparison) -> Pairs:
                 f"item {item!r} is coded by {next(iter(coders), 'nobody')} only",
                 hint="Agreement needs two coders of each item",
             )
-    return compared(rows_of(codings), comparison)
+    return compared(codings.rows(), comparison)
 
 
 def _intervals(people: Pool, mode: Mode, draws: int, seed: int) -> Intervals:

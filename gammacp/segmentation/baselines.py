@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from gammacp.arrays import Indices
-from gammacp.segmentation.rows import Rows
+from gammacp.measures.segmentations.rows import Rows
 
 _SHUFFLES = 20
 

@@ -6,11 +6,11 @@ number of boundaries of everybody in every item is that of the data, and what is
 is that of places.
 
 D is what a measure counts before any correction of its own: 1 − mean over ordered pairs of coders
-of S, B, 1 − WD, 1 − P_k, 1 − GHD, precision, recall and F₁; the mean itself of R_FN and R_FP; 1 −
-A_a of π* and κ*, whose chance agreement the order of segments leaves as it is: they share the
-value. How many random corpora are drawn is told by the rule of Mathet, Widlöcher & Métivier (2015,
-§5.3), for all measures at once. Pairs without a value (an item too short for a window) have none in
-the random corpora either; they are counted.
+of S, B, 1 − WD, 1 − P_k, 1 − GHD, precision, recall and F₁; 1 − A_a of π* and κ*, whose chance
+agreement the order of segments leaves as it is: they share the value. How many random corpora are
+drawn is told by the rule of Mathet, Widlöcher & Métivier (2015, §5.3), for all measures at once.
+Pairs without a value (an item too short for a window) have none in the random corpora either; they
+are counted.
 """
 
 import math
@@ -23,11 +23,11 @@ import numpy as np
 from gammacp.chance.beyond import BeyondChance, against_chance
 from gammacp.chance.expected import SampleRule
 from gammacp.measures.score import Score
+from gammacp.measures.segmentations.coefficients import coefficients, pool
+from gammacp.measures.segmentations.comparison import Comparison
+from gammacp.measures.segmentations.rows import COLUMNS, Pairs, Rows, compared
 from gammacp.segmentation.agreement import compared_pairs
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.coefficients import coefficients, pool
-from gammacp.segmentation.comparison import Comparison
-from gammacp.segmentation.rows import COLUMNS, ERRORS, Pairs, Rows, compared
 from gammacp.segmentation.statistics import spread
 
 CHANCE = "segments"
@@ -71,8 +71,7 @@ def disagreements(pairs: Pairs) -> dict[str, float]:
     found = {}
     for name, values in pairs.values.items():
         defined = values[~np.isnan(values)]
-        mean = float(defined.mean()) if len(defined) else math.nan
-        found[name] = mean if name in ERRORS else 1 - mean
+        found[name] = 1 - float(defined.mean()) if len(defined) else math.nan
     similar, total = (part.sum() for part in pairs.parts(pairs.comparison.basis))
     apart = 1 - float(similar / total) if total else math.nan
     return {**found, "pi_s": apart, "kappa_s": apart}

@@ -20,17 +20,17 @@ from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.chance.beyond import ratio
 from gammacp.chance.expected import SampleRule
-from gammacp.chance.sampling import Disagreement, expectations
+from gammacp.chance.sampling import Disagreement, OneByOne, expectations
 from gammacp.errors import DataError
+from gammacp.measures.segmentations.choices import Basis
+from gammacp.measures.segmentations.coefficients import coefficients, pool
+from gammacp.measures.segmentations.comparison import Comparison
+from gammacp.measures.segmentations.rows import Rows, compared, share
+from gammacp.measures.segmentations.value import Segmentation
 from gammacp.segmentation.baselines import BASELINES
 from gammacp.segmentation.beyond import SegmentSampler
-from gammacp.segmentation.choices import Basis
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.coefficients import coefficients, pool
-from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.ratios import difference_interval, draw_items
-from gammacp.segmentation.rows import Rows, compared, rows_of, share
-from gammacp.segmentation.value import Segmentation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +137,7 @@ def candidate_drops(
             )
     people = people.only(i for i in people if any(i in items for items in shared.values()))
     judged = _judged(codings, people, shared, np.random.default_rng(seed))
-    counts, samples = _disagreements(rows_of(people), judged, comparison, rule, seed)
+    counts, samples = _disagreements(people.rows(), judged, comparison, rule, seed)
     drops = []
     for k, name in enumerate(judged, 1):
         part = people.only(shared.get(name, people))
@@ -171,7 +171,7 @@ def _judged(
     for name, items in shared.items():
         rows = Rows.of({i: {name: codings[i][name]} for i in items}, people.types)
         judged[name] = replace(rows, item=np.array([number[i] for i in items], np.int64))
-    own = rows_of(people)
+    own = people.rows()
     return judged | {name: Rows.joined(made(own, rng)) for name, made in BASELINES.items()}
 
 
@@ -216,7 +216,7 @@ def _disagreements(
         ]
 
     expected, kept = expectations(
-        SegmentSampler(rows), drawn_disagreements, rule, seed, measures=len(versions)
+        SegmentSampler(rows), OneByOne(drawn_disagreements), rule, seed, measures=len(versions)
     )
     mean = np.mean(np.array(kept), axis=0)
     return np.stack((counted(rows), mean)), expected[0].samples

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from gammacp.arguments import instance
 from gammacp.errors import DataError, UsageError
 from gammacp.left_out import LeftOut, gathered
-from gammacp.segmentation.value import Segmentation
+from gammacp.measures.segmentations.rows import Rows
+from gammacp.measures.segmentations.value import Segmentation
 
 
 @dataclass(frozen=True)
@@ -110,36 +111,6 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         """
         if name not in self.coders:
             raise UsageError(f"{role} {name!r} coded no item; coders are: {', '.join(self.coders)}")
-
-    def systems(
-        self, references: Sequence[str], systems: Sequence[str], *, rows: Collection[str]
-    ) -> list[str]:
-        """The coders that are compared with the references: those named, or all others.
-
-        Parameters
-        ----------
-        references
-            Coders who are right.
-        systems
-            Coders by name; none: all who are no reference.
-        rows
-            Names in a table that no system can have.
-
-        Raises
-        ------
-        UsageError
-            One coded no item, is a reference, or has the name of another row.
-        """
-        chosen = list(dict.fromkeys(systems)) or [c for c in self.coders if c not in references]
-        for name in references:
-            self.require("reference", name)
-        for name in chosen:
-            self.require("system", name)
-            if name in rows:
-                raise UsageError(f"{name!r} names a row of the table: call the system otherwise")
-            if name in references:
-                raise UsageError(f"{name!r} is the reference, and no system beside it")
-        return chosen
 
     def without(self, coders: Iterable[str]) -> Codings:
         """The codings of everybody else; items that nobody else coded are left out.
@@ -244,6 +215,10 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
             for group in self.groups()
             for item in group.items
         }
+
+    def rows(self) -> Rows:
+        """All codings as one array of boundaries."""
+        return Rows.of(self, self.types)
 
     def row_people(self) -> list[str]:
         """`people` of each coding, item by item."""

@@ -22,13 +22,13 @@ import numpy as np
 
 from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
+from gammacp.measures.segmentations.choices import Basis
+from gammacp.measures.segmentations.comparison import Comparison
+from gammacp.measures.segmentations.rows import Pairs, Rows, compared, share
 from gammacp.segmentation.baselines import BASELINES
-from gammacp.segmentation.choices import Basis
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.ratios import draw_items, fractions_apart, interval
-from gammacp.segmentation.rows import Pairs, Rows, compared, share
 from gammacp.segmentation.statistics import Spread, in_words, spread
 from gammacp.signature import quoted
 
@@ -195,7 +195,7 @@ def gold_report(
     comparison = comparison or Comparison()
     near = comparison.n - 1 if near is None else min(whole("near", near, 0), 2**53)
     draws, seed = whole("draws", draws, 1), whole("seed", seed, 0)
-    chosen = codings.systems([reference], several("systems", systems), rows=BASELINES)
+    chosen = _systems(codings, reference, several("systems", systems))
     gold = codings.only(item for item, coders in codings.items() if reference in coders)
     shared = {name: [i for i in gold if name in codings[i]] for name in chosen}
     apart = [name for name, items in shared.items() if not items]
@@ -232,6 +232,19 @@ def gold_report(
             seed=seed,
         ),
     )
+
+
+def _systems(codings: Codings, reference: str, systems: Sequence[str]) -> list[str]:
+    """The coders that are compared with the reference: those named, or all others."""
+    codings.require("reference", reference)
+    chosen = list(dict.fromkeys(systems)) or [c for c in codings.coders if c != reference]
+    for name in chosen:
+        codings.require("system", name)
+        if name in BASELINES:
+            raise UsageError(f"{name!r} names a row of the table: call the system otherwise")
+        if name == reference:
+            raise UsageError(f"{name!r} is the reference, and no system beside it")
+    return chosen
 
 
 def _scores(
@@ -275,7 +288,7 @@ def _scores(
 
 def _counts(pairs: Pairs, near: int) -> dict[str, tuple[Floats, Floats]]:
     """Numerators and denominators of `MEASURES` of each pair, the first coding the reference."""
-    from gammacp.segmentation.pair_kernels import both_ways, tolerated
+    from gammacp.segmentation.gold_kernels import both_ways, tolerated
 
     rows, (first, second) = pairs.rows, pairs.pairs
     found, shifts = tolerated(rows.places, rows.offsets, first, second, float(near)).T

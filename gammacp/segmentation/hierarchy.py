@@ -2,14 +2,11 @@
 
 Of three base units q, i, j a hierarchy may say that q meets i at a deeper level than j: they are
 together in a section, but only the chapter has j too. The T-measures ask how many of the triples
-that one hierarchy orders the other orders alike; the L-measures the same of labels, where q and i
-meet at the deepest level at which they bear the same label, in one segment or not.
+that one hierarchy orders the other orders alike.
 
 References
 ----------
-McFee, Nieto & Bello 2015. Hierarchical evaluation of segment boundary detection. ISMIR (T).
-McFee, Nieto, Farbood & Bello 2017. Evaluating hierarchical structure in music annotations.
-Frontiers in Psychology 8 (L).
+McFee, Nieto & Bello 2015. Hierarchical evaluation of segment boundary detection. ISMIR.
 """
 
 import math
@@ -22,9 +19,7 @@ import numpy as np
 from gammacp.arguments import whole
 from gammacp.arrays import Floats, Indices
 from gammacp.errors import DataError, UsageError
-from gammacp.segmentation.value import Segmentation
-
-Labels = Sequence[Sequence[object]]
+from gammacp.measures.segmentations.value import Segmentation
 
 
 class Ordered(NamedTuple):
@@ -95,47 +90,15 @@ def t_measures(
     Ordered(precision=1.0, recall=0.6666666666666666, f=0.8)
     """
     window = None if window is None else whole("window", window, 1)
-    (one, other), lengths = _in_blocks(reference, hypothesis, None)
+    (one, other), lengths = _in_blocks(reference, hypothesis)
     return _ordered(_meet(one), _meet(other), lengths, transitive, window)
-
-
-def l_measures(
-    reference: Sequence[Segmentation],
-    reference_labels: Labels,
-    hypothesis: Sequence[Segmentation],
-    hypothesis_labels: Labels,
-) -> Ordered:
-    """L-measures of two labelled hierarchies (McFee et al. 2017, eq. 9 to 11).
-
-    Parameters
-    ----------
-    reference, hypothesis
-        Levels of one item, coarsest first; their numbers may differ.
-    reference_labels, hypothesis_labels
-        A label per segment of each level; labels of different levels, and of the two hierarchies,
-        are not compared.
-
-    Raises
-    ------
-    DataError
-        As for `t_measures`, or a level has not one label per segment.
-
-    >>> levels = [Segmentation.from_masses([2, 2, 2])]
-    >>> found = l_measures(levels, [["verse", "chorus", "verse"]], levels, [["A", "B", "C"]])
-    >>> round(found.precision, 4), round(found.recall, 4)  # (4 · 1/2 + 2)/6, (4 · 1/3 + 2)/6
-    (0.6667, 0.5556)
-    """
-    labels = (reference_labels, hypothesis_labels)
-    (one, other), lengths = _in_blocks(reference, hypothesis, labels)
-    return _ordered(_meet(one), _meet(other), lengths, transitive=True, window=None)
 
 
 def _in_blocks(
     reference: Sequence[Segmentation],
     hypothesis: Sequence[Segmentation],
-    labels: tuple[Labels, Labels] | None,
 ) -> tuple[list[list[Indices]], Indices]:
-    """The labels (or numbers) of segments per side and level, for blocks that no boundary cuts."""
+    """The numbers of segments per side and level, for blocks that no boundary cuts."""
     if not (reference and hypothesis):
         raise DataError("a hierarchy has no level")
     levels = [*reference, *hypothesis]
@@ -145,24 +108,11 @@ def _in_blocks(
         raise DataError(f"levels of masses {masses} are not of one item")
     edges = np.unique(np.concatenate([[0, mass], *(level.places for level in levels)]))
     starts = edges[:-1].astype(np.int64)
-    sides = []
-    for n, side in enumerate((reference, hypothesis)):
-        if labels is not None and len(labels[n]) != len(side):
-            raise DataError(f"{len(side)} levels have labels for {len(labels[n])}")
-        named = [None] * len(side) if labels is None else labels[n]
-        sides.append([_codes(level, of, starts) for level, of in zip(side, named, strict=True)])
+    sides = [
+        [np.searchsorted(level.places, starts, side="right") for level in side]
+        for side in (reference, hypothesis)
+    ]
     return sides, np.diff(edges).astype(np.int64)
-
-
-def _codes(level: Segmentation, labels: Sequence[object] | None, starts: Indices) -> Indices:
-    """The code of the segment, or of its label, that each block lies in."""
-    segment: Indices = np.searchsorted(level.places, starts, side="right").astype(np.int64)
-    if labels is None:
-        return segment
-    if len(labels) != level.n_segments:
-        raise DataError(f"{level.n_segments} segments of a level have {len(labels)} labels")
-    code = {label: k for k, label in enumerate(dict.fromkeys(labels))}
-    return np.array([code[label] for label in labels], np.int64)[segment]
 
 
 def _meet(levels: Sequence[Indices]) -> Indices:

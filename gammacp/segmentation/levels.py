@@ -9,14 +9,14 @@ from gammacp.arguments import several
 from gammacp.chance.beyond import BeyondChance, against_chance, signed_chance
 from gammacp.chance.expected import SampleRule
 from gammacp.errors import DataError
+from gammacp.measures.segmentations.comparison import Comparison
+from gammacp.measures.segmentations.rows import Rows
+from gammacp.measures.segmentations.value import Segmentation
 from gammacp.segmentation.beyond import CHANCE, SegmentSampler
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.hierarchy import Ordered, check_levels, nested, t_measures
 from gammacp.segmentation.pairwise import PairwiseRow, pairwise
-from gammacp.segmentation.rows import Rows
 from gammacp.segmentation.statistics import Spread, spread
-from gammacp.segmentation.value import Segmentation
 from gammacp.signature import extended, quoted
 
 LEVEL = ("s", "b", "windowdiff", "f")

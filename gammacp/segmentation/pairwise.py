@@ -1,7 +1,6 @@
 """Every two codings of an item side by side, and their means per item and for the corpus.
 
-All columns are agreements or shares in [0, 1] (S with n ≥ 3 may be below 0), except R_FN and R_FP,
-which are errors.
+All columns are agreements or shares in [0, 1] (S with n ≥ 3 may be below 0).
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from gammacp.measures.segmentations.comparison import Comparison
+from gammacp.measures.segmentations.rows import COLUMNS, compared
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.comparison import Comparison
-from gammacp.segmentation.rows import COLUMNS, compared, rows_of
 from gammacp.segmentation.statistics import Spread, spread
 
 
@@ -21,9 +20,9 @@ class PairwiseRow:
     """A reference and a hypothesis among the coders of an item.
 
     `values` has the columns `COLUMNS`: S, B, 1 − WindowDiff, 1 − P_k, 1 − GHD/largest, precision,
-    recall and F₁ of boundaries (a near miss is part of a match and no error), R_FN and R_FP. NaN
-    where a value is undefined: windows in a short item, precision of a hypothesis without
-    boundaries, recall of such a reference, F₁ where neither has one.
+    recall and F₁ of boundaries (a near miss is part of a match and no error). NaN where a value is
+    undefined: windows in a short item, precision of a hypothesis without boundaries, recall of such
+    a reference, F₁ where neither has one.
     """
 
     item: str
@@ -53,7 +52,7 @@ def pairwise(codings: Codings, *, comparison: Comparison | None = None) -> tuple
     comparison
         Which similarity, and its weights; default S.
     """
-    found = compared(rows_of(codings), comparison or Comparison())
+    found = compared(codings.rows(), comparison or Comparison())
     coder, (first, second) = found.rows.coder, found.rows.pairs
     names = list(codings)
     values = np.stack([found.values[name] for name in COLUMNS], axis=-1).tolist()

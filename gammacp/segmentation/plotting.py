@@ -9,8 +9,8 @@ import numpy as np
 
 from gammacp import plots
 from gammacp.errors import DataError
+from gammacp.measures.segmentations.comparison import Comparison
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.pairwise import pairwise
 
 LARGEST = 40

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.segmentation.rows import share
+from gammacp.measures.segmentations.rows import share
 from gammacp.studentised import studentised
 
 # With fewer items there is no interval.

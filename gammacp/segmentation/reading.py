@@ -33,10 +33,10 @@ from gammacp.errors import DataError, UsageError
 from gammacp.files import content_of
 from gammacp.formats.source import Source, parsed_json
 from gammacp.left_out import gathered
+from gammacp.measures.segmentations.tiling import from_continuum
+from gammacp.measures.segmentations.value import ONE_TYPE, Segmentation
 from gammacp.segmentation.codings import Codings, merged
 from gammacp.segmentation.table_reading import is_unit_table
-from gammacp.segmentation.tiling import from_continuum
-from gammacp.segmentation.value import ONE_TYPE, Segmentation
 
 DATASETS = ("hearst1997", "moonstone")
 
@@ -209,7 +209,8 @@ def _unrecognised(path: Path, error: DataError) -> Codings:
     content = content_of(path) if path.is_file() else b""
     if read := content and FORMATS["segeval"].codings:
         if path.suffix.lower() == ".json" or _is_object(content):
-            return read(Source(path, path.stem, "", content))
+            codings: Codings = read(Source(path, path.stem, "", content))
+            return codings
         hint = "Segmentations are JSON {item: {coder: [masses]}} or TSV with Coder, Masses"
         raise DataError("file is of no known format", file=path, hint=hint)
     raise error

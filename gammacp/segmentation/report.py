@@ -11,12 +11,12 @@ from typing import Any
 from gammacp.arguments import several
 from gammacp.chance.expected import SampleRule
 from gammacp.errors import DataError
+from gammacp.measures.segmentations.choices import Basis
+from gammacp.measures.segmentations.comparison import Comparison
 from gammacp.segmentation.agreement import CodingAgreement, coding_agreement
 from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
-from gammacp.segmentation.choices import Basis
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
 from gammacp.segmentation.ratios import FEWEST
 from gammacp.segmentation.statistics import in_words

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from gammacp.csv_files import rows_of
 from gammacp.errors import DataError
 from gammacp.formats.delimited_writing import COLUMNS, DELIMITERS, as_role
+from gammacp.measures.segmentations.value import Segmentation
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.value import Segmentation
 
 
 def codings_from_table(text: str, *, item: str) -> Codings:

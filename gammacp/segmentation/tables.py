@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from gammacp.measures.segmentations.rows import COLUMNS
 from gammacp.segmentation.gold import RECORDING, SHOWN, GoldReport
 from gammacp.segmentation.levels import LEVEL, HierarchyReport
 from gammacp.segmentation.report import SegmentationReport
-from gammacp.segmentation.rows import COLUMNS
-from gammacp.segmentation.several_references import SeveralReferences
 from gammacp.tables import Column, Form, Record, Table, count, interval, number, signed
 
 _COEFFICIENTS = (
@@ -56,7 +55,7 @@ CANDIDATES = (
 _PAIR = dict(
     zip(
         COLUMNS,
-        ("S", "B", "1−WD", "1−P_k", "1−GHD", "precision", "recall", "F₁", "R_FN", "R_FP"),
+        ("S", "B", "1−WD", "1−P_k", "1−GHD", "precision", "recall", "F₁"),
         strict=True,
     )
 )
@@ -173,24 +172,6 @@ DIFFERENCES = (
     Column("value", "more B", signed),
     Column("interval", "95 %", lambda value, digits: interval(value, digits, signed)),
     Column("p", "p", number),
-)
-
-
-def several_tables(report: SeveralReferences, *, documents: bool = False) -> list[Table]:
-    """Systems against several references at once; documents."""
-    systems = report.as_dict()["systems"]
-    system, count_of = Column("system", "all documents"), Column("documents", "documents", count)
-    found = [Table((system, count_of, *SEVERAL), systems)]
-    if documents:
-        found.append(_documents(SEVERAL, systems))
-    return found
-
-
-SEVERAL = (
-    Column("windowdiff", "multWinDiff", number),
-    Column("least", "least", number),
-    Column("most", "most", number),
-    Column("normalised", "normalised", number),
 )
 
 

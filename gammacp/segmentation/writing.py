@@ -9,8 +9,8 @@ from gammacp.arguments import one_of
 from gammacp.csv_files import line_of
 from gammacp.errors import DataError, UsageError
 from gammacp.files import write_text
+from gammacp.measures.segmentations.value import Segmentation
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.value import Segmentation
 
 
 def _labels(s: Segmentation) -> list[int]:

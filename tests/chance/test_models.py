@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from gammacp import Continuum, DataError, Unit
 from gammacp.canonical import canonical_order
 from gammacp.chance.annotation import annotations_of
-from gammacp.chance.corpus import combinations
 from gammacp.chance.registry import CHANCE_MODELS, Sampler
 from gammacp.chance.shift import distant_shifts
 from gammacp.chance.statistical import circular_gaps
@@ -138,11 +137,6 @@ def test_a_continuum_without_length(name: str) -> None:
 def test_corpus_needs_as_many_continua_as_annotators() -> None:
     with pytest.raises(DataError, match="at least 3 continua for 3 annotators, and there are 2"):
         sampler("corpus", C, C, n=3)
-
-
-def test_1512_combinations_of_section_5_2_2() -> None:
-    three = Continuum.from_units([Unit(a, 0, 1, None) for a in "ABC"])
-    assert combinations([three] * 8, 3) == 1512
 
 
 def test_statistical_draws_keep_the_observed_statistics() -> None:

@@ -22,6 +22,10 @@ KEYS = {
     "notes",
     "bootstrap",
     "signature",
+    "value",
+    "observed",
+    "expected",
+    "by_category",
 }
 
 

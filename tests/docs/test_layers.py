@@ -10,10 +10,7 @@ sys.path.append(str(Path(__file__).parent))
 from layers import PICTURE, WINGS, imports, package_of, picture, upward
 
 # (importing package, imported package): the modules that still do so. Take out what is mended.
-EXCEPTIONS: dict[tuple[str, str], set[str]] = {
-    # For its types alone: a format may hold segmentations.
-    ("formats", "segmentation"): {"gammacp.formats.registry"},
-}
+EXCEPTIONS: dict[tuple[str, str], set[str]] = {}
 
 
 def test_imports_point_down() -> None:

@@ -15,7 +15,6 @@ from gammacp.continuum import Continuum as C
 from gammacp.errors import UsageError
 from gammacp.measures.beyond_chance import on_the_grid
 from gammacp.measures.registry import MEASURES
-from gammacp.measures.score import Score
 from gammacp.signature import parse
 
 
@@ -89,7 +88,7 @@ def test_every_measure_has_a_disagreement_or_says_so(two: Continuum) -> None:
         found = score.beyond_chance
         assert found is not None, name
         assert (found.reason is None) is not math.isnan(found.value), name
-        assert Score.as_dict(score)["beyond_chance"]["chance"], name
+        assert score.as_dict()["beyond_chance"]["chance"], name
     defined = {n for n, s in scores.items() if not math.isnan(s.beyond_chance.value)}  # type: ignore[union-attr]
     assert {"gamma", "gamma-cat", "ser", "f1-overlap", "kappa-d", "u-alpha"} <= defined
     assert scores["gamma-k"].beyond_chance.reason  # type: ignore[union-attr]

@@ -35,25 +35,12 @@ def test_largest_of_all_matchings(measure, match) -> None:
         assert measure(c).value == pytest.approx(np.mean(ratios)), list(c)
 
 
-def test_precision_and_recall() -> None:
-    c = Continuum.from_units(
-        [
-            Unit("A", 0, 10, "a"),
-            Unit("A", 15, 25, "a"),
-            Unit("B", 0, 10, "b"),
-            Unit("B", 16, 25, "a"),
-            Unit("B", 17, 30, "a"),
-            Unit("B", 40, 50, "a"),
-        ],
-        annotators=["C"],
-    )
-    exact, some = f1_exact(c), f1_overlap(c)
-    assert exact.annotators == ("C", "A", "B")
-    assert exact.recall[1, 2] == 0.5
-    assert exact.precision[1, 2] == 0.25
-    assert some.matches[1, 2] == 2
-    assert np.isnan(exact.recall[0, 1])
-    assert f1_category(c).matches[1, 2] == 1
+def test_matches_of_every_pair() -> None:
+    units = [Unit("A", 0, 10, "a"), Unit("A", 15, 25, "a"), Unit("B", 0, 10, "b")]
+    units += [Unit("B", 16, 25, "a"), Unit("B", 17, 30, "a"), Unit("B", 40, 50, "a")]
+    c = Continuum.from_units(units, annotators=["C"])
+    for measure, matches in ((f1_exact, 1), (f1_overlap, 2), (f1_category, 1)):
+        assert measure(c).matches.tolist() == [[0, 0, 0], [0, 2, matches], [0, matches, 4]]
 
 
 def test_bad_input_and_undefined() -> None:

@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gammacp.chance.expected import SampleRule
+from gammacp.measures.segmentations.coefficients import influences, pool
 from gammacp.segmentation import (
     Codings,
     Comparison,
@@ -27,7 +28,6 @@ from gammacp.segmentation import (
     window_diff,
 )
 from gammacp.segmentation.agreement import compared_pairs
-from gammacp.segmentation.coefficients import influences, pool
 
 
 @st.composite

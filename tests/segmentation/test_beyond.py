@@ -12,6 +12,8 @@ import pytest
 
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.sampling import sample_seed
+from gammacp.measures.segmentations.choices import Basis
+from gammacp.measures.segmentations.rows import Rows
 from gammacp.segmentation import (
     Codings,
     Comparison,
@@ -27,8 +29,6 @@ from gammacp.segmentation import (
     window_diff,
 )
 from gammacp.segmentation.beyond import MEASURES, SegmentSampler
-from gammacp.segmentation.choices import Basis
-from gammacp.segmentation.rows import Rows, rows_of
 
 A, B = (1, 2, 4, 2), (3, 5, 1)
 
@@ -62,7 +62,7 @@ def test_sampling_comes_to_what_all_orders_give() -> None:
 
 
 def drawn(codings: Codings, sets: int) -> list[Rows]:
-    sampler = SegmentSampler(rows_of(codings))
+    sampler = SegmentSampler(codings.rows())
     return [sampler.draw(sample_seed(0, k)) for k in range(sets)]
 
 
@@ -75,7 +75,7 @@ def test_every_order_of_segments_is_equally_likely() -> None:
 
 def test_a_random_corpus_keeps_items_coders_and_segments() -> None:
     codings = load_codings("moonstone")
-    before, after = rows_of(codings), drawn(codings, 1)[0]
+    before, after = codings.rows(), drawn(codings, 1)[0]
     assert not np.array_equal(before.places, after.places)
     for row, (i, j) in enumerate(zip(before.offsets[:-1], before.offsets[1:], strict=True)):
         mass = int(before.masses[row])

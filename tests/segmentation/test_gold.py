@@ -25,7 +25,7 @@ from gammacp.segmentation import (
     window_diff,
 )
 from gammacp.segmentation.gold import MEASURES, GoldReport, SystemScore
-from gammacp.segmentation.pair_kernels import tolerated
+from gammacp.segmentation.gold_kernels import tolerated
 from gammacp.segmentation.ratios import difference_interval, draw_items
 
 

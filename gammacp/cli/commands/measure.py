@@ -93,7 +93,6 @@ def measure(
     Ctrl-C ends it with the values that are known so far.
     """
     from gammacp.measures.registry import measure as evaluate
-    from gammacp.measures.score import Score
     from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
@@ -111,7 +110,7 @@ def measure(
         scores = dict(zip(read, found, strict=True))
     if json:
         results = [
-            {"file": file, "measures": {name: Score.as_dict(s) for name, s in found.items()}}
+            {"file": file, "measures": {name: s.as_dict() for name, s in found.items()}}
             for file, found in scores.items()
         ]
         print_json({"results": results, **losses})
@@ -120,7 +119,7 @@ def measure(
     end_if_interrupted(interrupted, "values that are missing were not computed")
     _check(scores)
     every = (score for found in scores.values() for score in found.values())
-    settings.solving.check_proven(*(getattr(score, "status", None) for score in every))
+    settings.solving.check_proven(*(score.status for score in every))
 
 
 def _data(

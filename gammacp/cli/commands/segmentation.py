@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from gammacp.segmentation.gold import GoldReport
     from gammacp.segmentation.levels import HierarchyReport
     from gammacp.segmentation.report import SegmentationReport
-    from gammacp.segmentation.several_references import SeveralReferences
     from gammacp.tables import Table
 
-    Report = GoldReport | SegmentationReport | HierarchyReport | SeveralReferences
+    Report = GoldReport | SegmentationReport | HierarchyReport
 
 
 @dataclass(frozen=True)
@@ -175,8 +174,7 @@ class Asked:
     )
     reference: list[str] | None = option(
         "A coder who is right, or a file with one coding of each item: everybody else (or "
-        "each --candidate) is a system, compared with it, and so are baselines. Given again: all "
-        "are right at once (multWinDiff).",
+        "each --candidate) is a system, compared with it, and so are baselines.",
         "NAME|FILE",
     )
     levels: str | None = option(
@@ -203,7 +201,7 @@ class Asked:
     )
     pairs: bool = option(
         "Also every document (with --reference), or every two coders, each in turn the "
-        "reference: S, B, windows, GHD, precision, recall, R_FN and R_FP, with means.",
+        "reference: S, B, windows, GHD, precision, recall and F₁, with means.",
         default=False,
     )
     bootstrap: int = option(
@@ -223,8 +221,7 @@ def segmentation(
     json: AsJson = False,
 ) -> None:
     """How far coders agree on segment boundaries: per item, per group of coders, overall."""
-    several = asked.levels is not None or len(asked.reference or ()) > 1
-    _refuse(coded, asked, comparing, chance.rule(), several=several)
+    _refuse(coded, asked, comparing, chance.rule())
     read = coded.codings(files or [])
     codings, references = _beside_gold(read, coded, asked)
     for line in left_out_lines(codings.left_out):
@@ -235,7 +232,7 @@ def segmentation(
         for note in plot_codings(read, asked.plot, comparison=comparing.comparison()):
             message(note)
     report, shown, words = _report(codings, references, coded, asked, comparing, chance, seed)
-    drawn = bool(asked.reference or asked.bootstrap or asked.candidate) and not several
+    drawn = bool(asked.reference or asked.bootstrap or asked.candidate) and asked.levels is None
     if json:
         print_json({**report.as_dict(), "left_out": left_out_json(codings.left_out)})
     else:
@@ -261,11 +258,9 @@ def _report(
     """What was asked for, its tables, and what is to be said in words."""
     from gammacp.segmentation import gold_report, segmentation_report, tables
     from gammacp.segmentation.levels import hierarchy_report
-    from gammacp.segmentation.several_references import against_several
 
     rule, how = chance.rule(), comparing.comparison()
     systems, levels = asked.candidate or (), asked.levels
-    several = levels is not None or len(references) > 1
     if levels is not None:
         hierarchy = hierarchy_report(
             codings,
@@ -278,9 +273,6 @@ def _report(
             seed=seed,
         )
         return hierarchy, tables.level_tables(hierarchy, pairs=asked.pairs), None
-    if several:
-        found = against_several(codings, references, systems=systems, comparison=how)
-        return found, tables.several_tables(found, documents=asked.pairs), None
     if references:
         gold = gold_report(
             codings,
@@ -304,14 +296,7 @@ def _report(
     return report, tables.tables(report), tables.bootstrap_in_words(report)
 
 
-def _refuse(
-    coded: Coded,
-    asked: Asked,
-    comparing: Comparing,
-    rule: SampleRule | None,
-    *,
-    several: bool,
-) -> None:
+def _refuse(coded: Coded, asked: Asked, comparing: Comparing, rule: SampleRule | None) -> None:
     """UsageError for options that do not go together."""
     of_levels, reference = asked.levels is not None, bool(asked.reference)
     what = "--levels" if of_levels else "--reference"
@@ -319,10 +304,10 @@ def _refuse(
         raise UsageError(f"{what} does not go with --beyond-chance")
     if (of_levels or reference) and (coded.groups is not None or coded.anonymous_coders):
         raise UsageError(f"{what} does not go with --groups and --anonymous-coders")
-    if several and (asked.near is not None or asked.bootstrap):
-        raise UsageError("--near and --bootstrap go with one --reference, without --levels")
-    if of_levels and (len(asked.reference or ()) > 1 or asked.candidate):
-        raise UsageError("--levels goes with one --reference, and not with --candidate")
+    if len(asked.reference or ()) > 1:
+        raise UsageError("--reference is given once: compare with one reference after the other")
+    if of_levels and (asked.near is not None or asked.bootstrap or asked.candidate):
+        raise UsageError("--levels does not go with --near, --bootstrap and --candidate")
     if asked.near is not None and not reference:
         raise UsageError("--near goes with --reference")
     if not of_levels and (asked.t_full or asked.t_window is not None):
@@ -332,14 +317,11 @@ def _refuse(
 
 def _refuse_comparing(comparing: Comparing, asked: Asked) -> None:
     """UsageError for what would change nothing in a report of this kind."""
-    references, levels = len(asked.reference or ()), asked.levels is not None
+    reference, levels = bool(asked.reference), asked.levels is not None
     given = {f.name for f in fields(comparing) if getattr(comparing, f.name) != f.default}
-    if references > 1 and not levels and (unused := given - {"windowdiff"}):
-        names = " and ".join(sorted(f"--{name.replace('_', '-')}" for name in unused))
-        raise UsageError(f"several --reference give WindowDiff alone, which has no {names}")
     # Types are weighed with B, and a figure shows one of them.
     needs_basis = "categorial" in given or asked.plot is not None
-    if (references or levels) and "similarity" in given and not needs_basis:
+    if (reference or levels) and "similarity" in given and not needs_basis:
         what = "--levels" if levels else "--reference"
         raise UsageError(f"{what} shows both S and B: --similarity changes nothing there")
 

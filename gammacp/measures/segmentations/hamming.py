@@ -11,7 +11,7 @@ import numpy as np
 
 from gammacp.arrays import Floats, Indices
 from gammacp.errors import UsageError
-from gammacp.segmentation.value import Segmentation, check_comparable
+from gammacp.measures.segmentations.value import Segmentation, check_comparable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +96,7 @@ def ghd_of_positions(
     UsageError
         A cost is negative or not finite.
     """
-    from gammacp.segmentation.pair_kernels import hamming
+    from gammacp.measures.segmentations.pair_kernels import hamming
 
     for name, cost in (("insertion", insertion), ("deletion", deletion), ("shift", shift)):
         if not (np.isfinite(cost) and cost >= 0):

@@ -15,15 +15,13 @@ import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.errors import UsageError
-from gammacp.segmentation.choices import Basis, EditSearch, Mode
-from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.comparison import Comparison
-from gammacp.segmentation.value import Segmentation
-from gammacp.segmentation.windows import window
+from gammacp.measures.segmentations.choices import Basis, EditSearch, Mode
+from gammacp.measures.segmentations.comparison import Comparison
+from gammacp.measures.segmentations.value import Segmentation
+from gammacp.measures.segmentations.windows import window
 
-# What a pair of codings is worth, each coder in turn the reference; R_FN and R_FP are errors.
-COLUMNS = ("s", "b", "windowdiff", "pk", "ghd", "precision", "recall", "f", "r_fn", "r_fp")
-ERRORS = frozenset({"r_fn", "r_fp"})
+# What a pair of codings is worth, each coder in turn the reference.
+COLUMNS = ("s", "b", "windowdiff", "pk", "ghd", "precision", "recall", "f")
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +161,7 @@ class Pairs:
     rows, comparison, pairs
         What was compared, how, and the first and second row of each pair.
     both, sided
-        The columns `BOTH` and `SIDED` of `pair_kernels`, shapes (pairs, 12) and (pairs, 2, 6).
+        The columns `BOTH` and `SIDED` of `pair_kernels`, shapes (pairs, 10) and (pairs, 2, 6).
     """
 
     rows: Rows
@@ -185,7 +183,7 @@ class Pairs:
 
     def column(self, name: str) -> Floats:
         """A column of `pair_kernels.BOTH`."""
-        from gammacp.segmentation.pair_kernels import BOTH
+        from gammacp.measures.segmentations.pair_kernels import BOTH
 
         return self.both[:, BOTH.index(name)]
 
@@ -195,6 +193,12 @@ class Pairs:
             return self.potential - self.column("distance"), self.potential
         total = self.column("matches") + self.column("b_full") + self.column("b_near")
         return total - self.column("b_penalty"), total
+
+    @property
+    def misses(self) -> tuple[Floats, Floats]:
+        """Full and near misses of each pair, of S or B as compared."""
+        prefix = "" if self.comparison.basis is Basis.S else "b_"
+        return self.column(f"{prefix}full"), self.column(f"{prefix}near")
 
     @property
     def suboptimal(self) -> Bools:
@@ -216,7 +220,6 @@ class Pairs:
         missed = reference - (self.column("matches") + near)[:, None]
         hits = np.repeat(agreed[:, None], 2, axis=1)
         windows = self.sided
-        lost = np.stack((self.column("lost_first"), self.column("lost_second")), axis=1)
         found = {
             name: np.repeat(share(*self.parts(Basis(name)), 1.0)[:, None], 2, axis=1)
             for name in Basis
@@ -228,8 +231,6 @@ class Pairs:
             "precision": share(hits, hits + missed[:, ::-1], np.nan),
             "recall": share(hits, hits + missed, np.nan),
             "f": share(2 * hits, 2 * hits + missed + missed[:, ::-1], np.nan),
-            "r_fn": lost,
-            "r_fp": lost[:, ::-1],
         }
 
 
@@ -237,7 +238,7 @@ def compared(
     rows: Rows, comparison: Comparison, pairs: tuple[Indices, Indices] | None = None
 ) -> Pairs:
     """Every two codings of each item, or these `pairs` of `rows` by this `comparison`."""
-    from gammacp.segmentation.pair_kernels import all_pairs
+    from gammacp.measures.segmentations.pair_kernels import all_pairs
 
     if len(rows.types) == 1 and comparison.categorial != "nominal":
         raise UsageError("categorial weighs boundary types, and there is one (see --typed)")
@@ -260,13 +261,8 @@ def compared(
     if len(rows.types) > 1:
         codings = [rows.segmentation(row) for row in range(len(rows.masses))]
         for p, (i, j) in enumerate(zip(*pairs, strict=True)):
-            both[p, :10] = comparison.typed(codings[i], codings[j])
+            both[p] = comparison.typed(codings[i], codings[j])
     return Pairs(rows, comparison, pairs, both, sided)
-
-
-def rows_of(codings: Codings) -> Rows:
-    """The rows of all items."""
-    return Rows.of(codings, codings.types)
 
 
 def share(part: Floats, whole: Floats, empty: float) -> Floats:

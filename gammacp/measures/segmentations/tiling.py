@@ -8,8 +8,8 @@ from gammacp.arguments import number
 from gammacp.arrays import Floats
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
+from gammacp.measures.segmentations.value import Segmentation
 from gammacp.needs import Need, unmet_need
-from gammacp.segmentation.value import Segmentation
 from gammacp.text import UNLABELLED
 
 

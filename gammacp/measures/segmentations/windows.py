@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gammacp.arguments import one_of, whole
-from gammacp.segmentation.value import Segmentation, check_comparable
+from gammacp.measures.segmentations.value import Segmentation, check_comparable
 
 
 class Window(NamedTuple):
@@ -140,7 +140,7 @@ def _errors(
     reference: Segmentation, hypothesis: Segmentation, k: int | None, padded: bool, more: int = 0
 ) -> tuple[float, float]:
     """WindowDiff and P_k."""
-    from gammacp.segmentation.pair_kernels import window_errors
+    from gammacp.measures.segmentations.pair_kernels import window_errors
 
     check_comparable(reference, hypothesis)
     k = window_size(reference) if k is None else whole("window size k", k, 1)

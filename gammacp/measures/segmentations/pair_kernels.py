@@ -4,7 +4,7 @@ import numpy as np
 
 from gammacp.arrays import Floats, Indices
 from gammacp.kernel import kernel
-from gammacp.segmentation.edit_kernels import (
+from gammacp.measures.segmentations.edit_kernels import (
     best_partners,
     cheapest,
     differing,
@@ -15,12 +15,10 @@ from gammacp.segmentation.edit_kernels import (
 )
 
 # Columns of `all_pairs`: what is the same from both sides, and what depends on the reference.
-# d and its least, of S; |M|, |A| + |S|, |T|, Σ of places crossed, w of B, and the least of 1 − B;
-# the share of a reader's segment that the other side lacks, for either side.
+# d and its least, of S; |M|, |A| + |S|, |T|, Σ of places crossed, w of B, and the least of 1 − B.
 BOTH = (
     *("full", "near", "distance", "least"),
     *("matches", "b_full", "b_near", "b_apart", "b_penalty", "b_least"),
-    *("lost_first", "lost_second"),
 )
 SIDED = ("wd_windows", "wd_errors", "pk_windows", "pk_errors", "ghd", "ghd_largest")
 
@@ -59,26 +57,6 @@ def window_errors(a: Indices, b: Indices, k: int, first: int, last: int) -> tupl
             parted += until - at
         at = until
     return unequal, parted
-
-
-@kernel
-def lost_shares(a: Indices, b: Indices, mass: int) -> tuple[float, float]:
-    """Mean share of a base unit's segment that its segment on the other side lacks, for a and b."""
-    first = second = 0.0
-    i = j = start = 0
-    while start < mass:
-        left = a[i - 1] if i else 0
-        right = a[i] if i < len(a) else mass
-        low = b[j - 1] if j else 0
-        high = b[j] if j < len(b) else mass
-        end = min(right, high)
-        piece = end - start
-        first += piece * (right - left - piece) / (right - left)
-        second += piece * (high - low - piece) / (high - low)
-        i += right == end
-        j += high == end
-        start = end
-    return first / mass, second / mass
 
 
 @kernel
@@ -171,7 +149,6 @@ def _both(
     found[4], found[5], found[6], found[7] = matches, count - 2 * near, near, apart
     found[8] = count - 2 * near + transposition * apart / n
     found[9] = least
-    found[10], found[11] = lost_shares(a, b, mass)
 
 
 @kernel
@@ -189,7 +166,7 @@ def all_pairs(
     spans: Indices,
     padded: bool,
 ) -> tuple[Floats, Floats]:
-    """The columns `BOTH`, (pairs, 12), and `SIDED` with first and second as the reference.
+    """The columns `BOTH`, (pairs, 10), and `SIDED` with first and second as the reference.
 
     Parameters
     ----------
@@ -201,7 +178,7 @@ def all_pairs(
         Places that a window of WindowDiff spans, with each row as the reference, and whether the
         items are padded by as many.
     """
-    both, sided = np.empty((len(first), 12)), np.empty((len(first), 2, 6))
+    both, sided = np.empty((len(first), 10)), np.empty((len(first), 2, 6))
     for p in range(len(first)):
         i, j = first[p], second[p]
         a, b = rows[offsets[i] : offsets[i + 1]], rows[offsets[j] : offsets[j + 1]]
@@ -210,71 +187,6 @@ def all_pairs(
         _sided(a, b, mass, spans[i], padded, sided[p, 0])
         _sided(b, a, mass, spans[j], padded, sided[p, 1])
     return both, sided
-
-
-@kernel
-def tolerated(
-    rows: Indices, offsets: Indices, first: Indices, second: Indices, reach: float
-) -> Floats:
-    """How many of two rows match within reach, in order, and the sum of second − first of these.
-
-    Shape (pairs, 2). As many match as can, and among these matchings the places apart are fewest.
-    """
-    found = np.zeros((len(first), 2))
-    for p in range(len(first)):
-        i, j = first[p], second[p]
-        a = rows[offsets[i] : offsets[i + 1]].astype(np.float64)
-        b = rows[offsets[j] : offsets[j + 1]].astype(np.float64)
-        gain = (reach + 1) * (min(len(a), len(b)) + 1)
-        _, partner = uncrossed(a, b, gain, 1.0, reach, True)
-        for m in range(len(partner)):
-            if partner[m] >= 0:
-                found[p, 0] += 1
-                found[p, 1] += b[m] - a[partner[m]]
-    return found
-
-
-@kernel
-def one_way(a: Indices, b: Indices, mass: int) -> tuple[float, float]:
-    """Base units of a's segments that lie in the segment of b they share most with; the median
-    distance of a's boundaries to the nearest of b, −1 where there is none."""
-    inside = low = j = 0
-    for i in range(len(a) + 1):
-        high = a[i] if i < len(a) else mass
-        while j > 0 and b[j - 1] > low:
-            j -= 1
-        largest = 0
-        while j <= len(b):
-            start = b[j - 1] if j else 0
-            end = b[j] if j < len(b) else mass
-            largest = max(largest, min(high, end) - max(low, start))
-            if end >= high:
-                break
-            j += 1
-        inside, low = inside + largest, high
-    if not len(a) or not len(b):
-        return inside, -1.0
-    away = np.empty(len(a))
-    j = 0
-    for i in range(len(a)):
-        while j + 1 < len(b) and abs(b[j + 1] - a[i]) <= abs(b[j] - a[i]):
-            j += 1
-        away[i] = abs(b[j] - a[i])
-    return inside, float(np.median(away))
-
-
-@kernel
-def both_ways(
-    rows: Indices, offsets: Indices, masses: Indices, first: Indices, second: Indices
-) -> Floats:
-    """`one_way` of first and second, and of second and first; shape (pairs, 4)."""
-    found = np.empty((len(first), 4))
-    for p in range(len(first)):
-        i, j = first[p], second[p]
-        a, b = rows[offsets[i] : offsets[i + 1]], rows[offsets[j] : offsets[j + 1]]
-        found[p, 0], found[p, 1] = one_way(a, b, masses[i])
-        found[p, 2], found[p, 3] = one_way(b, a, masses[i])
-    return found
 
 
 def of_pair(

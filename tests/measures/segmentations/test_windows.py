@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from nltk.metrics import segmentation as nltk
 
 from gammacp.errors import DataError, UsageError
+from gammacp.measures.segmentations.rows import compared
+from gammacp.measures.segmentations.windows import WINDOWS
 from gammacp.segmentation import (
     Codings,
     Comparison,
@@ -21,8 +23,6 @@ from gammacp.segmentation import (
     window_diff,
     window_size,
 )
-from gammacp.segmentation.rows import compared, rows_of
-from gammacp.segmentation.windows import WINDOWS
 
 masses = Segmentation.from_masses
 
@@ -159,7 +159,7 @@ def test_every_windowdiff_of_a_corpus_and_nltk_itself(data: st.DataObject) -> No
         k = int(WINDOWS[name].size(mass, a.n_segments))
         want = window_diff(a, b, variant=name)
         assert k or math.isnan(want)
-        pairs = compared(rows_of(Codings.of({"i": {"a": a, "b": b}})), Comparison(windows=name))
+        pairs = compared(Codings.of({"i": {"a": a, "b": b}}).rows(), Comparison(windows=name))
         assert pairs.values["windowdiff"][0, 0] == pytest.approx(1 - want, nan_ok=True)
         if name == "nltk" and 0 < k < mass:
             assert want == pytest.approx(nltk.windowdiff(a.to_string(), b.to_string(), k))

@@ -30,8 +30,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.segmentation.choices import Mode
-from gammacp.segmentation.rows import Pairs, share
+from gammacp.measures.segmentations.choices import Mode
+from gammacp.measures.segmentations.rows import Pairs, share
 
 _EVERYWHERE = "boundaries (almost) everywhere"
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from gammacp.arrays import Floats, Indices
 from gammacp.matching import largest_matching
-from gammacp.segmentation.edits import (
+from gammacp.measures.segmentations.edits import (
     Differences,
     EditCosts,
     Edits,
@@ -32,7 +32,7 @@ from gammacp.segmentation.edits import (
     differences,
     substitutions,
 )
-from gammacp.segmentation.value import Segmentation
+from gammacp.measures.segmentations.value import Segmentation
 
 if TYPE_CHECKING:
     from gammacp.dissimilarity.categorial import Categorial

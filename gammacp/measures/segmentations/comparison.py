@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from gammacp.arguments import whole
 from gammacp.errors import UsageError
-from gammacp.segmentation.boundary import boundary_similarity
-from gammacp.segmentation.choices import Basis, EditSearch, Mode
-from gammacp.segmentation.edits import EditCosts
-from gammacp.segmentation.similarity import segmentation_similarity
-from gammacp.segmentation.value import Segmentation
-from gammacp.segmentation.windows import window
+from gammacp.measures.segmentations.boundary import boundary_similarity
+from gammacp.measures.segmentations.choices import Basis, EditSearch, Mode
+from gammacp.measures.segmentations.edits import EditCosts
+from gammacp.measures.segmentations.similarity import segmentation_similarity
+from gammacp.measures.segmentations.value import Segmentation
+from gammacp.measures.segmentations.windows import window
 from gammacp.signature import signature
 
 if TYPE_CHECKING:

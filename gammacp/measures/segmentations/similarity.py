@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from gammacp.arguments import whole
-from gammacp.segmentation.choices import EditSearch
-from gammacp.segmentation.edits import EditCosts, Edits
-from gammacp.segmentation.transpositions import optimal_edits, published_edits
-from gammacp.segmentation.value import Segmentation, check_comparable
+from gammacp.measures.segmentations.choices import EditSearch
+from gammacp.measures.segmentations.edits import EditCosts, Edits
+from gammacp.measures.segmentations.transpositions import optimal_edits, published_edits
+from gammacp.measures.segmentations.value import Segmentation, check_comparable
 
 _TOLERANCE = 1e-9
 
@@ -94,7 +94,7 @@ def segmentation_similarity(
         return published_edits(a, b, n=n)
 
     if len(a.types) == 1:
-        from gammacp.segmentation.pair_kernels import of_pair
+        from gammacp.measures.segmentations.pair_kernels import of_pair
 
         optimal = search is EditSearch.OPTIMAL
         found = of_pair(a.positions, b.positions, a.mass, n, costs.parts, optimal=optimal)

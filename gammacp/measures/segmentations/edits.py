@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gammacp.errors import UsageError
-from gammacp.segmentation.value import Segmentation
+from gammacp.measures.segmentations.value import Segmentation
 
 # Which types each side alone has at a place: (of the first, of the second), as type codes.
 Differences = dict[int, tuple[set[int], set[int]]]

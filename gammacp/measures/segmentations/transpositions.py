@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from gammacp.arguments import whole
 from gammacp.arrays import Indices
-from gammacp.segmentation.edits import (
+from gammacp.measures.segmentations.edits import (
     Differences,
     EditCosts,
     Edits,
@@ -20,7 +20,7 @@ from gammacp.segmentation.edits import (
     remove,
     substitutions,
 )
-from gammacp.segmentation.value import Segmentation, check_comparable
+from gammacp.measures.segmentations.value import Segmentation, check_comparable
 
 # A mirrored window: start, end, type code, boundaries.
 _Window: TypeAlias = tuple[int, int, int, int]
@@ -43,7 +43,7 @@ def published_edits(a: Segmentation, b: Segmentation, *, n: int = 2) -> Edits:
     n, costs
         As for `segmentation_similarity`.
     """
-    from gammacp.segmentation.edit_kernels import published
+    from gammacp.measures.segmentations.edit_kernels import published
 
     check_comparable(a, b)
     n = whole("n", n, 1)
@@ -71,7 +71,7 @@ def optimal_edits(
     n, costs
         As for `segmentation_similarity`.
     """
-    from gammacp.segmentation.edit_kernels import cheapest, mirrored
+    from gammacp.measures.segmentations.edit_kernels import cheapest, mirrored
 
     check_comparable(a, b)
     n, costs = whole("n", n, 1), costs or EditCosts()

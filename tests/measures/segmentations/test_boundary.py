@@ -1,4 +1,4 @@
-"""B, the confusion matrix, R_FN and R_FP."""
+"""B and the confusion matrix."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from gammacp.arrays import Floats
 from gammacp.dissimilarity import Matrix
 from gammacp.errors import UsageError
+from gammacp.measures.segmentations.rows import compared
 from gammacp.segmentation import (
     Basis,
     Codings,
@@ -24,9 +25,7 @@ from gammacp.segmentation import (
     Transposition,
     boundary_similarity,
     confusion_matrix,
-    miss_rates,
 )
-from gammacp.segmentation.rows import compared, rows_of
 
 masses = Segmentation.from_masses
 
@@ -130,33 +129,6 @@ def test_properties(data: st.DataObject, mass: int, n_t: int) -> None:
     assert placed == a.n_boundaries + b.n_boundaries
 
 
-def rates_by_unit(reference: Segmentation, hypothesis: Segmentation) -> tuple[float, float]:
-    """Each base unit looked up one by one."""
-    spans = []
-    for side in (reference, hypothesis):
-        labels = [i for i, mass in enumerate(side.masses) for _ in range(mass)]
-        spans.append([{j for j, x in enumerate(labels) if x == label} for label in labels])
-    pairs = list(zip(*spans, strict=True))
-    fn = sum(len(r - h) / len(r) for r, h in pairs) / len(pairs)
-    return fn, sum(len(h - r) / len(h) for r, h in pairs) / len(pairs)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.data(), st.integers(1, 20))
-def test_miss_rates_unit_by_unit(data: st.DataObject, mass: int) -> None:
-    places = st.sets(st.integers(1, mass - 1)) if mass > 1 else st.just(set())
-    a, b = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
-    rates = miss_rates(a, b)
-    assert (rates.false_negative, rates.false_positive) == pytest.approx(rates_by_unit(a, b))
-
-
-def test_a_missing_boundary_only_adds_and_an_extra_one_only_hides() -> None:
-    missing = miss_rates(masses([4, 4]), masses([8]))
-    assert (missing.false_negative, missing.false_positive) == (0, 0.5)
-    extra = miss_rates(masses([8]), masses([4, 4]))
-    assert (extra.false_negative, extra.false_positive) == (0.5, 0)
-
-
 def best_by_hand(
     a: Segmentation,
     b: Segmentation,
@@ -226,7 +198,7 @@ def test_optimal_edits_make_b_largest(data: st.DataObject, n_t: int, w: float) -
         comparison = Comparison(
             basis=Basis.B, n=n_t, costs=EditCosts(transposition=w), search=chosen
         )
-        pairs = compared(rows_of(Codings.of({"i": {"a": a, "b": b}})), comparison)
+        pairs = compared(Codings.of({"i": {"a": a, "b": b}}).rows(), comparison)
         assert pairs.values["b"][0, 0] == pytest.approx(want.value)
         assert pairs.suboptimal[0] == (want.value < found.value - 1e-9)
 
@@ -287,7 +259,7 @@ def test_near_misses_between_types_that_can_be_confused() -> None:
 
 def test_types_of_a_corpus() -> None:
     a, b = (Segmentation.from_typed({t: [p]}, mass=9, types="xyz") for t, p in (("y", 3), ("z", 4)))
-    rows = rows_of(Codings.of({"i": {"a": a, "b": b}}))
+    rows = Codings.of({"i": {"a": a, "b": b}}).rows()
     matrix = KINDS["matrix"][0]
     how: dict[str, Any] = {"basis": Basis.B, "categorial": matrix}
     published = compared(rows, Comparison(**how))
@@ -300,7 +272,7 @@ def test_types_of_a_corpus() -> None:
     with pytest.raises(UsageError, match="of B, not of S"):
         Comparison(categorial="ordinal")
     with pytest.raises(UsageError, match="there is one"):
-        compared(rows_of(Codings.of({"i": {"a": masses([2, 3])}})), Comparison(**how))
+        compared(Codings.of({"i": {"a": masses([2, 3])}}).rows(), Comparison(**how))
 
 
 def test_published_search_depends_on_the_direction_and_optimal_does_not() -> None:

@@ -1,0 +1,79 @@
+"""Compiled: what systems and a gold standard have in common, for all pairs of a corpus at once."""
+
+import numpy as np
+
+from gammacp.arrays import Floats, Indices
+from gammacp.kernel import kernel
+from gammacp.measures.segmentations.edit_kernels import uncrossed
+
+
+@kernel
+def tolerated(
+    rows: Indices, offsets: Indices, first: Indices, second: Indices, reach: float
+) -> Floats:
+    """How many of two rows match within reach, in order, and the sum of second − first of these.
+
+    Shape (pairs, 2). As many match as can, and among these matchings the places apart are fewest.
+    """
+    found = np.zeros((len(first), 2))
+    for p in range(len(first)):
+        i, j = first[p], second[p]
+        a = rows[offsets[i] : offsets[i + 1]].astype(np.float64)
+        b = rows[offsets[j] : offsets[j + 1]].astype(np.float64)
+        gain = (reach + 1) * (min(len(a), len(b)) + 1)
+        _, partner = uncrossed(a, b, gain, 1.0, reach, True)
+        for m in range(len(partner)):
+            if partner[m] >= 0:
+                found[p, 0] += 1
+                found[p, 1] += b[m] - a[partner[m]]
+    return found
+
+
+@kernel
+def one_way(a: Indices, b: Indices, mass: int) -> tuple[float, float]:
+    """Base units of a's segments that lie in the segment of b they share most with; the median
+    distance of a's boundaries to the nearest of b, −1 where there is none."""
+    inside = low = j = 0
+    for i in range(len(a) + 1):
+        high = a[i] if i < len(a) else mass
+        while j > 0 and b[j - 1] > low:
+            j -= 1
+        largest = 0
+        while j <= len(b):
+            start = b[j - 1] if j else 0
+            end = b[j] if j < len(b) else mass
+            largest = max(largest, min(high, end) - max(low, start))
+            if end >= high:
+                break
+            j += 1
+        inside, low = inside + largest, high
+    if not len(a) or not len(b):
+        return inside, -1.0
+    away = np.empty(len(a))
+    j = 0
+    for i in range(len(a)):
+        while j + 1 < len(b) and abs(b[j + 1] - a[i]) <= abs(b[j] - a[i]):
+            j += 1
+        away[i] = abs(b[j] - a[i])
+    return inside, float(np.median(away))
+
+
+@kernel
+def both_ways(
+    rows: Indices, offsets: Indices, masses: Indices, first: Indices, second: Indices
+) -> Floats:
+    """`one_way` of first and second, and of second and first; shape (pairs, 4)."""
+    found = np.empty((len(first), 4))
+    for p in range(len(first)):
+        i, j = first[p], second[p]
+        a, b = rows[offsets[i] : offsets[i + 1]], rows[offsets[j] : offsets[j + 1]]
+        found[p, 0], found[p, 1] = one_way(a, b, masses[i])
+        found[p, 2], found[p, 3] = one_way(b, a, masses[i])
+    return found
+
+
+def example() -> None:
+    """Call both on two rows of one boundary, for what is compiled beforehand."""
+    rows, offsets, mass = np.array([2, 3]), np.array([0, 1, 2]), np.array([5, 5])
+    tolerated(rows, offsets, np.array([0]), np.array([1]), 1.0)
+    both_ways(rows, offsets, mass, np.array([0]), np.array([1]))
