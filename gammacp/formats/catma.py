@@ -15,7 +15,6 @@ from pathlib import Path, PurePosixPath
 
 from gammacp.continuum import Corpus
 from gammacp.errors import DataError
-from gammacp.files import content_if_any
 from gammacp.formats.offsets import from_utf16, same
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Record, Source, parsed_json
@@ -104,17 +103,10 @@ class _Project:
         if name not in self.read:
             if not _SAFE.fullmatch(name.rpartition(".")[0]):
                 raise self.source.error(f"{name!r} is no file of a project")
-            content = self._content(name) or b""
+            content = self.source.neighbour(f"../../../{name}") or b""
             place = Source(Path(name), "", "", content)
             self.read[name] = place.text() if content.strip() else None
         return self.read[name]
-
-    def _content(self, name: str) -> bytes | None:
-        if self.source.member:
-            folders = [*PurePosixPath(self.source.member).parents, PurePosixPath()]
-            return self.source.neighbours.get(str(folders[min(3, len(folders) - 1)] / name))
-        above = self.source.path.absolute().parents
-        return content_if_any(above[min(3, len(above) - 1)] / name)
 
     def record(self, name: str) -> Record:
         """A JSON object of the project; empty without one."""

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
 from typing import Any
 
 from gammacp.errors import DataError
@@ -127,16 +128,16 @@ class Source:
         return Source(self.path.with_suffix(ending), "", "", content).text() if content else ""
 
     def neighbour(self, name: str) -> bytes | None:
-        """The bytes of a file in the same folder of the disk or the archive; None without one.
+        """The bytes of a file of the same folder or archive; None without one.
 
         Parameters
         ----------
         name
-            Of the file, without a folder.
+            Of the file, or its path from the folder of this one.
         """
         if self.member:
-            return self.neighbours.get(str(PurePosixPath(self.member).with_name(name)))
-        return content_if_any(self.path.with_name(name))
+            return self.neighbours.get(normpath(PurePosixPath(self.member).parent / name))
+        return content_if_any(self.path.parent / name)
 
     def json(self, *, nan: bool = False) -> object:
         """The content as one JSON document; keys that occur twice are refused.
