@@ -53,7 +53,7 @@ def labelled(category: str | None, features: Mapping[str, str | None]) -> str | 
     category, features
         What the unit has; None is nothing.
     """
-    return Label(category, features) if any(features.values()) else category
+    return Label(category, features) if features and any(features.values()) else category
 
 
 def category_of(label: str | None) -> str | None:

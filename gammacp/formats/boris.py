@@ -14,9 +14,9 @@ from pathlib import Path, PureWindowsPath
 
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
-from gammacp.formats.records import Record, table
+from gammacp.formats.records import table
 from gammacp.formats.registry import registered
-from gammacp.formats.source import Source, in_utf8
+from gammacp.formats.source import Record, Source, in_utf8
 from gammacp.formats.spans import SECONDS, Documents, Spans
 
 _PARTS = ("behavior", "subject", "modifiers")
@@ -151,12 +151,12 @@ _Found = Iterator[tuple[str, str, list[_Event]]]
 
 
 def _project(source: Source, annotator: str) -> _Found:
-    root = Record(source.json(), source)
+    root = Record.of(source.json(), source)
     if not isinstance(root.get("observations"), dict):
         raise source.error('file has no "observations"', hint="Save the project in BORIS")
-    listed = Record({"all": [*root.inner("behaviors_conf").values()]}, source).objects("all")
+    listed = Record.of({"all": [*root.inner("behaviors_conf").values()]}, source).objects("all")
     ethogram = {str(b.get("code")): str(b.get("type")) for b in listed}
-    observations = {k: Record(v, source) for k, v in root["observations"].items()}
+    observations = {k: Record.of(v, source) for k, v in root["observations"].items()}
     short = _short(f for observation in observations.values() for f in _media(observation))
     for key, observation in observations.items():
         rows = observation.get("events")

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from gammacp.formats.records import Record
-from gammacp.formats.source import Source, in_utf8
+from gammacp.formats.source import Record, Source, in_utf8
 from gammacp.formats.type_system import TypeSystem, beside, from_json, holds_several
 from gammacp.formats.xmltree import Element, parse
 
@@ -157,7 +156,7 @@ def _xmi_annotation(
 
 
 def _from_json(source: Source) -> Cas:
-    root = Record(source.json(), source)
+    root = Record.of(source.json(), source)
     structures = root.objects("%FEATURE_STRUCTURES")
     sofas = [s for s in structures if s.get("%TYPE") == "uima.cas.Sofa"]
     sofa = next((s for s in sofas if isinstance(s.get("sofaString"), str)), None)

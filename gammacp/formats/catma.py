@@ -15,11 +15,9 @@ from pathlib import Path, PurePosixPath
 
 from gammacp.continuum import Corpus
 from gammacp.errors import DataError
-from gammacp.files import content_if_any
 from gammacp.formats.offsets import from_utf16, same
-from gammacp.formats.records import Record
 from gammacp.formats.registry import holding, registered
-from gammacp.formats.source import Source, parsed_json
+from gammacp.formats.source import Record, Source, parsed_json
 from gammacp.formats.spans import CHARACTERS, Documents
 from gammacp.left_out import LeftOut
 
@@ -60,7 +58,7 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
     project, content = _Project(source), source.content or None
     while content is not None:
         place = Source(source.path, "", "", content, source.member)
-        for annotation in Record({"all": place.json()}, place).objects("all"):
+        for annotation in Record.of({"all": place.json()}, place).objects("all"):
             _add(documents, project, who, annotation, discontinuous)
         page += 1
         content = source.neighbour(f"{who}_{page}.json")
@@ -105,23 +103,16 @@ class _Project:
         if name not in self.read:
             if not _SAFE.fullmatch(name.rpartition(".")[0]):
                 raise self.source.error(f"{name!r} is no file of a project")
-            content = self._content(name) or b""
+            content = self.source.neighbour(f"../../../{name}") or b""
             place = Source(Path(name), "", "", content)
             self.read[name] = place.text() if content.strip() else None
         return self.read[name]
 
-    def _content(self, name: str) -> bytes | None:
-        if self.source.member:
-            folders = [*PurePosixPath(self.source.member).parents, PurePosixPath()]
-            return self.source.neighbours.get(str(folders[min(3, len(folders) - 1)] / name))
-        above = self.source.path.absolute().parents
-        return content_if_any(above[min(3, len(above) - 1)] / name)
-
     def record(self, name: str) -> Record:
         """A JSON object of the project; empty without one."""
         with suppress(DataError):
-            return Record(parsed_json(self.file(name) or "{}"), self.source)
-        return Record({}, self.source)
+            return Record.of(parsed_json(self.file(name) or "{}"), self.source)
+        return Record.of({}, self.source)
 
     def title(self, key: str) -> str:
         """What the project calls a text."""

@@ -23,6 +23,7 @@ from functools import partial
 from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.label import labelled
@@ -30,9 +31,8 @@ from gammacp.csv_files import rows_of
 from gammacp.errors import UsageError
 from gammacp.formats.delimited_writing import COLUMNS, DELIMITERS, FRAGMENTS, ORDER, as_role, write
 from gammacp.formats.positions import position
-from gammacp.formats.records import Record
 from gammacp.formats.registry import registered
-from gammacp.formats.source import Source
+from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import Documents, in_pieces
 
 _POSITIONS = ("start", "end")
@@ -129,8 +129,8 @@ def read(
         if bare != row:
             blanks = sum(row[i] != bare[i] for i in named)
             documents.leave_out("blank", "around a name, not part of it", blanks)
-        cells = dict(zip(header, cells_of(bare), strict=True))
-        _add(documents, Record(cells, source, line), features)
+        cells = Record(zip(header, cells_of(bare), strict=True))
+        _add(documents, Record.of(cells, source, line), features)
     for i, name in enumerate(names):
         if i not in header.values():
             documents.leave_out("column", f"{name.strip() or i + 1} is none of those that are read")
@@ -253,21 +253,23 @@ def _add(documents: Documents, row: Record, features: Sequence[str]) -> None:
         if name and not any(cell for role, cell in row.items() if role != "continuum"):
             return
         raise row.error("annotator is empty")
-    values = {name: row[f"{_FEATURE}{name}"] for name in features}
-    label = labelled(row.get("category") or None, values)
+    values = {name: row[f"{_FEATURE}{name}"] for name in features} if features else {}
+    category = row.get("category")
     if not row["start"] and not row["end"]:
+        label = labelled(category or None, values)
         if label is not None:
             what = f"unit {label!r} of {annotator} has no start and no end"
             hint = "Only the annotator's name declares an annotator without units"
             raise row.error(what, hint=hint)
         spans.declare(annotator)
         return
-    start, end = (row.position(side, side, hint=_HINT) for side in _POSITIONS)
+    start, end = row.position("start", "start", _HINT), row.position("end", "end", _HINT)
     if end < start:
         what = f"end {row['end']} < start {row['start']}"
         raise row.error(what, hint="Swap or correct the positions")
     fragments = _fragments(row) if row.get(FRAGMENTS) else ()
-    spans.add(annotator, label, start, end, line=row.line, fragments=fragments)
+    about: Any = {"line": row.line, "features": values, "fragments": fragments}
+    spans.add(annotator, category, start, end, **about)
 
 
 def _fragments(row: Record) -> list[tuple[float, float]]:

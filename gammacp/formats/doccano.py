@@ -12,9 +12,9 @@ from pathlib import Path
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError
 from gammacp.formats.parts import annotated_text, whole, write_parts
-from gammacp.formats.records import Record, json_line, records
+from gammacp.formats.records import json_line, records
 from gammacp.formats.registry import registered
-from gammacp.formats.source import Source
+from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import CHARACTERS, Documents
 
 Entry = tuple[str, str | None, object, object]

@@ -99,8 +99,7 @@ def _chosen(spans: Spans, root: Element, pattern: str | None) -> list[tuple[str,
         else:
             found.append((annotator, element))
     if not found and (pattern is not None or not source.annotator):
-        message, hint = no_tier(pattern, names)
-        raise source.error(message, hint=hint)
+        raise no_tier(source, pattern, names)
     if pattern is None and source.annotator and len(found) > 1:
         raise source.error(
             f"file of {source.annotator} has several tiers: {', '.join(names)}",

@@ -12,9 +12,8 @@ from typing import TypeGuard
 from gammacp.continuum import Continuum
 from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.positions import LARGEST
-from gammacp.formats.records import Record, name
 from gammacp.formats.registry import holding, registered
-from gammacp.formats.source import Source
+from gammacp.formats.source import Record, Source, name
 from gammacp.formats.spans import SECONDS, Spans
 
 
@@ -74,7 +73,7 @@ def read(source: Source, *, layer: str | None = None) -> Continuum:
 
 def _annotations(source: Source) -> Iterator[tuple[str, Record, list[tuple[object, ...]]]]:
     # Its library writes NaN for a confidence that nobody gave.
-    for record in Record(source.json(nan=True), source).objects("annotations"):
+    for record in Record.of(source.json(nan=True), source).objects("annotations"):
         data, space = record.get("data"), record.get("namespace")
         if not isinstance(space, str):
             raise record.error('annotation has no "namespace"')
@@ -85,7 +84,7 @@ def _annotations(source: Source) -> Iterator[tuple[str, Record, list[tuple[objec
             if not all(isinstance(c, list) for c in columns):
                 raise source.error(f"{space}: data have no columns time, duration, value")
             data = [dict(zip(keys, r, strict=False)) for r in zip(*columns, strict=False)]
-        rows = Record({"data": data}, source).objects("data")
+        rows = Record.of({"data": data}, source).objects("data")
         yield space, record, [tuple(row.get(key) for key in keys) for row in rows]
 
 

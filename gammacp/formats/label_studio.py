@@ -21,9 +21,9 @@ from gammacp.files import write_text
 from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
 from gammacp.formats.parts import Notes, annotated_text, by_annotator, continua_of, whole
-from gammacp.formats.records import DOCUMENT, Record, document_of, records
+from gammacp.formats.records import DOCUMENT, document_of, records
 from gammacp.formats.registry import holding, registered
-from gammacp.formats.source import Source
+from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 from gammacp.formats.times import in_seconds
 

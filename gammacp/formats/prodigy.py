@@ -8,6 +8,7 @@ of `start`, `end` (code points) and `label`, or `audio_spans` in seconds, an `an
 """
 
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 from gammacp.continuum import Continuum, Corpus
@@ -15,7 +16,7 @@ from gammacp.files import write_text
 from gammacp.formats.parts import annotated_text, by_annotator, continua_of, whole
 from gammacp.formats.records import DOCUMENT, document_of, json_line, records
 from gammacp.formats.registry import registered
-from gammacp.formats.source import Source
+from gammacp.formats.source import Source, name
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 from gammacp.formats.times import in_seconds
 
@@ -64,10 +65,10 @@ def read(source: Source) -> Corpus:
         spans.leave_out("relation", "is not a unit", task.size("relations"))
         chosen = task.size("accept") + (task.name("label") is not None)
         spans.leave_out("label", "of the whole task, is not a unit", chosen)
+        about: Any = {"line": task.line, "what": f"input {key}"}
         for span in listed:
-            place = span.get("start"), span.get("end")
-            what = f"input {key}"
-            spans.add(annotator, span.name("label"), *place, line=task.line, what=what)
+            label, start, end = name(span.get("label")), span.get("start"), span.get("end")
+            spans.add(annotator, label, start, end, **about)
     return documents.corpus()
 
 

@@ -1,9 +1,13 @@
 """A file to read: its bytes, where it comes from and what its path says about it."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
+from typing import Any
 
 from gammacp.errors import DataError
 from gammacp.files import BOMS, content_if_any, decoded
@@ -124,16 +128,16 @@ class Source:
         return Source(self.path.with_suffix(ending), "", "", content).text() if content else ""
 
     def neighbour(self, name: str) -> bytes | None:
-        """The bytes of a file in the same folder of the disk or the archive; None without one.
+        """The bytes of a file of the same folder or archive; None without one.
 
         Parameters
         ----------
         name
-            Of the file, without a folder.
+            Of the file, or its path from the folder of this one.
         """
         if self.member:
-            return self.neighbours.get(str(PurePosixPath(self.member).with_name(name)))
-        return content_if_any(self.path.with_name(name))
+            return self.neighbours.get(normpath(PurePosixPath(self.member).parent / name))
+        return content_if_any(self.path.parent / name)
 
     def json(self, *, nan: bool = False) -> object:
         """The content as one JSON document; keys that occur twice are refused.
@@ -144,6 +148,85 @@ class Source:
             return parsed_json(self.text(), nan=nan)
         except DataError as error:
             raise error.at(self.place) from None
+
+
+class Record(dict[str, Any]):
+    """An object of JSON or a row of a table, with its file and line.
+
+    `Record.of` makes it of values by key; anything but an object is an empty one. The line of what
+    stands on several, as most JSON does, is None.
+    """
+
+    __slots__ = ("line", "source")
+
+    source: Source
+    line: int | None
+
+    @classmethod
+    def of(cls, fields: object, source: Source, line: int | None = None) -> Record:
+        """The record of a value; what JSON was read into is one already, and is not copied."""
+        if not isinstance(fields, Record):
+            fields = cls(fields if isinstance(fields, dict) else ())
+        fields.source, fields.line = source, line
+        return fields
+
+    def error(self, message: str, hint: str | None = None) -> DataError:
+        """A DataError in the record's line."""
+        return self.source.error(message, line=self.line, hint=hint)
+
+    def inner(self, key: str) -> Record:
+        """The object under a key; an empty one for anything else."""
+        return Record.of(self.get(key), self.source, self.line)
+
+    def objects(self, key: str, *, missing_ok: bool = False) -> list[Record]:
+        """The objects of a list."""
+        value = self.get(key)
+        if value is None and missing_ok:
+            return []
+        if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
+            raise self.error(f'"{key}" is missing or not a list of objects')
+        found = [v if isinstance(v, Record) else Record(v) for v in value]
+        for record in found:
+            record.source, record.line = self.source, self.line
+        return found
+
+    def string(self, key: str) -> str:
+        """A string that must be there."""
+        value = self.get(key)
+        if not isinstance(value, str):
+            raise self.error(f'"{key}" is missing or not a string')
+        return value
+
+    def text(self, key: str) -> str | None:
+        """A string; None for anything else."""
+        value = self.get(key)
+        return value if isinstance(value, str) else None
+
+    def name(self, *keys: str) -> str | None:
+        """The first of the names under these keys; None without any (see `name`)."""
+        for key in keys:
+            if found := name(self.get(key)):
+                return found
+        return None
+
+    def size(self, key: str) -> int:
+        """How many a list or an object holds; anything else holds none."""
+        value = self.get(key)
+        return len(value) if isinstance(value, list | dict) else 0
+
+    def position(self, key: str, what: str, hint: str | None = None) -> float:
+        """The number that a cell writes (see `Source.position`)."""
+        try:
+            return position(str(self.get(key, "")))
+        except ValueError as error:
+            raise self.error(f"{what} {error}", hint=hint) from None
+
+
+def name(value: object) -> str | None:
+    """A name that a tool writes as a string or a number; None for anything else or nothing."""
+    if isinstance(value, bool) or value is None or value == "":
+        return None
+    return str(value) if isinstance(value, str | int) else None
 
 
 def parsed_json(text: str | bytes, *, nan: bool = False) -> object:
@@ -183,8 +266,8 @@ def strict_json(text: str | bytes, *, nan: bool = False) -> object:
     return json.loads(text, parse_constant=constant, object_pairs_hook=_unique)
 
 
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
+def _unique(pairs: list[tuple[str, object]]) -> Record:
+    found = Record(pairs)
     if len(found) != len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)

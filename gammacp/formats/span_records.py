@@ -13,9 +13,9 @@ from gammacp.arguments import one_of
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.offsets import from_utf16
-from gammacp.formats.records import Record, records
+from gammacp.formats.records import records
 from gammacp.formats.registry import holding, registered
-from gammacp.formats.source import Source
+from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import CHARACTERS, Documents
 
 

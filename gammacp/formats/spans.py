@@ -19,6 +19,7 @@ CHARACTERS = "characters"
 SECONDS = "s"
 MILLISECONDS = "ms"
 TOKENS = "tokens"
+_NUMBERS = (int, float)
 _DISCONTINUOUS = ("keep", "cover", "split")
 GAP = "inside a discontinuous annotation, covered by its unit"
 
@@ -166,7 +167,7 @@ class Spans(_Counting):
         return low, high
 
     def _number(self, value: object, line: int | None, what: str) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, _NUMBERS):
             raise self.source.error(f"{what}: position {value!r} is not a number", line=line)
         if not -LARGEST <= value <= LARGEST:
             raise self.source.error(

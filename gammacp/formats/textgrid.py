@@ -149,8 +149,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
         _read_tier(tokens, spans, kind, name, annotator)
     tokens.end()
     if not taken:
-        message, hint = no_tier(tier, names)
-        raise source.error(message, hint=hint)
+        raise no_tier(source, tier, names)
     if source.annotator and len(set(taken)) > 1 and (not tier or ANNOTATOR not in tier):
         raise source.error(
             f"file of {source.annotator} has several tiers: {', '.join(taken)}",

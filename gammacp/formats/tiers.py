@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterable
 
-from gammacp.errors import UsageError
+from gammacp.errors import DataError, UsageError
 from gammacp.formats.layout import fitted
+from gammacp.formats.source import Source
 
 ANNOTATOR = "{annotator}"
 
@@ -29,11 +30,11 @@ def annotator_of(tier: str, pattern: str) -> str | None:
     return values[parts.index(ANNOTATOR) // 2] if ANNOTATOR in parts else ""
 
 
-def no_tier(pattern: str | None, there: Iterable[str]) -> tuple[str, str]:
-    """Message and hint when no tier fits."""
+def no_tier(source: Source, pattern: str | None, there: Iterable[str]) -> DataError:
+    """What is wrong when no tier fits."""
     names = ", ".join(dict.fromkeys(there)) or "none"
     what = "there is no tier" if pattern is None else f"no tier fits {pattern!r}"
-    return what, f"There are: {names}"
+    return source.error(what, hint=f"There are: {names}")
 
 
 def lanes(

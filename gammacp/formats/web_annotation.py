@@ -14,9 +14,9 @@ import re
 from collections.abc import Iterator
 
 from gammacp.continuum import Corpus
-from gammacp.formats.records import Record, name, records
+from gammacp.formats.records import records
 from gammacp.formats.registry import holding, registered
-from gammacp.formats.source import Source
+from gammacp.formats.source import Record, Source, name
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 
 _TAGS = ("tagging", "classifying", "identifying")
@@ -81,7 +81,7 @@ def _annotations(source: Source) -> Iterator[Record]:
         if "target" in record or inside is None:
             yield record
         elif all(isinstance(e, dict) for e in _list(inside)):
-            waiting += [Record(e, source, record.line) for e in reversed(_list(inside))]
+            waiting += [Record.of(e, source, record.line) for e in reversed(_list(inside))]
         else:
             raise record.error("collection holds links instead of annotations")
 
@@ -122,10 +122,10 @@ def _place(annotation: Record, target: object, what: str) -> Place:
     if isinstance(target, str):
         document, _, fragment = target.partition("#")
         return document, SECONDS, *_times(annotation, f"#{fragment}", what)
-    about = Record(target, annotation.source, annotation.line)
+    about = Record.of(target, annotation.source, annotation.line)
     where = about.inner("source").name("id") or about.name("source") or ""
     for selector in _list(about.get("selector")) if where else ():
-        selected = Record(selector, annotation.source, annotation.line)
+        selected = Record.of(selector, annotation.source, annotation.line)
         kind = selected.get("type")
         if kind == "TextPositionSelector":
             return where, CHARACTERS, selected.get("start"), selected.get("end")
@@ -142,7 +142,7 @@ def _times(annotation: Record, fragment: str, what: str) -> tuple[float, float]:
     if match is None:
         raise annotation.error(f"{what}: {fragment!r} is no time fragment t=START,END")
     times = {"start": match[1] or "0", "end": match[2]}
-    found = Record(times, annotation.source, annotation.line)
+    found = Record.of(times, annotation.source, annotation.line)
     return found.position("start", f"{what}:"), found.position("end", f"{what}:")
 
 

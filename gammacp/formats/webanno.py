@@ -20,7 +20,7 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.label import labelled
 from gammacp.formats.inception_writing import LAYOUT, write_tsv
 from gammacp.formats.layers import TARGET, Layer, Layers, slot
-from gammacp.formats.offsets import from_utf16
+from gammacp.formats.offsets import ToCodePoints, from_utf16
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
@@ -132,28 +132,40 @@ def read(
         if found.name != layer or found.kind != "SP":
             _leave_out(source, spans, parsed.rows, found)
             continue
-        slots = {i: n for i, n in _slots(found.features).items() if n}
-        asked = {i: {n, n + TARGET} & {*features} for i, n in slots.items()}
-        columns = {n: found.features.index(n) for n in (feature, *features) if n in found.features}
-        used = {*columns.values(), *(c for i in slots if asked[i] for c in (i, i + 1))}
-        annotations = [*_annotations(source, parsed.rows, found, used)]
-        places = _places(source, parsed) if any(asked.values()) else {}
-        for annotation in annotations:
-            said = {n: annotation.values.get(i) for n, i in columns.items()}
-            known = {n: v if v is None else unescaped(v) for n, v in said.items()}
-            for i in (i for i in slots if asked[i]):
-                links = list(_links(source, annotation, i, places))
-                filled = slot(slots[i], [(role, convert(s), convert(e)) for role, s, e in links])
-                known |= {name: filled[name] for name in asked[i]}
-            label = labelled(known.pop(feature, None) if feature else None, known)
-            start, end = convert(annotation.start), convert(annotation.end)
-            spans.add(source.annotator, label, start, end, line=annotation.line)
-        for i, other in enumerate(found.features):
-            if i not in used:
-                what = "a slot" if other not in _values(found.features) else "not the category"
-                count = sum(i in a.values for a in annotations)
-                spans.leave_out("value", f"feature {other or i + 1} is {what}", count)
+        _add(spans, parsed, found, (feature or "", *features), convert)
     return spans.continuum()
+
+
+def _add(
+    spans: Spans,
+    file: Rows,
+    layer: RowLayer,
+    names: Sequence[str],
+    convert: ToCodePoints,
+) -> None:
+    """Add the annotations of a layer; the first of `names` is its category, the others features."""
+    source = spans.source
+    slots = {i: n for i, n in _slots(layer.features).items() if n}
+    asked = {i: {n, n + TARGET} & {*names[1:]} for i, n in slots.items()}
+    columns = {n: layer.features.index(n) for n in names if n and n in layer.features}
+    used = {*columns.values(), *(c for i in slots if asked[i] for c in (i, i + 1))}
+    annotations = [*_annotations(source, file.rows, layer, used)]
+    places = _places(source, file) if any(asked.values()) else {}
+    for annotation in annotations:
+        said = {n: annotation.values.get(i) for n, i in columns.items()}
+        known = {n: v if v is None else unescaped(v) for n, v in said.items()}
+        for i in (i for i in slots if asked[i]):
+            links = list(_links(source, annotation, i, places))
+            filled = slot(slots[i], [(role, convert(s), convert(e)) for role, s, e in links])
+            known |= {name: filled[name] for name in asked[i]}
+        label = labelled(known.get(names[0]), {n: known.get(n) for n in names[1:]})
+        start, end = convert(annotation.start), convert(annotation.end)
+        spans.add(source.annotator, label, start, end, line=annotation.line)
+    for i, other in enumerate(layer.features):
+        if i not in used:
+            what = "a slot" if other not in _values(layer.features) else "not the category"
+            count = sum(i in a.values for a in annotations)
+            spans.leave_out("value", f"feature {other or i + 1} is {what}", count)
 
 
 def _places(source: Source, file: Rows) -> dict[str, tuple[int, int]]:
