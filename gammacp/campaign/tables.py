@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from operator import itemgetter
@@ -13,6 +13,7 @@ import numpy as np
 from gammacp.measures.tables import GAMMA
 from gammacp.tables import (
     Column,
+    Form,
     Table,
     Tint,
     count,
@@ -22,6 +23,7 @@ from gammacp.tables import (
     percent,
     share,
     signed,
+    text,
     yes_no,
 )
 
@@ -40,56 +42,42 @@ if TYPE_CHECKING:
 
 _INTERVAL = itemgetter("interval")
 _PASSES = {True: "yes", False: "no", None: "not tested"}
+
+
+def _under(form: Form, **headers: str) -> Iterator[Column]:
+    """Columns of one form, by their keys."""
+    return (Column(key, header, form) for key, header in headers.items())
+
+
 # Every column once, whichever tables it stands in; γ's are those of `gammacp gamma`.
-_COLUMNS = {
-    column.key: column
-    for column in (
-        *GAMMA,
-        Column("reason", "undefined because", wrapped=True),
-        Column("annotator", "annotator"),
-        Column("documents", "documents", count),
-        Column("mean_length", "mean length", number, digits=1),
-        Column("mean_pair", "mean γ with others", number),
-        Column("without", "γ without", number),
-        Column("gain", "gain", signed),
-        Column("alone", "alone", percent),
-        Column("outvoted", "outvoted", percent),
-        Column("category", "category"),
-        Column("gamma_k", "γ_k", number),
-        Column("share_matched", "aligned", percent),
-        Column("share_equal", "same category", percent),
-        Column("with_others", "their γ with others", number),
-        Column("aligned", "aligned", count),
-        Column("equal", "same category", count),
-        Column("missed", "missed", count),
-        Column("added", "added", count),
-        Column("group", "group"),
-        Column("round", "round"),
-        Column("signature", "signature", wrapped=True),
-        Column("error", "error"),
-        Column("amount", "amount", share),
-        Column("amounts", "interval", partial(interval, form=share), value=_INTERVAL),
-        Column("of", "of"),
-        Column("magnitude", "magnitude", general),
-        Column("mean", "mean γ", number),
-        Column("sd", "sd", number),
-        Column("smooth", "smooth", number),
-        Column("sets", "sets", count),
-        Column("candidate", "candidate"),
-        Column("advantage_probability", "ρ", number, digits=2),
-        Column("rho_interval", "95 % interval", interval, digits=2, value=_INTERVAL),
-        Column("winning_rate", "ω as published", number, digits=2),
-        Column("confirmed_rate", "ω by both tests", number, digits=2),
-        Column("passes", "passes", value=lambda r: _PASSES[r["passes"]]),
-        Column("rho_candidate", "ρ of the candidate", number, digits=2),
-        Column("rho_annotator", "ρ of the person", number, digits=2),
-        Column("p", "p", number),
-        Column("p_exact", "exact p", number),
-        Column("beaten", "holds its own", yes_no),
-        Column("p_equivalence", "p of equivalence", number),
-        Column("equivalent", "equivalent", yes_no),
-    )
-}
+_EACH = (
+    *GAMMA,
+    *_under(text, annotator="annotator", category="category", group="group", round="round"),
+    *_under(text, error="error", of="of", candidate="candidate"),
+    *_under(count, documents="documents", sets="sets", aligned="aligned", equal="same category"),
+    *_under(count, missed="missed", added="added"),
+    *_under(number, mean_pair="mean γ with others", without="γ without", gamma_k="γ_k"),
+    *_under(number, with_others="their γ with others", mean="mean γ", sd="sd", smooth="smooth"),
+    *_under(number, p="p", p_exact="exact p", p_equivalence="p of equivalence"),
+    *_under(signed, gain="gain"),
+    *_under(percent, alone="alone", outvoted="outvoted"),
+    *_under(percent, share_matched="aligned", share_equal="same category"),
+    *_under(yes_no, beaten="holds its own", equivalent="equivalent"),
+    *_under(share, amount="amount"),
+    *_under(general, magnitude="magnitude"),
+    Column("reason", "undefined because", wrapped=True),
+    Column("signature", "signature", wrapped=True),
+    Column("mean_length", "mean length", number, digits=1),
+    Column("amounts", "interval", partial(interval, form=share), value=_INTERVAL),
+    Column("advantage_probability", "ρ", number, digits=2),
+    Column("rho_interval", "95 % interval", interval, digits=2, value=_INTERVAL),
+    Column("winning_rate", "ω as published", number, digits=2),
+    Column("confirmed_rate", "ω by both tests", number, digits=2),
+    Column("passes", "passes", value=lambda r: _PASSES[r["passes"]]),
+    Column("rho_candidate", "ρ of the candidate", number, digits=2),
+    Column("rho_annotator", "ρ of the person", number, digits=2),
+)
+_COLUMNS = {column.key: column for column in _EACH}
 
 
 def _columns(keys: str, **headers: str) -> tuple[Column, ...]:

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -134,6 +136,13 @@ def test_unknown_weights() -> None:
         UsageError, match="weights 'glad' is unknown; there are: auto, vote, dawid-skene"
     ):
         consensus_of_each(planted(3)[0], weights="glad")
+
+
+def test_an_option_that_is_none_is_refused_however_many_documents_there_are() -> None:
+    documents = {str(k): Continuum.from_units([Unit(a, k, 9, "x") for a in "ABC"]) for k in (0, 1)}
+    unknown: Any = {"rounds": 2}
+    with pytest.raises(TypeError, match="rounds"):
+        consensus_of_each(documents, **unknown)
 
 
 def test_what_nobody_doubts_is_kept_for_certain() -> None:
