@@ -16,7 +16,7 @@ from tests.contrast import CONTRASTS
 from tests.studio.conftest import Running
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, Route
+    from playwright.sync_api import Browser, Locator, Page, Route
 
 TEXT = "The cat sat. 𝄞 The dög ran; nobody saw."
 HOSTILE = "<img src=x onerror='window.harmed = 1'>"
@@ -125,11 +125,14 @@ def test_another_choice(page: "Page") -> None:
 
 
 def test_cancelled_and_resumed(page: "Page", studio: Running) -> None:
-    page.get_by_role("button", name="Read the folder again").click()
+    with page.expect_response("**/run/start"):
+        page.get_by_role("button", name="Read the folder again").click()
     studio.client.post("run/cancel")
     assert studio.wait("cancelled", "done")
     if studio.state()["state"] == "cancelled":
-        page.get_by_role("button", name="Resume").click()
+        with page.expect_response("**/run/start"):
+            page.get_by_role("button", name="Resume").click()
+    assert studio.wait("done")
     page.get_by_role("link", name="start the review").wait_for()
 
 
@@ -143,11 +146,18 @@ def saved(page: "Page", what: str) -> None:
     page.locator("#said").get_by_text(what).wait_for()
 
 
+def shows(part: "Locator", text: str) -> None:
+    """Until a part of the page has this text and nothing else."""
+    from playwright.sync_api import expect
+
+    expect(part).to_have_text(text, timeout=180_000)
+
+
 def test_review_by_keys_and_take_home(page: "Page", studio: Running, tmp_path: Path) -> None:
     reviewing(page, studio)
     title, why = page.locator("#decide-title"), page.locator("#why")
     # In each of three documents dog is tied and nobody is marked by two of three.
-    assert title.inner_text() == "Unit 1 of 6"
+    shows(title, "Unit 1 of 6")
     assert "category tied: animal (1) = thing (1)" in why.inner_text()
     assert page.locator("#passage .at").all_inner_texts() == ["d", "ög"]
     page.keyboard.press("1")
@@ -158,18 +168,18 @@ def test_review_by_keys_and_take_home(page: "Page", studio: Running, tmp_path: P
     saved(page, "Saved: no unit. 3 units")
     page.keyboard.press("u")
     saved(page, "Undone. 4 units")
-    assert title.inner_text() == "Unit 3 of 6"
+    shows(title, "Unit 3 of 6")
     page.keyboard.press("m")  # tied: it has to be edited
     page.get_by_label("From").fill("15")
     page.get_by_label("as", exact=True).fill("pet")
-    assert page.locator("#editor output").inner_text() == "The dög"
+    shows(page.locator("#editor output"), "The dög")
     page.keyboard.press("Enter")
     saved(page, "Saved: pet 15–22. 3 units")
     page.keyboard.press("m")
     saved(page, f"Saved: {HOSTILE} 28–34. 2 units")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("k")
-    assert title.inner_text() == "Unit 5 of 6"
+    shows(title, "Unit 5 of 6")
     page.keyboard.press("2")  # Bob has nothing there
     saved(page, "Saved: no unit. 1 units")
     page.keyboard.press("x")
@@ -212,6 +222,7 @@ def test_everything_by_keyboard(page: "Page", studio: Running) -> None:
         ("export", {"Download json", "The report as one file"}),
     ):
         page.goto(studio.address + place)
+        page.wait_for_load_state("networkidle")
         seen: set[str] = set()
         for _ in range(80):
             page.keyboard.press("Tab")
@@ -233,7 +244,7 @@ def test_a_key_is_about_what_was_seen_when_it_was_pressed(page: "Page", studio: 
     first, second = [item["key"] for item in json.loads(listed or "")[:2]]
     for key in ("x", "1", "j"):  # the page goes on before the first is answered
         page.keyboard.press(key)
-    assert page.locator("#decide-title").inner_text() == "Unit 2 of 6"
+    shows(page.locator("#decide-title"), "Unit 2 of 6")
     page.keyboard.press("e")
     page.get_by_label("as", exact=True).fill("max")
     for i, what in enumerate(("Saved: no unit", "Saved: animal 19–22")):
@@ -287,6 +298,7 @@ def wait_until(page: "Page", there: Callable[[], bool]) -> None:
 def test_nothing_is_wider_than_the_window(page: "Page", studio: Running) -> None:
     for place in ("", "report", "review", "export"):
         page.goto(studio.address + place)
+        page.wait_for_load_state("networkidle")
         for width in (400, 1000, 1600):
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, place
