@@ -197,7 +197,7 @@ class Store:
                 ):
                     self.database.execute(f"DELETE FROM {place} = ?", (known.id,))
             elif known is not None:
-                check_same(self.path, known, configuration)
+                _check_same(self.path, known, configuration)
                 return known
             text, digest = canonical(configuration), configuration_hash(configuration)
             cursor = self.database.execute(
@@ -407,7 +407,7 @@ def _a_folder(path: Path) -> DataError:
     return DataError("a folder, not a store", file=path, hint="Give a file in it")
 
 
-def check_same(path: Path, known: Experiment, configuration: Mapping[str, object]) -> None:
+def _check_same(path: Path, known: Experiment, configuration: Mapping[str, object]) -> None:
     """A UsageError that names what differs if the experiment has another configuration."""
     if known.hash == configuration_hash(configuration):
         return
@@ -423,7 +423,20 @@ def check_same(path: Path, known: Experiment, configuration: Mapping[str, object
 def check_software(
     path: Path, name: str, there: Mapping[str, str], here: Mapping[str, str]
 ) -> None:
-    """An OtherSoftware error that names what differs, if anything does."""
+    """An OtherSoftware error that names what differs, if anything does.
+
+    Parameters
+    ----------
+    path, name
+        Of the store and of the experiment.
+    there, here
+        The software that computed cells, and the one that is to compute more.
+
+    Raises
+    ------
+    OtherSoftware
+        They differ.
+    """
     if differing := differences(there, here):
         raise OtherSoftware(
             f"{path}: cells of experiment {name!r} were computed by other software ({differing}), "
