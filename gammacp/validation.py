@@ -24,6 +24,7 @@ Row = Annotated[V, Strict(False)]
 """A tuple of fixed length, which TOML and JSON write as a list."""
 
 _LONGEST = 200
+_LIMITS = {"greater_than_equal": (">=", "ge"), "less_than_equal": ("<=", "le")}
 _KINDS = {
     "bool_type": "true or false",
     "finite_number": "a finite number",
@@ -97,6 +98,9 @@ def validated(
         message, advice = f"{given} is not a table", f"Begin one: [{place}]"
     elif kind in ("enum", "literal_error"):
         message = f"{given} is not {first['ctx']['expected']}"
+    elif kind in _LIMITS:
+        sign, name = _LIMITS[kind]
+        message = f"{given} is not a number {sign} {first['ctx'][name]:.16g}"
     elif kind in _KINDS:
         message = f"{given} is not {_KINDS[kind]}"
         advice = f"Write it as {field.examples[0]}" if field and field.examples else None

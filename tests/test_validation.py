@@ -42,7 +42,7 @@ class Model(Written):
         ({"pair": 3}, "pair = 3 is not a list"),
         ({"small": math.nan}, "small = NaN is not a finite number"),
         ({"small": 10**400}, "small = 10{199} is not a number"),
-        ({"small": 10}, "small = 10: input should be less than or equal to 9"),
+        ({"small": 10}, "small = 10 is not a number <= 9"),
         ({"inner": 3}, r"line 2: inner = 3 is not a table\. Begin one: \[inner\]"),
         ({"inner": {"x": "2"}}, 'line 3: inner.x = "2" is not a number'),
         ({"inner": {"y": 2}}, r"line 2: key 'inner\.y' is unknown\. There are: x, names"),

@@ -153,8 +153,7 @@ class Source:
 class Record(dict[str, Any]):
     """An object of JSON or a row of a table, with its file and line.
 
-    `Record.of` makes it of values by key; anything but an object is an empty one. The line of what
-    stands on several, as most JSON does, is None.
+    `Record.of` makes it.
     """
 
     __slots__ = ("line", "source")
@@ -164,22 +163,50 @@ class Record(dict[str, Any]):
 
     @classmethod
     def of(cls, fields: object, source: Source, line: int | None = None) -> Record:
-        """The record of a value; what JSON was read into is one already, and is not copied."""
+        """The record of a value; what JSON was read into is one already, and is not copied.
+
+        Parameters
+        ----------
+        fields
+            Values by key; anything but an object is an empty record.
+        source, line
+            Where it stands; None is the line of what stands on several, as most JSON does.
+        """
         if not isinstance(fields, Record):
             fields = cls(fields if isinstance(fields, dict) else ())
         fields.source, fields.line = source, line
         return fields
 
     def error(self, message: str, hint: str | None = None) -> DataError:
-        """A DataError in the record's line."""
+        """A DataError in the record's line.
+
+        Parameters
+        ----------
+        message, hint
+            What is wrong, and what to do about it.
+        """
         return self.source.error(message, line=self.line, hint=hint)
 
     def inner(self, key: str) -> Record:
-        """The object under a key; an empty one for anything else."""
+        """The object under a key; an empty one for anything else.
+
+        Parameters
+        ----------
+        key
+            Of the field.
+        """
         return Record.of(self.get(key), self.source, self.line)
 
     def objects(self, key: str, *, missing_ok: bool = False) -> list[Record]:
-        """The objects of a list."""
+        """The objects of a list; a DataError for anything else.
+
+        Parameters
+        ----------
+        key
+            Of the field.
+        missing_ok
+            Whether there may be no such field.
+        """
         value = self.get(key)
         if value is None and missing_ok:
             return []
@@ -191,31 +218,63 @@ class Record(dict[str, Any]):
         return found
 
     def string(self, key: str) -> str:
-        """A string that must be there."""
+        """A string that must be there; a DataError for anything else.
+
+        Parameters
+        ----------
+        key
+            Of the field.
+        """
         value = self.get(key)
         if not isinstance(value, str):
             raise self.error(f'"{key}" is missing or not a string')
         return value
 
     def text(self, key: str) -> str | None:
-        """A string; None for anything else."""
+        """A string; None for anything else.
+
+        Parameters
+        ----------
+        key
+            Of the field.
+        """
         value = self.get(key)
         return value if isinstance(value, str) else None
 
     def name(self, *keys: str) -> str | None:
-        """The first of the names under these keys; None without any (see `name`)."""
+        """The first of the names under these keys; None without any (see `name`).
+
+        Parameters
+        ----------
+        keys
+            Of the fields, in order.
+        """
         for key in keys:
             if found := name(self.get(key)):
                 return found
         return None
 
     def size(self, key: str) -> int:
-        """How many a list or an object holds; anything else holds none."""
+        """How many a list or an object holds; anything else holds none.
+
+        Parameters
+        ----------
+        key
+            Of the field.
+        """
         value = self.get(key)
         return len(value) if isinstance(value, list | dict) else 0
 
     def position(self, key: str, what: str, hint: str | None = None) -> float:
-        """The number that a cell writes (see `Source.position`)."""
+        """The number that a cell writes (see `Source.position`).
+
+        Parameters
+        ----------
+        key
+            Of the field.
+        what, hint
+            How to call it and what to do, in the DataError if it is no number.
+        """
         try:
             return position(str(self.get(key, "")))
         except ValueError as error:
@@ -223,7 +282,13 @@ class Record(dict[str, Any]):
 
 
 def name(value: object) -> str | None:
-    """A name that a tool writes as a string or a number; None for anything else or nothing."""
+    """A name that a tool writes as a string or a number; None for anything else or nothing.
+
+    Parameters
+    ----------
+    value
+        Of a field.
+    """
     if isinstance(value, bool) or value is None or value == "":
         return None
     return str(value) if isinstance(value, str | int) else None
