@@ -272,7 +272,7 @@ def test_it_takes_the_options_of_reading(run: Run, tmp_path: Path) -> None:
     for option, value, code, said in (
         ("--exclude", "eve", 3, "annotator 'eve' does not occur"),
         ("--document", "three", 3, "document 'three' does not occur. There are: one, two"),
-        ("--min-length", 2, 2, "--min-length means nothing here: it is about units"),
+        ("--min-length", 2, 2, "--min-length means nothing here: it is for units"),
         ("--format", "conll", 2, "named with --trees"),
         ("--layout", "x", 2, "layout 'x' is not a path of"),
         ("--dataset", "dalton", 2, "none ship"),

@@ -50,6 +50,8 @@ def test_every_command_that_reads_units(run: Run, file: Path, command: str) -> N
     document = json.loads(found.out)
     (lost,) = document["left_out"]
     assert {key: lost[key] for key in LOST} == LOST
+    shown = run(command, file, "--min-length", 2, *options)
+    assert "left out: 2 units: shorter than 2 (--min-length)" in shown.err + shown.out
     plain = run(command, file.with_name("long.csv"), *options, "--bounds", "0:12.5", "--json")
     assert numbers(document) == numbers(json.loads(plain.out))
     if "signature" in found.out:

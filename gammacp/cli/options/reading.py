@@ -237,6 +237,8 @@ def load(
         found = campaign.collect(instead)
     tell(found, left_out=tell_left_out)
     kept = selected(campaign, found, features)
+    if tell_left_out:
+        _tell_left_out(kept.left_out[len(found.left_out) :])
     renamed = campaign.values.get("rename", {}).values()
     declared = [a for a in campaign.values.get("annotators", ()) if a not in renamed]
     if doubt := found.doubt(declared, kept.continua):
@@ -286,13 +288,17 @@ def tell(found: Collection, *, left_out: bool = True) -> None:
     if found.continua or len(found.failures) > 1:
         messages((error.parted for _, error in found.failures), before="gammacp: ", error=True)
     if left_out:
-        for line in left_out_lines(found.left_out):
-            message(f"gammacp: {line}")
+        _tell_left_out(found.left_out)
     if not found.continua:
         _, first = found.failures[0]
         if len(found.failures) > 1:
             raise DataError(f"none of {len(found.failures)} files could be read")
         raise first
+
+
+def _tell_left_out(left_out: Sequence[LeftOut]) -> None:
+    for line in left_out_lines(left_out):
+        message(f"gammacp: {line}")
 
 
 def _other(campaign: Campaign, against: Sequence[Path], given: Mapping[str, Any]) -> Campaign:

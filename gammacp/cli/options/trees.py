@@ -21,7 +21,7 @@ _OF_UNITS = (
     *("align_texts", "option", "dissimilarity"),
 )
 REFUSED = {
-    **dict.fromkeys(_OF_UNITS, "it is about units, and these are trees"),
+    **dict.fromkeys(_OF_UNITS, "it is for units, and these are trees"),
     "format": "trees are recognised, or named with --trees",
 }
 
