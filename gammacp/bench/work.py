@@ -128,7 +128,7 @@ def _rows(task: Task, name: str, score: Score, seconds: float) -> Iterator[Cell]
 
     The first is there for every measure: it says that the measure is done.
     """
-    status, bound = getattr(score, "status", None), getattr(score, "bound", None)
+    status, bound = score.status, getattr(score, "bound", None)
     found = score.beyond_chance or score
     samples = getattr(found, "samples", None)
     cell = Cell(

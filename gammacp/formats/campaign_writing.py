@@ -71,6 +71,8 @@ def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
         "annotators": people[:1],
         "exclude": people[-1:],
         "only": labels,
+        "min_length": min((float(c.lengths.min()) for c in continua if c.n_units), default=0.0),
+        "align_texts": True,
         "rounds": {"first": documents[: max(1, len(documents) // 2)]},
         "bounds": list(next(iter(continua)).bounds),
         "rename": {name: name for name in people},

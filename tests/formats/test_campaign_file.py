@@ -11,9 +11,10 @@ import pytest
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError, UsageError
 from gammacp.files import unconfined
-from gammacp.formats.campaign_file import KEYS, Campaign, campaign_of, read_campaign
+from gammacp.formats.campaign_file import KEYS, Campaign, Keys, campaign_of, read_campaign
 from gammacp.formats.campaign_writing import campaign_text
 from gammacp.toml_files import line_of, toml_key
+from gammacp.validation import validated
 
 CAMPAIGN = """\
 paths = ["data"]   # all of it
@@ -175,6 +176,7 @@ def test_written_file_has_every_key_and_reads_the_same(folder: Path) -> None:
     on = (line.removeprefix("# ") for line in text.splitlines())
     said = tomllib.loads("\n".join(x for x in on if re.match(r'["\w]+ = |\[', x)))
     assert said.keys() == KEYS.keys() - {"layer", "feature", "tier"}
+    validated(Keys, said)  # each example is of the kind that its key takes
 
 
 def test_lines_of_keys() -> None:

@@ -228,5 +228,5 @@ class Settings:
 
     def check(self, score: Score, fail_under: float | None) -> None:
         """UnprovenError or BelowThresholdError if it is not as good as it was asked to be."""
-        self.solving.check_proven(getattr(score, "status", None))
+        self.solving.check_proven(score.status)
         check_threshold(score.value, fail_under)
