@@ -20,7 +20,7 @@ from gammacp.chance.expected import FEWEST_SAMPLES, MOST_SAMPLES, ExpectedDisord
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import Disagreement, Draws, Strata, expectations
 from gammacp.continuum import Continuum, Corpus
-from gammacp.dissimilarity import BoundDissimilarity, bind
+from gammacp.dissimilarity import BoundDissimilarity, Combined, bind
 from gammacp.measures.settings import Computing, Memory, Settings
 from gammacp.signature import described, signature
 from gammacp.stopping import due
@@ -159,7 +159,9 @@ class Basis:
         self.continua = (source,) if isinstance(source, Continuum) else tuple(source.values())
         self.settings = settings.deciding([self.continua])
         self.model = CHANCE_MODELS[self.settings.chance]
-        self.bound: BoundDissimilarity = bind(settings.dissimilarity, source)
+        # Not every dissimilarity can be bound to nothing.
+        dissimilarity = settings.dissimilarity if self.continua else Combined()
+        self.bound: BoundDissimilarity = bind(dissimilarity, source)
         self.shared = self.model.pools or len(self.continua) > OWN_CHANCE
         self._executor = how.get("executor")
         self._progress = how.get("progress")
