@@ -20,7 +20,7 @@ from gammacp.alignment.limits import Limiting, Limits, Solving, Tuning
 from gammacp.alignment.presolve.pooling import costs_of
 from gammacp.alignment.presolve.presolve import Presolved, solve_presolved
 from gammacp.alignment.problem import Solution, Status
-from gammacp.alignment.solvers.registry import SOLVERS, Solver
+from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.alignment.ties import break_ties, in_order
 from gammacp.arrays import Codes
 from gammacp.continuum import Continuum
@@ -188,9 +188,15 @@ def best_groups(
     delta: float | None = dissimilarity.delta
     while delta is not None:
         measured = to_unit(dissimilarity, delta)
-        found, chosen = _solved(
-            continuum, measured, solver, limits.until(deadline), ties=ties, cover=cover
-        )
+        left = limits.until(deadline)
+        if solver.presolved:
+            found = solve_presolved(continuum, measured, solver.solve, left, cover=cover)
+        else:
+            problem = build_problem(continuum, measured, cover=cover, prune=solver.pruned)
+            found = Presolved(solver.solve(problem, left), problem)
+        chosen = found.solution
+        if ties and solver.exact and not due(deadline):
+            chosen = break_ties(continuum, measured, found, limits.until(deadline))
         cost = cost_of(continuum, found.solution.groups, dissimilarity)
         own = replace(found.solution, groups=chosen.groups, first=chosen.first)
         finer = checked(continuum, own, cost, delta, delta / measured.delta)
@@ -199,27 +205,6 @@ def best_groups(
         best, delta = finer, nearer_delta(continuum, finer, delta)
     assert best is not None
     return best
-
-
-def _solved(
-    continuum: Continuum,
-    dissimilarity: BoundDissimilarity,
-    solver: Solver,
-    limits: Limits,
-    *,
-    ties: bool,
-    cover: bool,
-) -> tuple[Presolved, Solution]:
-    """What the solver found, and what of it is taken."""
-    deadline = limits.deadline()
-    if solver.presolved:
-        found = solve_presolved(continuum, dissimilarity, solver.solve, limits, cover=cover)
-    else:
-        problem = build_problem(continuum, dissimilarity, cover=cover, prune=solver.pruned)
-        found = Presolved(solver.solve(problem, limits), problem)
-    if not ties or not solver.exact or due(deadline):
-        return found, found.solution
-    return found, break_ties(continuum, dissimilarity, found, limits.until(deadline))
 
 
 def checked(

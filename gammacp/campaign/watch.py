@@ -25,7 +25,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
 from gammacp.files import content_of, write_text
-from gammacp.measures.agreement import Agreement, agreement_of, agreement_on, basis_of
+from gammacp.measures.agreement import Agreement, agreement_of
 from gammacp.measures.borne import borne_in
 from gammacp.measures.explanation import explained_on
 from gammacp.measures.random_sets import Basis
@@ -156,11 +156,9 @@ def _measured(
     whole: bool,
 ) -> Record:
     """γ of all documents; a single one is no corpus if it is the whole of what there is."""
-    basis, found = None, agreement_of({}, settings)
-    if continua:
-        source = continua if whole and len(continua) == 1 else Corpus.from_continua(continua)
-        basis = basis_of(source, settings, executor=executor, shared={})
-        found = agreement_on(basis, continua)
+    source = continua if whole and len(continua) == 1 else Corpus.from_continua(continua)
+    basis = Basis(source, settings, executor=executor, shared={})
+    found = agreement_of(basis)
     score, scores = found.score, found.documents
     spread = found.bootstrap(confidence=settings.rule.confidence, seed=settings.seed)
     records = {}
@@ -180,21 +178,19 @@ def _measured(
         "documents": len(rated),
         "units": sum(continua[name].n_units for name in rated),
         "waiting": {name: s.reason for name, s in scores.items() if not s.defined},
-        "annotators": {} if basis is None else _annotators(found, basis, continua, changed),
+        "annotators": _annotators(found, basis, changed),
         "measured": records,
     }
 
 
-def _annotators(
-    found: Agreement, basis: Basis, named: Mapping[str, Continuum], changed: Collection[str]
-) -> dict[str, Record]:
+def _annotators(found: Agreement, basis: Basis, changed: Collection[str]) -> dict[str, Record]:
     """Each annotator's γ, of what changed by itself, and how far that is from the others.
 
     What is expected of an annotator is shared out over their documents as these expect disorder.
     """
     if not found.computed:
         return {}
-    parts = explained_on(basis, named, stretches=1)
+    parts = explained_on(basis, stretches=1)
     by_document = {r["document"]: r["expected"] for r in parts.documents}
     alignments = {name: s.alignment for name, s in found.computed.items()}
     total = math.fsum(a.continuum.mean_units for a in alignments.values())

@@ -139,19 +139,6 @@ class Draws(Generic[Data]):
         """How many strata there are, 1 if none: the number of samples is a multiple of it."""
         return self.sampler.rounds if isinstance(self.sampler, Strata) else 1
 
-    def __getitem__(self, index: int) -> Data:
-        """Number `index`."""
-        if self._known is None or index not in self._known:
-            rng = sample_seed(self.seed, index)
-            chosen = self.sampler
-            if isinstance(chosen, Strata):
-                chosen = chosen.of(index % self.rounds, rng)
-            drawn = chosen.draw(rng)
-            if self._known is None:
-                return drawn
-            self._known[index] = drawn
-        return self._known[index]
-
     def take(self, indices: Sequence[int]) -> list[Data]:
         """Data of these numbers, as far as there are any and no interruption comes between.
 
@@ -160,7 +147,20 @@ class Draws(Generic[Data]):
         indices
             Numbers of samples, from 0.
         """
-        return [self[k] for k in indices if not due()]
+        found: list[Data] = []
+        for index in indices:
+            if due():
+                break
+            if self._known is not None and index in self._known:
+                found.append(self._known[index])
+                continue
+            rng, chosen = sample_seed(self.seed, index), self.sampler
+            if isinstance(chosen, Strata):
+                chosen = chosen.of(index % self.rounds, rng)
+            found.append(chosen.draw(rng))
+            if self._known is not None:
+                self._known[index] = found[-1]
+        return found
 
 
 class Counting(Protocol[Counted]):
@@ -233,64 +233,31 @@ def expectations(
     draws = sampler if isinstance(sampler, Draws) else Draws(sampler, seed)
     spread = map if executor is None else executor.map
     size = disagreements.at_once
-
-    def draw(indices: range) -> list[Sequence[Disagreement]]:
-        taken = [draws.take(indices[i : i + size]) for i in range(0, len(indices), size)]
-        some = [data for data in taken if data]
-        rows: list[Sequence[Disagreement]] = []
-        for data, found in zip(some, spread(disagreements.of_each, some), strict=False):
-            rows += found
-            if progress is not None:
-                progress(indices.start + len(rows), indices.stop)
-            if len(found) < len(data) or due():
-                break
-        at = (k % draws.rounds for k in indices)
-        return [
-            [replace(d, stratum=k) for d in row] if k else row
-            for row, k in zip(rows, at, strict=False)
-        ]
-
-    return sample_until(
-        rule, draw, rounds=draws.rounds, measures=measures, ended=lambda: draws.ended
-    )
-
-
-def sample_until(
-    rule: SampleRule,
-    draw: Callable[[range], list[Sequence[Disagreement]]],
-    *,
-    rounds: int = 1,
-    measures: int = 1,
-    ended: Callable[[], bool] = lambda: False,
-) -> tuple[tuple[ExpectedDisorder, ...], tuple[object, ...]]:
-    """Draw batches until the rule holds for every measure.
-
-    Parameters
-    ----------
-    draw
-        Gets the indices of the samples to draw and returns each measure's disagreement on each;
-        of the first ones only, when it was interrupted.
-    rounds
-        The number of samples is a multiple of this.
-    measures
-        How many disagreements a sample gives.
-    ended
-        Whether there can be no more samples, so that fewer are no interruption.
-    """
     rows: list[Sequence[Disagreement]] = []
     missing, complete = rule.first, True
     while missing and complete:
         # Whole rounds: every stratum is drawn from equally often.
-        wanted = range(len(rows), -(-(len(rows) + missing) // rounds) * rounds)
-        rows += draw(wanted)
-        complete = len(rows) == wanted.stop or ended()
-        found = [_expected(column, rule, complete) for column in zip(*rows, strict=True)]
-        more = complete and not ended()
-        missing = max((rule.missing(e, len(rows)) for e in found), default=0) if more else 0
+        wanted = range(len(rows), -(-(len(rows) + missing) // draws.rounds) * draws.rounds)
+        taken = [draws.take(wanted[i : i + size]) for i in range(0, len(wanted), size)]
+        some = [data for data in taken if data]
+        for data, found in zip(some, spread(disagreements.of_each, some), strict=False):
+            rows += [
+                [replace(d, stratum=k) for d in row] if (k := i % draws.rounds) else row
+                for i, row in enumerate(found, len(rows))
+            ]
+            if progress is not None:
+                progress(len(rows), wanted.stop)
+            if len(found) < len(data) or due():
+                break
+        # Where there can be no more samples, fewer are no interruption.
+        complete = len(rows) == wanted.stop or draws.ended
+        expected = [_expected(column, rule, complete) for column in zip(*rows, strict=True)]
+        more = complete and not draws.ended
+        missing = max((rule.missing(e, len(rows)) for e in expected), default=0) if more else 0
     kept = tuple(entry.kept for row in rows for entry in row if entry.kept is not None)
     if not rows:
-        found = [_expected((), rule, complete)] * measures
-    return tuple(found), kept
+        expected = [_expected((), rule, complete)] * measures
+    return tuple(expected), kept
 
 
 def _expected(column: Sequence[Disagreement], rule: SampleRule, complete: bool) -> ExpectedDisorder:

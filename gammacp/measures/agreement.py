@@ -6,11 +6,11 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias, Unpack
+from typing import Any, Unpack
 
-from gammacp.arguments import instance, whole
+from gammacp.arguments import whole
 from gammacp.chance.beyond import ratio
-from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum import Corpus
 from gammacp.errors import DataError
 from gammacp.measures.contributions import (
     Contributions,
@@ -19,12 +19,10 @@ from gammacp.measures.contributions import (
 )
 from gammacp.measures.gamma import Gamma, GammaScore, gamma_score
 from gammacp.measures.gamma_corpus import CorpusGamma, gamma_on
-from gammacp.measures.random_sets import Basis
+from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.resampling import DRAWS, BootstrapInterval, bootstrap
-from gammacp.measures.settings import Computing, FamilyOptions, Settings, spelled_out_with_computing
+from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.needs import require
-
-Continua: TypeAlias = Continuum | Corpus | Mapping[str, Continuum]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +159,7 @@ def agreement(
     """
     draws = whole("bootstrap", bootstrap, 0)
     settings, how = Settings.and_computing(options)
-    found = agreement_of(continua, settings, **how)
+    found = agreement_of(Basis(continua, settings, **how))
     if not draws:
         return found
     return found.with_bootstrap(
@@ -169,55 +167,19 @@ def agreement(
     )
 
 
-def agreement_of(continua: Continua, settings: Settings, **how: Unpack[Computing]) -> Agreement:
-    """`agreement` with these settings."""
-    named = named_continua(continua)
-    if not named:
-        settings = settings.deciding([()])
+def agreement_of(basis: Basis) -> Agreement:
+    """`agreement` of the continua of a basis."""
+    names, chance = basis.named, basis.settings.chance
+    if not names:
         nobody = Gamma(value=math.nan, reason="no document has both annotators")
-        return Agreement(score=nobody, documents={}, chance=settings.chance)
-    return agreement_on(basis_of(continua, settings, **how), named)
-
-
-def basis_of(continua: Continua, settings: Settings, **how: Unpack[Computing]) -> Basis:
-    """What γ of some continua rests on: of a corpus, but for a single continuum by itself."""
-    named = named_continua(continua)
-    source: Continuum | Corpus
-    if isinstance(continua, Corpus):
-        source = continua
-    elif len(named) == 1:
-        (source,) = named.values()
-    else:
-        source = Corpus.from_continua(named)
-    return Basis(source, settings, **how)
-
-
-def agreement_on(basis: Basis, named: Mapping[str, Continuum]) -> Agreement:
-    """γ of the continua of a basis; `named` has their names."""
-    chance = basis.settings.chance
+        return Agreement(score=nobody, documents={}, chance=chance)
     try:
         if isinstance(basis.source, Corpus):
             whole = gamma_on(basis.source, basis)
             return Agreement(score=whole, documents=whole.scores, chance=chance)
         require(basis.source, fragments=True)
         one = gamma_score(basis.source, basis)
-        return Agreement(score=one, documents=dict.fromkeys(named, one), chance=chance)
+        return Agreement(score=one, documents=dict.fromkeys(names, one), chance=chance)
     except DataError as error:
         score = Gamma(value=math.nan, reason=str(error))
-        return Agreement(score=score, documents=dict.fromkeys(named, score), chance=chance)
-
-
-def named_continua(continua: Continua) -> Mapping[str, Continuum]:
-    """Continua by name, whatever they come as.
-
-    Raises
-    ------
-    UsageError
-        It is none of a Continuum, a Corpus and a mapping of names to continua.
-    """
-    if isinstance(continua, Continuum):
-        return {continua.name: continua}
-    instance("continua", continua, Mapping, "a Continuum, a Corpus or continua by name")
-    for name, continuum in continua.items():
-        instance(f"continua[{name!r}]", continuum, Continuum, "a Continuum")
-    return continua.continua if isinstance(continua, Corpus) else continua
+        return Agreement(score=score, documents=dict.fromkeys(names, score), chance=chance)

@@ -13,7 +13,7 @@ alignment share what its pairs of two empty units cost.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, Unpack
 
@@ -25,10 +25,10 @@ from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
 from gammacp.errors import DataError
-from gammacp.measures.agreement import Continua, agreement_on, basis_of, named_continua
+from gammacp.measures.agreement import agreement_of
 from gammacp.measures.borne import ABSENCE, Borne, added, borne_in, components_of
 from gammacp.measures.gamma import Gamma
-from gammacp.measures.random_sets import Basis, Chance
+from gammacp.measures.random_sets import Basis, Chance, Continua
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.text import UNLABELLED
 
@@ -131,19 +131,16 @@ def explained(
     settings, how = Settings.and_computing(options)
     if how.get("shared") is None:
         how["shared"] = {}
-    basis = basis_of(continua, settings, **how)
-    return explained_on(basis, named_continua(continua), stretches=number)
+    return explained_on(Basis(continua, settings, **how), stretches=number)
 
 
-def explained_on(
-    basis: Basis, named: Mapping[str, Continuum], *, stretches: int = STRETCHES
-) -> Explanation:
+def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
     """`explained` on a basis that has a memory.
 
     Parameters
     ----------
-    basis, named
-        What γ rests on, and its continua by name.
+    basis
+        What γ rests on.
     stretches
         As for `explained`.
 
@@ -152,7 +149,7 @@ def explained_on(
     DataError
         Nothing has an alignment.
     """
-    found = agreement_on(basis, named)
+    found = agreement_of(basis)
     scores = found.computed
     if not scores:
         raise DataError(f"no continuum has an alignment to explain: {found.score.reason}")

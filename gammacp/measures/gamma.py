@@ -163,7 +163,7 @@ def _gamma(continuum: Continuum, options: Mapping[str, Any]) -> GammaScore:
 
 def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = None) -> GammaScore:
     """γ of a continuum on its basis; `continua` is how many it was measured with, of a corpus."""
-    alignment, chance = basis.alignment(continuum), basis.chance(continuum)
+    alignment, chance = basis.align([continuum])[0], basis.chance(continuum)
     expected, alone = chance.expected, continua is None
     proven = alignment.status is Status.OPTIMAL and expected.proven and expected.complete
     notes = notes_on(expected, basis.settings) + (few_units(continuum) if alone else ())

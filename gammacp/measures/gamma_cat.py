@@ -203,7 +203,7 @@ class _Disorders:
         return cls(
             continuum,
             basis,
-            aligned_pairs(continuum, basis.alignment(continuum).groups, parts),
+            aligned_pairs(continuum, basis.align([continuum])[0].groups, parts),
             basis.once(("random", chance), lambda: _Random.of(chance.sets, parts, confidence)),
         )
 
@@ -214,14 +214,14 @@ class _Disorders:
 
     @property
     def status(self) -> Status:
-        proven = self.basis.alignment(self.continuum).status is Status.OPTIMAL
+        proven = self.basis.align([self.continuum])[0].status is Status.OPTIMAL
         complete = self.expected.proven and self.expected.complete
         return Status.OPTIMAL if proven and complete else Status.FEASIBLE
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What sampling and the observed alignment leave open; which one is best matters here."""
-        alignment = self.basis.alignment(self.continuum)
+        alignment = self.basis.align([self.continuum])[0]
         return (*notes_on(self.expected, self.basis.settings), *alignment.notes)
 
     def signature(self, name: str) -> str:

@@ -11,20 +11,22 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import NamedTuple, TypeVar, Unpack
+from typing import NamedTuple, TypeAlias, TypeVar, Unpack
 
 from gammacp.alignment import Alignment, Solving, Status, align_each, best_groups_of_each
+from gammacp.arguments import instance
 from gammacp.arrays import Codes
 from gammacp.chance.expected import FEWEST_SAMPLES, MOST_SAMPLES, ExpectedDisorder, SampleRule
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import Disagreement, Draws, Strata, expectations
 from gammacp.continuum import Continuum, Corpus
-from gammacp.dissimilarity import BoundDissimilarity, bind
+from gammacp.dissimilarity import BoundDissimilarity, Combined, bind
 from gammacp.measures.settings import Computing, Memory, Settings
 from gammacp.signature import described, signature
 from gammacp.stopping import due
 
 T = TypeVar("T")
+Continua: TypeAlias = Continuum | Corpus | Mapping[str, Continuum]
 
 # Continua up to which each has an expected disorder of its own where chance is within continua.
 OWN_CHANCE = 50
@@ -87,25 +89,42 @@ class Selected(Draws[Continuum]):
 
     rounds = 1
 
-    def __getitem__(self, index: int) -> Continuum:
-        """Number `index` of those that are taken."""
-        drawn = self._draws[self._hits[index]]
-        left = [name for name in drawn.annotators if (name in self._names) == self._kept]
-        return drawn.only_annotators(left)
-
     def take(self, indices: Sequence[int]) -> list[Continuum]:
         """As many of these numbers as the first `MOST_SAMPLES` of the others hold."""
         self.reach(indices[-1] + 1 if len(indices) else 0, MOST_SAMPLES)
         self.ended = self.ended or (len(indices) > 0 and indices[-1] >= len(self._hits))
-        return super().take([k for k in indices if k < len(self._hits)])
+        there = self._draws.take([self._hits[k] for k in indices if k < len(self._hits)])
+        return [
+            s.only_annotators([a for a in s.annotators if (a in self._names) == self._kept])
+            for s in there
+        ]
 
     def reach(self, count: int, most: int) -> int:
         """Look for this many among the first `most`; how many there are."""
-        while len(self._hits) < count and self._seen < most and not due():
-            if self._names.issubset(self._draws[self._seen].annotators):
+        while len(self._hits) < count and self._seen < most:
+            drawn = self._draws.take([self._seen])
+            if not drawn:
+                break
+            if self._names.issubset(drawn[0].annotators):
                 self._hits.append(self._seen)
             self._seen += 1
         return len(self._hits)
+
+
+def named_continua(continua: Continua) -> Mapping[str, Continuum]:
+    """Continua by name, whatever they come as.
+
+    Raises
+    ------
+    UsageError
+        It is none of a Continuum, a Corpus and a mapping of names to continua.
+    """
+    if isinstance(continua, Continuum):
+        return {continua.name: continua}
+    instance("continua", continua, Mapping, "a Continuum, a Corpus or continua by name")
+    for name, continuum in continua.items():
+        instance(f"continua[{name!r}]", continuum, Continuum, "a Continuum")
+    return continua.continua if isinstance(continua, Corpus) else continua
 
 
 class Basis:
@@ -118,23 +137,31 @@ class Basis:
 
     Parameters
     ----------
-    source
-        One continuum, or a corpus.
+    continua
+        Several are a corpus, and so is a `Corpus` of one; a single one stands by itself.
     settings
-        Where they leave the chance model open, it is decided for the source.
+        Where they leave the chance model open, it is decided for the continua.
     how
         How to compute (`Computing`); random sets are kept only where `shared` keeps them.
     """
 
-    def __init__(
-        self, source: Continuum | Corpus, settings: Settings, **how: Unpack[Computing]
-    ) -> None:
+    def __init__(self, continua: Continua, settings: Settings, **how: Unpack[Computing]) -> None:
         """Nothing is computed yet."""
+        self.named = named_continua(continua)
+        source: Continuum | Corpus
+        if isinstance(continua, Corpus):
+            source = continua
+        elif len(self.named) == 1:
+            (source,) = self.named.values()
+        else:
+            source = Corpus.from_continua(self.named)
         self.source = source
         self.continua = (source,) if isinstance(source, Continuum) else tuple(source.values())
         self.settings = settings.deciding([self.continua])
         self.model = CHANCE_MODELS[self.settings.chance]
-        self.bound: BoundDissimilarity = bind(settings.dissimilarity, source)
+        # Not every dissimilarity can be bound to nothing.
+        dissimilarity = settings.dissimilarity if self.continua else Combined()
+        self.bound: BoundDissimilarity = bind(dissimilarity, source)
         self.shared = self.model.pools or len(self.continua) > OWN_CHANCE
         self._executor = how.get("executor")
         self._progress = how.get("progress")
@@ -151,9 +178,8 @@ class Basis:
     @cached_property
     def _annotated(self) -> Mapping[str, Mapping[str, Continuum]]:
         """The continua of each annotator, by name."""
-        names = self.source if isinstance(self.source, Corpus) else (self.source.name,)
         found: dict[str, dict[str, Continuum]] = {}
-        for name, c in zip(names, self.continua, strict=True):
+        for name, c in zip(self.named, self.continua, strict=True):
             for annotator in c.annotators:
                 found.setdefault(annotator, {})[name] = c
         return found
@@ -195,10 +221,6 @@ class Basis:
             return settings.solving_random(continuum.n_annotators)["gap"]
         return self.settings.gap
 
-    def alignment(self, continuum: Continuum) -> Alignment:
-        """The best alignment of one of the continua."""
-        return self.align([continuum])[0]
-
     def chance(self, continuum: Continuum) -> Chance:
         """The expected disorder for one of the continua.
 
@@ -207,12 +229,8 @@ class Basis:
         DataError
             The chance model cannot be built from these continua.
         """
-        draws = self.draws(continuum)
-
-        def compute() -> Chance:
-            return self._sampled(draws, self._rule(continuum), ratio=self._ratio, keep=self._keep)
-
-        return self.once(("chance", draws), compute)
+        rule = self._rule(continuum)
+        return self._sampled(self.draws(continuum), rule, ratio=self._ratio, keep=self._keep)
 
     def draws(self, continuum: Continuum) -> Draws[Continuum]:
         """The random sets that serve one of the continua."""
@@ -249,11 +267,11 @@ class Basis:
     def within(self, continua: Sequence[Continuum]) -> Chance:
         """The expected disorder of these continua if chance is modelled within each (`cut`)."""
 
-        def compute() -> Chance:
-            draws = Draws(self._strata(continua, "cut"), self.settings.seed)
-            return self._sampled(draws, self.settings.rule, ratio=True, keep=False)
+        def compute() -> Draws[Continuum]:
+            return Draws(self._strata(continua, "cut"), self.settings.seed)
 
-        return self.once(("within", tuple(continua)), compute)
+        draws = self.once(("within", tuple(continua)), compute)
+        return self._sampled(draws, self.settings.rule, ratio=True, keep=False)
 
     def _strata(self, continua: Sequence[Continuum], model: str = "") -> Strata[Continuum]:
         """Chance within each of these in turn, the shortest first."""
@@ -333,11 +351,14 @@ class Basis:
     def _sampled(
         self, draws: Draws[Continuum], rule: SampleRule, *, ratio: bool, keep: bool
     ) -> Chance:
-        """Random sets until the sample rule holds.
+        """Random sets until the sample rule holds, once for all that rest on these draws.
 
         After Ctrl-C (`stopping.interruptible`) the samples that are done count, without the one
         that was cut short.
         """
+        known = self._memory.get(("chance", draws))
+        if isinstance(known, Chance):
+            return known
         at_once = min(200, max(5, 2000 // self._units))
         settings = replace(self.settings, rule=rule)
         count = AlignedDisorder(self.bound, settings, keep, ratio, at_once)
@@ -345,7 +366,8 @@ class Basis:
             draws, count, rule, self.settings.seed, executor=self._executor, progress=self._progress
         )
         sets = tuple(k for k in kept if isinstance(k, RandomSet))
-        return Chance(draws.sampler.signature, expected, sets)
+        chance = self._memory["chance", draws] = Chance(draws.sampler.signature, expected, sets)
+        return chance
 
     def signature(
         self,

@@ -17,7 +17,8 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.files import write_text
 from gammacp.left_out import LeftOut, gathered
-from gammacp.measures.agreement import Agreement, Continua, named_continua
+from gammacp.measures.agreement import Agreement
+from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings
 from gammacp.report.page import Contents, page
 

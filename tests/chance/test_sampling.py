@@ -1,5 +1,5 @@
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -11,11 +11,39 @@ from gammacp.chance.expected import (
     coefficient_of_variation,
     required_samples,
 )
-from gammacp.chance.sampling import Disagreement, sample_seed, sample_until
+from gammacp.chance.sampling import Disagreement, Draws, OneByOne, expectations, sample_seed
 from gammacp.errors import UsageError
 
 # 2015, §5.3: mean 3.49 and σ' 0.1379 (divisor n) of 30 samples.
 PAPER = np.array([3.49 - 0.1379] * 15 + [3.49 + 0.1379] * 15)
+
+
+class Numbers(Draws[int]):
+    """Random data that are their own numbers, and of these those below the end."""
+
+    def __init__(self, end: int) -> None:
+        super().__init__(sampler=None, seed=0)  # type: ignore[arg-type]
+        self.end, self.taken = end, list[int]()
+
+    def take(self, indices: Sequence[int]) -> list[int]:
+        found = [k for k in indices if k < self.end]
+        self.taken += found
+        return found
+
+
+def expected_of(
+    rule: SampleRule,
+    count: Callable[[int], Sequence[Disagreement]],
+    draws: Numbers | None = None,
+    measures: int = 1,
+) -> tuple[ExpectedDisorder, ...]:
+    """What is expected of data of which number k counts this."""
+    of_each = OneByOne(count)
+    return expectations(draws or Numbers(10**9), of_each, rule, 0, measures=measures)[0]
+
+
+def known(values: Sequence[float]) -> Callable[[int], Sequence[Disagreement]]:
+    return lambda k: (Disagreement(float(values[k]), float(values[k])),)
 
 
 def test_worked_example_of_section_5_3() -> None:
@@ -33,24 +61,18 @@ def test_quantile_of_95_percent() -> None:
 def test_samples_are_topped_up_until_the_rule_holds() -> None:
     rng = np.random.default_rng(0)
     values = 1 + 0.3 * rng.standard_normal(10_000)
-    drawn: list[range] = []
-
-    def draw(indices: range) -> list[Sequence[Disagreement]]:
-        drawn.append(indices)
-        return [(Disagreement(values[i], values[i]),) for i in indices]
-
-    rule = SampleRule(precision=0.02)
-    (expected,), _ = sample_until(rule, draw)
-    assert drawn[0] == range(30)
+    rule, drawn, first = SampleRule(precision=0.02), Numbers(10_000), Numbers(10_000)
+    (expected,) = expected_of(rule, known(values), drawn)
+    (few,) = expected_of(SampleRule(precision=0.5), known(values), first)
+    assert few.samples == len(first.taken) == 30
     assert expected.samples >= required_samples(expected.disorders, rule)
     assert expected.samples == pytest.approx((0.3 * 1.96 / 0.02) ** 2, rel=0.2)
-    assert [i for r in drawn for i in r] == list(range(expected.samples))
+    assert drawn.taken == list(range(expected.samples))
 
 
 def test_a_fixed_number_of_samples() -> None:
-    (expected,), _ = sample_until(
-        SampleRule(samples=7),
-        lambda indices: [(Disagreement(float(i), 0.0, False),) for i in indices],
+    (expected,) = expected_of(
+        SampleRule(samples=7), lambda k: (Disagreement(float(k), 0.0, False),)
     )
     assert expected.samples == 7
     assert not expected.proven
@@ -108,33 +130,26 @@ def test_bad_rules(bad: dict[str, float]) -> None:
 
 
 def test_an_interruption_keeps_the_samples_that_are_done() -> None:
-    def draw(indices: range) -> list[Sequence[Disagreement]]:
-        return [(Disagreement(float(i % 7), float(i % 7)),) for i in indices if i < 33]
-
-    (expected,), _ = sample_until(SampleRule(precision=0.001), draw)
+    count = known([k % 7 for k in range(33)])
+    (expected,) = expected_of(SampleRule(precision=0.001), count, Numbers(33))
     assert (expected.samples, expected.complete, expected.enough) == (33, False, True)
-    (few,), _ = sample_until(SampleRule(), lambda indices: draw(indices)[:9])
+    (few,) = expected_of(SampleRule(), count, Numbers(9))
     assert (few.samples, few.complete, few.enough) == (9, False, False)
 
 
 def test_a_precision_that_cannot_be_had_is_capped_and_said() -> None:
     draws = np.random.default_rng(0).random(2 * MOST_SAMPLES)
-    drawn: list[int] = []
-
-    def draw(indices: range) -> list[Sequence[Disagreement]]:
-        drawn.extend(indices)
-        return [(Disagreement(float(draws[i]), float(draws[i])),) for i in indices]
-
-    (found,), _ = sample_until(SampleRule(precision=1e-6), draw)
-    assert len(drawn) == found.samples == MOST_SAMPLES
+    drawn = Numbers(len(draws))
+    (found,) = expected_of(SampleRule(precision=1e-6), known(draws), drawn)
+    assert len(drawn.taken) == found.samples == MOST_SAMPLES
     assert found.complete
     assert found.capped
     # σ/μ of a uniform is 1/√3.
     assert found.precision == pytest.approx(1.96 / math.sqrt(3 * MOST_SAMPLES), rel=0.05)
     low, high = found.interval
     assert (high - low) / 2 == pytest.approx(found.precision * found.mean)
-    assert not sample_until(SampleRule(samples=MOST_SAMPLES + 7), draw)[0][0].capped
-    assert not sample_until(SampleRule(precision=0.1), draw)[0][0].capped
+    for rule in (SampleRule(samples=MOST_SAMPLES + 7), SampleRule(precision=0.1)):
+        assert not expected_of(rule, known(draws))[0].capped
 
 
 def test_a_ratio_of_sums_and_its_standard_error() -> None:
@@ -154,14 +169,10 @@ def test_several_measures_are_drawn_until_each_is_precise_and_gaps_are_counted()
     rng = np.random.default_rng(5)
     noisy = 1 + 0.2 * rng.standard_normal(10_000)
 
-    def draw(indices: range) -> list[Sequence[Disagreement]]:
-        nan = float("nan")
-        return [
-            (Disagreement(1.0, 1.0), Disagreement(nan if i % 10 == 0 else noisy[i], 0.0))
-            for i in indices
-        ]
+    def count(k: int) -> Sequence[Disagreement]:
+        return Disagreement(1.0, 1.0), Disagreement(math.nan if k % 10 == 0 else noisy[k], 0.0)
 
-    (flat, found), _ = sample_until(SampleRule(precision=0.02), draw)
+    flat, found = expected_of(SampleRule(precision=0.02), count, measures=2)
     assert (flat.samples, flat.without_value) == (found.samples + found.without_value, 0)
     assert found.without_value == -(-flat.samples // 10)
     assert found.samples >= required_samples(found.disorders, SampleRule(precision=0.02))

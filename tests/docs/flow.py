@@ -25,10 +25,9 @@ MILESTONES = (
     "formats.delimited:read",
     "dissimilarity.combined:Combined.bind",
     "alignment.problem:solution",
-    "chance.cut:CutSampler.draw",
-    "continuum.continuum:Continuum.from_codes",
+    "chance.annotation:annotation_set",
     "measures.random_sets:AlignedDisorder.of_each",
-    "chance.beyond:beyond_chance",
+    "chance.beyond:ratio",
     "measures.gamma:Gamma.as_dict",
     "tables:Table.cells",
 )

@@ -9,7 +9,7 @@ sys.path.append(str(Path(__file__).parent))
 
 from flow import MILESTONES, UNITS, listing, paths_to_milestones, shown, stations, steps_up
 
-STATIONS = 44  # 30 once the calls that only pass on are joined
+STATIONS = 35
 STEPS_UP = 2
 
 

@@ -13,6 +13,7 @@ from gammacp.chance.expected import FEWEST_SAMPLES, FIRST_SAMPLES
 from gammacp.chance.sampling import Strata
 from gammacp.continuum import Continuum, Corpus
 from gammacp.measures import random_sets
+from gammacp.measures.agreement import agreement
 from gammacp.measures.marked import marked
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
@@ -68,6 +69,16 @@ def test_empty_documents_are_named_in_one_line() -> None:
     assert found.marked is not None
     assert found.as_dict()["marked"]["unmarked"] == ["d1"]
     assert found.in_words()[0].endswith("nobody marked anything in 1 (d1).")
+
+
+def test_no_documents_have_no_agreement_whatever_the_dissimilarity() -> None:
+    class OfUnits:
+        def bind(self, annotations: Corpus) -> gc.Combined:
+            return gc.Combined(delta=max(c.n_units for c in annotations.values()))
+
+    for dissimilarity in (OfUnits(), gc.Combined(categorial="tree-information")):
+        found = agreement({}, dissimilarity=dissimilarity)
+        assert (math.isnan(found.value), found.documents) == (True, {})
 
 
 def test_small_groups_of_a_corpus_get_few_random_sets(monkeypatch: pytest.MonkeyPatch) -> None:

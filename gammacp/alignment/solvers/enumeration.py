@@ -44,42 +44,35 @@ def solve_listed(
     groups: Codes | None = None,
     bound: float = -np.inf,
 ) -> Solution:
-    """The best alignment out of these columns, or without time for it a good one.
+    """The best alignment out of these columns, which hold all that matter.
 
-    `groups` are an alignment to begin with, and `bound` what is known that none is below.
+    If the time is up before there are prices, a good one. `groups` are an alignment to begin with,
+    and `bound` what is known that none is below.
     """
     deadline = limits.deadline()
     try:
-        found = proven_best(problem, columns, limits, deadline)
+        price = prices(
+            problem.n_units,
+            columns.renumbered(problem.ranks),
+            problem.scale,
+            problem.opening if problem.cover else None,
+            deadline=deadline,
+            tuning=limits.of(Prices),
+        )
+        chosen, most_gain = best_of_columns(problem, columns, price, limits, deadline)
     except TimeoutError:
         groups = improve(problem, groups, deadline)
         return solution(problem, groups, max(bound, unit_bound(problem)))
-    if found.status is Status.OPTIMAL:
-        return found
-    groups = improve(problem, groups, deadline)
-    return better(problem, found, solution(problem, groups, bound))
-
-
-def proven_best(problem: Problem, columns: Columns, limits: Limits, deadline: float) -> Solution:
-    """The best alignment out of these columns, which hold all that matter.
-
-    TimeoutError if the deadline comes before there are prices.
-    """
-    price = prices(
-        problem.n_units,
-        columns.renumbered(problem.ranks),
-        problem.scale,
-        problem.opening if problem.cover else None,
-        deadline=deadline,
-        tuning=limits.of(Prices),
-    )
-    chosen, most_gain = best_of_columns(problem, columns, price, limits, deadline)
-    return solution(
+    found = solution(
         problem,
         to_groups(problem, columns.select(chosen)),
         problem.n_units * problem.opening - most_gain,
         Certificate(columns, price[problem.ranks]),
     )
+    if found.status is Status.OPTIMAL:
+        return found
+    groups = improve(problem, groups, deadline)
+    return better(problem, found, solution(problem, groups, bound))
 
 
 def better(problem: Problem, found: Solution, other: Solution) -> Solution:

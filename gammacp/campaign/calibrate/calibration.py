@@ -23,8 +23,9 @@ from gammacp.campaign.calibrate.meaning import amount, phrase
 from gammacp.campaign.calibrate.sweep import Cell, Progress, trace
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.agreement import Continua, agreement_of, named_continua
+from gammacp.measures.agreement import agreement_of
 from gammacp.measures.gamma import Gamma
+from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.tables import share
 from shuffling import ReferenceModel, fit, parse_errors
@@ -167,7 +168,7 @@ def calibrate(
             raise UsageError(f"error {error!r} combines errors, where one at a time is swept")
     named = _able(continua)
     settings = Settings.of(**options).deciding([tuple(named.values())])
-    measured = score or agreement_of(named, settings, executor=executor).score
+    measured = score or agreement_of(Basis(named, settings, executor=executor)).score
     if not measured.defined:
         raise DataError(f"γ is undefined, so there is nothing to calibrate: {measured.reason}")
     model = fit(list(named.values()))

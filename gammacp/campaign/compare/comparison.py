@@ -29,13 +29,10 @@ from gammacp.campaign.compare.scoring import (
 from gammacp.errors import DataError
 from gammacp.measures.agreement import (
     Agreement,
-    Continua,
     agreement_of,
-    agreement_on,
-    basis_of,
-    named_continua,
 )
 from gammacp.measures.explanation import Explanation, explained_on
+from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 
@@ -164,8 +161,8 @@ def compare(
     compared = [tuple(c.values()) for c in (others, another or {}, mine)]
     settings = settings.deciding(compared)
     tell("everybody")
-    basis = basis_of(others, settings, executor=executor, progress=_counted(tell), shared={})
-    overall = agreement_on(basis, others)
+    basis = Basis(others, settings, executor=executor, progress=_counted(tell), shared={})
+    overall = agreement_of(basis)
     if not overall.computed:
         reasons = "; ".join(f"{name}: {s.reason}" for name, s in overall.documents.items())
         raise DataError(f"no document has a γ: {reasons}")
@@ -183,11 +180,11 @@ def compare(
     found, rounds = None, None
     if reference is not None:
         tell("reference")
-        own = basis_of(mine, settings, executor=executor, shared={})
-        found = against_reference(reference, pairs, own, mine)
+        own = Basis(mine, settings, executor=executor, shared={})
+        found = against_reference(reference, pairs, own)
     if another is not None:
         tell("the other round")
-        second = agreement_of(another, settings, executor=executor)
+        second = agreement_of(Basis(another, settings, executor=executor))
         test = compare_rounds(overall, second, deals=deals, seed=settings.seed)
         rounds = OtherRound(agreement=second, test=test)
     return Comparison(
@@ -201,7 +198,7 @@ def compare(
         reference=found,
         against=rounds,
         groups=groups_of(pairs, members, deals=deals, seed=settings.seed) if members else None,
-        explanation=explained_on(basis, others) if explain else None,
+        explanation=explained_on(basis) if explain else None,
     )
 
 

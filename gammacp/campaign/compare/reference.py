@@ -13,8 +13,8 @@ import numpy as np
 
 from gammacp.campaign.compare.categories import NO_UNIT, Confusion, confusion
 from gammacp.campaign.compare.pairs import PairMatrix
-from gammacp.campaign.compare.scoring import Selection, annotators_of, categories_of, selected
-from gammacp.measures.agreement import Agreement, agreement_on
+from gammacp.campaign.compare.scoring import annotators_of, categories_of, selected
+from gammacp.measures.agreement import Agreement, agreement_of
 from gammacp.measures.random_sets import Basis
 
 
@@ -85,16 +85,14 @@ class ReferenceComparison:
         }
 
 
-def against_reference(
-    name: str, pairs: PairMatrix, basis: Basis, documents: Selection
-) -> ReferenceComparison:
+def against_reference(name: str, pairs: PairMatrix, basis: Basis) -> ReferenceComparison:
     """The candidate `name` against each annotator.
 
-    `pairs` is the matrix of the annotators without the candidate, `basis` that of its `documents`.
+    `pairs` is the matrix of the annotators without the candidate, `basis` that of its documents.
     """
-    categories = categories_of(documents)
+    categories = categories_of(basis.named)
     alignments, entries = [], []
-    for other in annotators_of(documents):
+    for other in annotators_of(basis.named):
         if other != name:
             result = selected(basis, (name, other))
             theirs = [s.alignment for s in result.computed.values()]
@@ -104,7 +102,7 @@ def against_reference(
     return ReferenceComparison(
         name=name,
         annotators=tuple(entries),
-        everybody=agreement_on(basis, documents),
+        everybody=agreement_of(basis),
         confusion=confusion(alignments, categories, reference=name),
     )
 

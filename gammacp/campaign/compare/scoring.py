@@ -4,9 +4,9 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
-from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum import Continuum
 from gammacp.errors import DataError
-from gammacp.measures.agreement import Agreement, agreement_on
+from gammacp.measures.agreement import Agreement, agreement_of
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis
 
@@ -22,8 +22,7 @@ def selected(basis: Basis, names: Collection[str], *, keep: bool = True) -> Agre
     if chosen is None:
         nobody = Gamma(value=math.nan, reason="no document has both annotators")
         return Agreement(score=nobody, documents={}, chance=basis.settings.chance)
-    source = chosen.source
-    return agreement_on(chosen, source if isinstance(source, Corpus) else {source.name: source})
+    return agreement_of(chosen)
 
 
 def with_annotators(

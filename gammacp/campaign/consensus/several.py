@@ -25,7 +25,7 @@ from gammacp.campaign.consensus.weighing import (
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
-from gammacp.measures.agreement import Continua, named_continua
+from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.needs import require
 
 WEIGHTS = ("auto", "vote", *AnnotatorModel)

@@ -31,8 +31,8 @@ from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.agreement import Continua, named_continua
 from gammacp.measures.contributions import Contributions
+from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.resampling import DRAWS, bootstrap
 from gammacp.signature import described, signature
 

@@ -12,10 +12,9 @@ from gammacp.alignment.duals import lp
 from gammacp.alignment.duals.diffusion import Prices
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.solvers.enumeration import proven_best
+from gammacp.alignment.solvers.enumeration import solve_listed
 from gammacp.alignment.solvers.packing import Model, best_packing
 from tests.alignment.enumeration import (
-    NEVER,
     listed,
     most_gain,
     problem_of,
@@ -65,7 +64,7 @@ def test_prices_block_by_block() -> None:
         inside = (ranked.members >= 2) & (ranked.members < 27)
         seen = np.logical_or.reduceat(inside, ranked.begin[:-1])
         assert (paid >= ranked.gain - 1e-6 * problem.opening)[seen].all()
-        found = proven_best(problem, columns, Limits(tuning=[blocks]), NEVER)
+        found = solve_listed(problem, columns, Limits(tuning=[blocks]))
         least = problem.n_units * problem.opening - _most_gain_by_milp(problem, columns)
         assert found.status is Status.OPTIMAL
         assert found.objective == pytest.approx(least, abs=1e-6 * problem.opening)
