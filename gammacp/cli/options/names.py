@@ -27,6 +27,7 @@ _KINDS = {
 }
 _GONE = {
     "--order": 'write category = {order = ["A", "B"]} into a file and give --dissimilarity FILE',
+    "--rounds": "leave it out; what most changes a gold standard is --weights",
     "--mode": "the values of Table 2 are computed in Python, Comparison(mode=Mode.PUBLISHED)",
     "--w-sub": "weights of edits are set in Python, EditCosts(substitution=…)",
     "--w-trp": "weights of edits are set in Python, EditCosts(transposition=…)",
