@@ -1,7 +1,6 @@
 """Tables of scores: columns over `Score.as_dict()`."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from gammacp.measures.explanation import Explanation
@@ -55,12 +54,6 @@ MEASURES = (
 
 def _beyond(record: Record, key: str) -> Any:
     return (record.get("beyond_chance") or {}).get(key)
-
-
-def gamma_columns(*keys: str, **headers: str) -> tuple[Column, ...]:
-    """Columns of γ by their keys, some of them under another header."""
-    named = {column.key: column for column in GAMMA}
-    return tuple(replace(named[k], header=headers.get(k, named[k].header)) for k in keys)
 
 
 def gamma_table(records: Sequence[Record], *, total: int = 0) -> Table:

@@ -118,10 +118,7 @@ class Coded:
 
         written = AsWritten()
         readers = written.readers(reading.format)
-        try:
-            loaded = load(files, reading, instead=readers, refused=REFUSED)
-        except DataError as error:
-            raise closer(error) from None
+        loaded = load(files, reading, instead=readers, closer=closer, refused=REFUSED)
         found, failures = written.codings(
             loaded.continua, renamed=loaded.renamed, unit=self.unit, typed=self.typed
         )

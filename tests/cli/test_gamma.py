@@ -253,6 +253,7 @@ def test_an_option_that_has_gone_tells_what_to_do(run: Run, tmp_path: Path, good
     assert (told.code, told.out) == (2, "")
     assert written_as_told(tmp_path, told.err).read_text() == 'category = {order = ["A", "B"]}'
     assert "Mode.PUBLISHED" in run("segmentation", good, "--mode", "published").err
+    assert "leave it out" in run("consensus", good, "--rounds", 2).err
 
 
 def test_options_that_no_measure_has_are_refused(run: Run, good: Path) -> None:

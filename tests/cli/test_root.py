@@ -30,9 +30,9 @@ def test_every_command_stands_in_one_section(run: Run) -> None:
     assert max(map(len, lines)) <= 80
 
 
-def hello(name: str = "you") -> None:
+def hello(name: str = "you", mode: str = "") -> None:
     """Greet, as a command of another package does."""
-    print(f"hello {name}")
+    print(f"hello {name}{mode}")
 
 
 def test_installed_packages_bring_commands(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,6 +56,9 @@ def test_installed_packages_bring_commands(run: Run, monkeypatch: pytest.MonkeyP
     assert "command 'odd'" in second
     assert "has no attribute 'NOT_THERE'" in second
     assert run("hello", "--name", "Ann").out == "hello Ann\n"
+    assert run("-q", "hello", "--mode", "!").out == "hello you!\n", (
+        "no option of ours that has gone"
+    )
     assert "best alignment" in run("gamma", "--help").out
     broken = run("broken")
     assert (broken.code, broken.out, broken.err.count("no_such_package")) == (2, "", 1)

@@ -356,6 +356,9 @@ def test_a_bad_file_does_not_end_the_others(run: Run, tmp_path: Path) -> None:
     assert json.loads(found.out)["items"] == alone["items"]
     for said in ("item 'z' has mass 2 for a and 3", "gap between 3 and 4", "'three' is not a"):
         assert said in found.err
+    (tmp_path / "e.json").write_text('{"items": 3}')
+    found = run("segmentation", tmp_path / "a.json", tmp_path / "e.json")
+    assert "e.json: items is not a JSON object" in found.err, "as where the file is alone"
 
 
 @pytest.mark.parametrize("options", [(), ("--n", 4), ("--n", 4, "--edit", "optimal")], ids=str)

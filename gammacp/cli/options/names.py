@@ -7,6 +7,7 @@ is printed, with what `--import` and installed plug-ins registered.
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 import typer
@@ -26,6 +27,7 @@ _KINDS = {
 }
 _GONE = {
     "--order": 'write category = {order = ["A", "B"]} into a file and give --dissimilarity FILE',
+    "--rounds": "leave it out; what most changes a gold standard is --weights",
     "--mode": "the values of Table 2 are computed in Python, Comparison(mode=Mode.PUBLISHED)",
     "--w-sub": "weights of edits are set in Python, EditCosts(substitution=…)",
     "--w-trp": "weights of edits are set in Python, EditCosts(transposition=…)",
@@ -101,7 +103,8 @@ class _Listing:
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The arguments; an option that has gone is told with what took its place."""
         known = {name for parameter in self.params for name in parameter.opts}
-        for name in (argument.partition("=")[0] for argument in args):
+        mine = takewhile(lambda argument: argument not in getattr(self, "commands", ()), args)
+        for name in (argument.partition("=")[0] for argument in mine):
             if name in _GONE and name not in known:
                 raise UsageError(f"{name} is no option any more: {_GONE[name]}")
         return super().parse_args(ctx, args)  # type: ignore[misc, no-any-return]

@@ -197,6 +197,7 @@ def load(
     *,
     beside: Sequence[str] = (),
     instead: Mapping[str, Reader] | None = None,
+    closer: Callable[[DataError], DataError] = lambda error: error,
     refused: Mapping[str, str] | None = None,
     against: Sequence[Path] | None = None,
     tell_left_out: bool = True,
@@ -207,10 +208,10 @@ def load(
 
     So is what readers passed over, unless the command shows it itself. Of features beside the
     category these are kept; None: whatever is there, and those of `beside`, which are asked for.
-    `instead` reads formats in another way; `refused` are keys that mean nothing to the command,
-    and why. With `against` it is another round, read with the same
-    options. `writes` are the files that will be written, with these `endings` where they are
-    folders.
+    `instead` reads formats in another way, and `closer` is what such readers say of a file that no
+    format recognised; `refused` are keys that mean nothing to the command, and why. With `against`
+    it is another round, read with the same options. `writes` are the files that will be written,
+    with these `endings` where they are folders.
 
     Raises
     ------
@@ -234,7 +235,11 @@ def load(
     if reading.dataset is not None:
         found = Collection({reading.dataset: datasets.load(reading.dataset)}, (), {})
     else:
-        found = campaign.collect(instead)
+        try:
+            found = campaign.collect(instead)
+        except DataError as error:
+            raise closer(error) from None
+        found = replace(found, failures=tuple((n, closer(e)) for n, e in found.failures))
     tell(found, left_out=tell_left_out)
     kept = selected(campaign, found, features)
     if tell_left_out:

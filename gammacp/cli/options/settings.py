@@ -129,7 +129,8 @@ class Weighing:
         if self.own not in (None, "combined"):
             if self != Weighing(own=self.own):
                 raise UsageError(
-                    "--dissimilarity takes the place of --alpha, --beta, … and --preset"
+                    "--dissimilarity takes the place of --alpha, --beta, … and --preset; a TOML "
+                    "file says alpha = 1, beta = 2, … itself"
                 )
             return dissimilarity(self.own)
         given = {name: getattr(self, name) for name in ("alpha", "beta", "delta", "positional")}
