@@ -26,7 +26,7 @@ METHODS = ("match", "search", "fullmatch", "sub", "split", "findall", "finditer"
 MADE = {
     "formats/inception_writing.py": ["f'{kind}(\\\\.{kind})+'", "kind"],
     "formats/webanno_rows.py": ["f'\\\\\\\\.|\\\\{mark}'"],
-    "segmentation/reading.py": ["re.escape(json.dumps(key, ensure_ascii=False)) + '\\\\s*:'"],
+    "segmentation/json_reading.py": ["re.escape(json.dumps(key, ensure_ascii=False)) + '\\\\s*:'"],
     "segmentation/table_reading.py": ["f'[{DELIMITERS}]'"],
     "syntax/graphs/penman.py": ["pattern"],
     "syntax/naming.py": ["pattern", "edge"],

@@ -116,6 +116,8 @@ def home(module: str) -> str:
     parts = [part for part in module.split(".") if part != "__init__"]
     if parts[0] != "gammacp":
         return parts[0]
+    if parts[2:] == ["command"]:
+        return "cli"  # a wing's command, which it finds by an entry point
     return "" if parts[1:] in ([], ["__main__"]) else parts[1]
 
 

@@ -126,7 +126,7 @@ def test_without_matplotlib_there_is_a_table_and_a_message(tmp_path: Path) -> No
         (("--error", "split", "--jobs", "5000"), 2, "would stifle this machine"),
         (("--error", "split", "--layout", "loose"), 2, "there are: apart, overlapping"),
         (("--error", "split", "--reference", "absent.csv"), 3, "absent.csv"),
-        (("--error", "split", "--check", "absent.csv"), 3, "absent.csv: no such file"),
+        (("--error", "split", "--check", "absent.csv"), 3, "absent.csv: file does not exist"),
         (("--error", "split", "--dissimilarity", "json:Nothing"), 2, "no class 'Nothing'"),
         (("--error", "split", "--experiment", ""), 2, "an experiment without a name"),
         (("--error", "split", "--dissimilarity", "needing:Needs"), 2, "cannot be made without arg"),

@@ -272,7 +272,7 @@ ROWS = [
              "chance model {} cannot be used") for model in ("statistical", "statistical-normal")),
       ]),
     *(Row(f"chance model '{model}' takes every annotator once", {}, partial(once, [truth()], 3),
-          {lambda: prepare_shift([truth()], 3): ""})
+          {lambda: prepare_shift([truth()], 3): ""}, site="takes every annotator once")
       for model, once in [("cut", prepare_cut), ("non-overlapping", prepare_non_overlapping)]),
 ]  # fmt: skip
 

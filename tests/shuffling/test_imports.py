@@ -12,7 +12,7 @@ import shuffling
 
 FOLDER = Path(shuffling.__path__[0])
 LEAVES = {f"gammacp.{m}" for m in ("arguments", "arrays", "continuum", "continuum.fragments")} | {
-    f"gammacp.{m}" for m in ("errors", "needs", "registry", "toml_files")
+    f"gammacp.{m}" for m in ("errors", "needs", "registry", "toml_files", "validation")
 }
 
 
