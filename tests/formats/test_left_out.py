@@ -234,8 +234,8 @@ def test_what_is_left_out_stands_in_the_order_of_the_file(tmp_path: Path) -> Non
     names = [f"f{k}" for k in range(12)]
     features = "".join(f'<feature name="{name}">x</feature>' for name in names)
     (tmp_path / "Ann_text.aa").write_text(
-        '<annotations><unit id="1"><metadata><author>Ann</author></metadata><characterisation><type>t</type>'
-        f"<featureSet>{features}</featureSet></characterisation><positioning>"
+        '<annotations><unit id="1"><metadata><author>Ann</author></metadata><characterisation>'
+        f"<type>t</type><featureSet>{features}</featureSet></characterisation><positioning>"
         '<start><singlePosition index="0"/></start><end><singlePosition index="3"/></end>'
         "</positioning></unit></annotations>"
     )
