@@ -83,7 +83,7 @@ def read(source: Source, *, category: str = "behavior", annotator: str = "observ
                 hint="Name the observer by an independent variable: --option annotator=NAME",
             )
         spans.declare(observer)
-        for other in set(_PARTS) - set(parts):
+        for other in (part for part in _PARTS if part not in parts):
             count = sum(bool(e.what[_PARTS.index(other)]) for e in events)
             spans.leave_out("value", f"{other} is not the category", count)
         _add(spans, observer, [_PARTS.index(p) for p in parts], events)

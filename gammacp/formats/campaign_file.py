@@ -136,7 +136,7 @@ class Campaign:
         DataError
             The file has one; with the line.
         """
-        for key in keys.keys() & self.values.keys():
+        for key in (key for key in keys if key in self.values):
             if key in self.given:
                 raise UsageError(f"--{key.replace('_', '-')} means nothing here: {keys[key]}")
             hint = "Give this command a file of its own"

@@ -56,7 +56,7 @@ def read(source: Source, *, feature: str | None = None) -> Continuum:
             continue
         found = _features(element)
         seen |= found.keys()
-        for name in found.keys() - {feature}:
+        for name in (name for name in found if name != feature):
             spans.leave_out("value", f"feature {name} is not the category")
         label = kind if feature is None else found.get(feature)
         annotator = source.annotator or _text(element, "metadata", "author")

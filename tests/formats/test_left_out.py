@@ -227,3 +227,17 @@ def test_a_project_without_a_format_says_how_to_export(tmp_path: Path, unpack: b
     found = collect([file])
     assert not found.continua
     assert "choose under Secondary Format" in str(found.failures[0][1])
+
+
+def test_what_is_left_out_stands_in_the_order_of_the_file(tmp_path: Path) -> None:
+    """The same in every run, whatever strings hash to."""
+    names = [f"f{k}" for k in range(12)]
+    features = "".join(f'<feature name="{name}">x</feature>' for name in names)
+    (tmp_path / "Ann_text.aa").write_text(
+        '<annotations><unit id="1"><metadata><author>Ann</author></metadata><characterisation>'
+        f"<type>t</type><featureSet>{features}</featureSet></characterisation><positioning>"
+        '<start><singlePosition index="0"/></start><end><singlePosition index="3"/></end>'
+        "</positioning></unit></annotations>"
+    )
+    told = [e.reason for e in read(tmp_path / "Ann_text.aa").left_out]
+    assert told == [f"feature {name} is not the category" for name in names]
