@@ -1,5 +1,6 @@
 """From paths to continua: files, folders and globs, documents × annotators."""
 
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -377,9 +378,10 @@ def _check_options(options: Mapping[str, object], formats: Iterable[Format], who
             )
         if name not in known:
             if name == "feature" and "features" in known:
+                key = json.dumps(options[name], ensure_ascii=False)
                 raise UsageError(
                     f"{whose} has one category. A feature beside it is weighed by a file: write "
-                    f"features.{options[name]} = {{}} and give --dissimilarity FILE.toml"
+                    f"features.{key} = {{}} and give --dissimilarity FILE.toml"
                 )
             raise UsageError(
                 f"option {name!r} is not one of {whose}; there are: {', '.join(known) or 'none'}"
