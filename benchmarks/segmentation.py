@@ -27,11 +27,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gammacp.measures.segmentations.rows import compared
+from gammacp.measures.segmentations.rows import compare_rows
 from gammacp.segmentation import (
-    Basis,
     Codings,
-    Comparison,
+    CorrectedSimilarity,
+    Criterion,
     Segmentation,
     boundary_similarity,
     coding_agreement,
@@ -151,9 +151,9 @@ def documents(count: int, coders: int) -> Codings:
 
 def corpora(segeval: str | None) -> None:
     many, few = documents(500, 6), documents(60, 2)
-    on_b = Comparison(basis=Basis.B)
+    on_b = Criterion(basis=CorrectedSimilarity.B)
     works: dict[str, Callable[[], object]] = {
-        "500 x 6, all measures of all pairs": lambda: compared(many.rows(), Comparison()).values,
+        "500 x 6, all measures of all pairs": lambda: compare_rows(many.rows(), Criterion()).values,
         "500 x 6, items, groups, pooled": lambda: coding_agreement(many).as_dict(),
         "500 x 6, every pair as JSON": lambda: json.dumps(
             segmentation_report(many, pairs=True).as_dict()
@@ -192,7 +192,7 @@ def recordings() -> None:
 
     import mir_eval
 
-    from gammacp.segmentation.gold_kernels import tolerated
+    from gammacp.segmentation.gold_kernels import match_within
 
     rng = np.random.default_rng(0)
     mass, reach = 3000, 5
@@ -208,7 +208,7 @@ def recordings() -> None:
     pair = np.array([0]), np.array([1])
 
     def hits() -> tuple[float, float]:
-        found = float(tolerated(rows, offsets, *pair, float(reach))[0, 0])
+        found = float(match_within(rows, offsets, *pair, float(reach))[0, 0])
         return found / len(fine[1]), found / len(fine[0])
 
     works: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gammacp.bench.curves import Point, by_measure
 from gammacp.bench.figures import add_legend, draw_panel, measure_title
-from gammacp.bench.table import Point, by_measure
 from gammacp.continuum import Continuum
 from gammacp.plots import COLOURS, can_plot, figure
 

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from experiments._common import in_sets, write_csv
+from gammacp.bench.curves import CURVE_COLUMNS, Point, curves
 from gammacp.bench.figures import file_name
 from gammacp.bench.results import write_results
 from gammacp.bench.runner import run
 from gammacp.bench.store import OtherSoftware, Store, Values
 from gammacp.bench.sweep import Sweep, magnitudes_by
-from gammacp.bench.table import CURVE_COLUMNS, Point, curves
 from gammacp.errors import GammacpError
 from gammacp.pools import open_pool
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from experiments._common import write_csv
 from experiments._figures import curves_page
 from experiments._sweep import points_of
+from gammacp.bench.curves import Point
 from gammacp.bench.sweep import Sweep
-from gammacp.bench.table import Point
 from gammacp.bench.trees import PAPER_MAGNITUDES, PAPER_SETS, Perturbed, sample_sentences
 from gammacp.measures.trees.annotations import Sentence
 from gammacp.syntax.treebank import ReadTreebank, read_treebank

@@ -60,8 +60,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         if isinstance(documents, str):
             print(f"atlas: {corpus.name} left out: {documents}", file=sys.stderr)
             continue
-        chosen = _sampled(documents, 3 if quick else DOCUMENTS)
-        items += _items(corpus, chosen, 1 if quick else PAIRED)
+        chosen = sample_documents(documents, 3 if quick else DOCUMENTS)
+        items += items_of(corpus, chosen, 1 if quick else PAIRED)
         about.append(_about(corpus, documents, chosen))
     with open_pool() as pool:
         found = list(pool.executor.map(measured, items))
@@ -76,17 +76,17 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     for i in items:
         for place in i.places:
             asked.setdefault((i.corpus, *place), set()).add(i.document)
-    rows = [_row(key, list(mine.values()), len(asked[key[:3]])) for key, mine in parts.items()]
+    rows = [row_of(key, list(mine.values()), len(asked[key[:3]])) for key, mine in parts.items()]
     rows += _trees(TREEBANKS[2:3] if quick else TREEBANKS, data, 20 if quick else 100)
     write_csv(out / "corpora.csv", about or [{"corpus": None}])
     write_csv(out / "atlas.csv", rows)
-    orders = _orders(rows)
+    orders = orders_of(rows)
     write_csv(out / "orders.csv", orders)
     if can_plot():
         _draw(out / "atlas", rows, orders)
 
 
-def _sampled(documents: Documents, most: int) -> Documents:
+def sample_documents(documents: Documents, most: int) -> Documents:
     """So many documents that have a unit and two annotators, drawn with a fixed seed."""
     names = sorted(n for n, c in documents.items() if c.n_units and c.n_annotators > 1)
     if len(names) > most:
@@ -105,7 +105,7 @@ def _fewer(c: Continuum) -> Continuum:
     return c.only_annotators([*models, *(others[i * len(others) // room] for i in range(room))])
 
 
-def _items(corpus: RealCorpus, documents: Documents, paired: int) -> Iterable[Item]:
+def items_of(corpus: RealCorpus, documents: Documents, paired: int) -> Iterable[Item]:
     """The documents; their annotators two by two; their categories one by one."""
     kinds = Counter(u.category for c in documents.values() for u in c if u.category)
     for number, (name, c) in enumerate(documents.items()):
@@ -145,11 +145,11 @@ def measured(item: Item) -> dict[str, Part]:
     return {
         name: (weight * part[0], weight * part[1])
         for name, score in scores.items()
-        if score.defined and (part := _disagreement(score)) is not None
+        if score.defined and (part := disagreement(score)) is not None
     }
 
 
-def _disagreement(score: Score) -> Part | None:
+def disagreement(score: Score) -> Part | None:
     """(D_o, D_e) with value = 1 − D_o/D_e, whether the measure counts agreement or not."""
     o, e = score.observed, score.expected
     if o is None or e is None:
@@ -160,7 +160,8 @@ def _disagreement(score: Score) -> Part | None:
     return None if not e else (1 - score.value, 1.0)
 
 
-def _row(key: tuple[str, str, str, str], parts: Sequence[Part], asked: int) -> Row:
+def row_of(key: tuple[str, str, str, str], parts: Sequence[Part], asked: int) -> Row:
+    """A measure of a corpus by one chance model, and how sure it is."""
     observed, expected = np.array(parts).T
     together = Contributions(observed, expected, "documents")
     interval = bootstrap(together, draws=400).interval or (None, None)
@@ -208,7 +209,7 @@ def _trees(names: Sequence[str], data: Path | None, draws: int) -> list[Row]:
     return rows
 
 
-def _orders(rows: Sequence[Row]) -> list[Row]:
+def orders_of(rows: Sequence[Row]) -> list[Row]:
     """Kendall's τ_b of each two measures over the same things, and how often they contradict.
 
     A measure that is undefined on more than half of the documents takes no part.

@@ -12,7 +12,7 @@ from experiments._common import write_csv
 from experiments._figures import curves_page, error_title
 from gammacp.arrays import Floats
 from gammacp.bench.baseline import read_curves
-from gammacp.bench.table import Point, by_error, by_measure
+from gammacp.bench.curves import Point, by_error, by_measure
 
 READS = ("mathet2015_fig26",)
 # What ranks a measure, each 1 at best: see `_numbers`.

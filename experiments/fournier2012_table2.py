@@ -11,7 +11,7 @@ from gammacp.plots import COLOURS, can_plot, figure
 from gammacp.segmentation import (
     CodingAgreement,
     Codings,
-    Comparison,
+    Criterion,
     Mode,
     coding_agreement,
     load_codings,
@@ -38,8 +38,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     del quick
     codings = _codings(data)
     groups = [[item for item in group if item in codings] for group in GROUPS]
-    codings = codings.grouped(groups, anonymous=True)
-    found = {m: coding_agreement(codings, comparison=Comparison(mode=m)) for m in Mode}
+    codings = codings.with_groups(groups, anonymous=True)
+    found = {m: coding_agreement(codings, comparison=Criterion(mode=m)) for m in Mode}
     rows = [row for mode, agreement in found.items() for row in _chapters(mode, agreement)]
     write_csv(out / "table2.csv", rows)
     pooled = [row for mode, agreement in found.items() for row in _groups(mode, agreement)]

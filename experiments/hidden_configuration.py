@@ -21,9 +21,9 @@ from experiments._common import MATHET_2015, model_of, write_csv
 from experiments._sweep import swept
 from gammacp.arrays import Floats
 from gammacp.bench import trends
+from gammacp.bench.curves import paired_values
 from gammacp.bench.source import Shuffled
 from gammacp.bench.sweep import Sweep
-from gammacp.bench.table import paired
 from gammacp.bench.trends import Trend, Verdict
 from gammacp.dissimilarity import Combined
 from gammacp.errors import UsageError
@@ -174,7 +174,7 @@ def _verdicts(
     def curve(table: int) -> Curve:
         def values(error: str, measure: str) -> Floats:
             try:
-                _, rows = paired(tables[table], error, measure)
+                _, rows = paired_values(tables[table], error, measure)
             except UsageError:
                 return np.full((sets, len(X)), np.nan)
             return np.hstack([np.ones((len(rows), 1)), rows])  # magnitude 0: all alike
@@ -264,8 +264,8 @@ def _positions(
         falls = {m: trends.falls(v, X) for m, v in values.items()}
         u, kd = values[form], values["kappa-d"]
         yield (figure, "γ is strictly decreasing"), falls["gamma"]
-        yield (figure, "κ_d is not strictly decreasing"), falls["kappa-d"].negated()
-        rising = trends.falls(u, X, flat=0).negated()
+        yield (figure, "κ_d is not strictly decreasing"), falls["kappa-d"].negate()
+        rising = trends.falls(u, X, flat=0).negate()
         if figure == "26a":
             yield (figure, "γ reaches .1"), _near(values["gamma"], 1, 0.1, 0.05)
             yield (
@@ -274,7 +274,7 @@ def _positions(
             )
             yield (figure, "SER is at .5 at .05"), _near(values["ser"], 0.05, 0.5, 0.1)
             yield (figure, "SER goes below 0"), _below(values["ser"], 0.0, 1, 1)
-            yield (figure, "SER is not strictly decreasing"), falls["ser"].negated()
+            yield (figure, "SER is not strictly decreasing"), falls["ser"].negate()
             yield (figure, "uα has increasing parts"), rising
             yield (figure, "uα is negative from .6 to .9"), _below(u, 0.0, 0.6, 0.8)
             yield (
@@ -287,10 +287,10 @@ def _positions(
             )
         else:
             yield (figure, "γ reaches 0"), _near(values["gamma"], 1, 0, 0.05)
-            yield (figure, "uα is not strictly decreasing"), falls[form].negated()
+            yield (figure, "uα is not strictly decreasing"), falls[form].negate()
             yield (
                 (figure, "c|uα is not strictly decreasing"),
-                falls["cu-alpha"].negated(),
+                falls["cu-alpha"].negate(),
             )
             yield (
                 (figure, "uα is below 0 from .6"),
@@ -324,17 +324,17 @@ def _counts(
     yield ("28a", "c|uα is delayed"), _below(gamma, cu, 0.1, 0.4)
     yield ("28a", "SER is below 0 at the end"), _below(ser, 0.0, 1, 1)
     end, x = _at(ser, 0.6, 1)
-    yield ("28a", "SER rises at the end"), trends.falls(end, x, flat=0).negated()
+    yield ("28a", "SER rises at the end"), trends.falls(end, x, flat=0).negate()
     names = ("gamma", form, "cu-alpha", "kappa-d", "ser")
     gamma, u, cu, kd, ser = (curve(e["28b"], m) for m in names)
     yield ("28b", "γ is strictly decreasing"), trends.falls(gamma, X)
-    yield ("28b", "uα is not strictly decreasing"), trends.falls(u, X).negated()
+    yield ("28b", "uα is not strictly decreasing"), trends.falls(u, X).negate()
     yield ("28b", "uα is at or below 0 from .3"), _below(u, 0.0, 0.3, 0.8, 0.02)
     yield (
         ("28b", "SER is below 0 from .4"),
         trends.below_from(ser, X, 0, 0.4, slack=0.2),
     )
-    yield ("28b", "κ_d is not strictly decreasing"), trends.falls(kd, X).negated()
+    yield ("28b", "κ_d is not strictly decreasing"), trends.falls(kd, X).negate()
     part, x = _at(cu, 0, 0.6)
     yield ("28b", "c|uα is stuck at 1"), trends.near(part, 1, margin=0.02, magnitudes=x)
 

@@ -26,7 +26,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     (annotation,) = annotations_of(c)
     rows = []
     for cut in (15, 24, 38):
-        shifted = annotation.shifted(1 - cut / LENGTH)
+        shifted = annotation.shift(1 - cut / LENGTH)
         order = np.argsort(shifted.starts)
         rows += [
             {

@@ -21,9 +21,9 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         rows.append(
             {
                 "corpus": name,
-                "sentences": len(treebank.shared),
+                "sentences": len(treebank.shared_items),
                 "sentences_published": PUBLISHED[name][0],
-                "tokens": sum(item.n_tokens for item in treebank.shared),
+                "tokens": sum(item.n_tokens for item in treebank.shared_items),
                 "tokens_published": PUBLISHED[name][1],
                 "annotators": len(treebank.annotators),
                 "annotators_per_text": sum(by_text.values()) / len(by_text),

@@ -57,7 +57,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 def floored_las(treebank: Treebank) -> float:
     """Equation 3 with each sentence's mean number of correct tokens rounded down."""
-    kept = [item for item in treebank.shared if item.same_length]
+    kept = [item for item in treebank.shared_items if item.same_length]
     return sum(map(_floored, kept)) / sum(item.n_tokens for item in kept)
 
 

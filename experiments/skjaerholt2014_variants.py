@@ -49,7 +49,7 @@ def confused_labels(data: Path | None) -> LabelConfusion:
     """How the two annotators of the Danish treebank confuse labels."""
     first: list[str] = []
     second: list[str] = []
-    for item in corpus("da", data).treebank.shared:
+    for item in corpus("da", data).treebank.shared_items:
         pairs = combinations(item.annotations.values(), 2)
         for a, b in pairs:
             if isinstance(a, Dependencies) and isinstance(b, Dependencies) and item.same_length:

@@ -34,14 +34,15 @@ def drawn(cell: str, rng: np.random.Generator) -> Treebank:
     return Treebank.from_annotations(
         {
             f"A{k}": [
-                _sentence(int(n), rng.dirichlet(np.full(RELATIONS, 2.0)), k, rng) for n in lengths
+                zero_sentence(int(n), rng.dirichlet(np.full(RELATIONS, 2.0)), k, rng)
+                for n in lengths
             ]
             for k in (1, 2)
         }
     )
 
 
-def _sentence(n: int, tastes: np.ndarray, reach: int, rng: np.random.Generator) -> Dependencies:
+def zero_sentence(n: int, tastes: np.ndarray, reach: int, rng: np.random.Generator) -> Dependencies:
     """Tokens in random order; each is attached to one that is, nearer ones more often."""
     order = rng.permutation(n)
     heads = np.zeros(n, np.int64)

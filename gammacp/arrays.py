@@ -12,6 +12,6 @@ Hashes: TypeAlias = NDArray[np.uint64]
 Bools: TypeAlias = NDArray[np.bool_]
 
 
-def frozen(array: NDArray[np.generic]) -> None:
+def freeze(array: NDArray[np.generic]) -> None:
     """Make an array read-only in place."""
     array.flags.writeable = False

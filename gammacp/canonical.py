@@ -18,7 +18,7 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import ranks
 
 
-def _ranked(
+def _canonical_ranks(
     continua: Sequence[Continuum], category_costs: Floats | None = None
 ) -> tuple[Hashes, Indices, Indices, Indices, Indices]:
     """Continua one after the other in canonical order.
@@ -27,7 +27,7 @@ def _ranked(
     marked it and of what it is. Then the codes of each one's annotators in order, and those of the
     categories that occur in each.
     """
-    from gammacp.canonical_kernels import finalised, refined
+    from gammacp.canonical_kernels import finalise, refine
 
     sizes = [c.n_units for c in continua]
     keys = [*_places(continua), np.repeat(np.arange(len(sizes)), sizes)]
@@ -41,11 +41,11 @@ def _ranked(
     place[order] = np.cumsum(new)
     costs = np.zeros((0, 0), np.uint64)
     if category_costs is not None:
-        costs = finalised(np.ascontiguousarray(category_costs, np.float64).view(np.uint64))
+        costs = finalise(np.ascontiguousarray(category_costs, np.float64).view(np.uint64))
     people = np.concatenate([c.annotator_codes for c in continua])
     labels = np.concatenate([c.category_codes for c in continua])
     edges, a_edges = np.cumsum([0, *sizes]), np.cumsum([0, *(c.n_annotators for c in continua)])
-    place, who, what, order, named, filled = refined(place, people, labels, edges, a_edges, costs)
+    place, who, what, order, named, filled = refine(place, people, labels, edges, a_edges, costs)
     return place, who, what, order, named[:filled]
 
 
@@ -68,7 +68,7 @@ def canonical_order(continuum: Continuum) -> tuple[Indices, Indices]:
         `annotators[k]` is the code of the k-th annotator; a category code of −1 (unlabelled)
         takes part like any other. Categories without units are left out.
     """
-    return _ranked([continuum])[3:]
+    return _canonical_ranks([continuum])[3:]
 
 
 def nameless_order(continua: Sequence[Continuum], category_costs: Floats | None = None) -> Indices:
@@ -82,7 +82,7 @@ def nameless_order(continua: Sequence[Continuum], category_costs: Floats | None 
         What tells categories apart beside where they are: d_cat of each pair of category codes,
         index −1 "unlabelled", shape (K + 1, K + 1).
     """
-    _, who, what, *_ = _ranked(continua, category_costs)
+    _, who, what, *_ = _canonical_ranks(continua, category_costs)
     owner = np.repeat(np.arange(len(continua)), [c.n_units for c in continua])
     place = np.empty(len(owner), np.int64)
     order = np.lexsort((what, who, *_places(continua), owner))
@@ -92,12 +92,12 @@ def nameless_order(continua: Sequence[Continuum], category_costs: Floats | None 
 
 def in_content_order(continua: Sequence[Continuum]) -> list[Continuum]:
     """Continua ordered by what is in them, not by their names: a hash of places and labels."""
-    from gammacp.canonical_kernels import finalised
+    from gammacp.canonical_kernels import finalise
 
-    where, who, what, *_ = _ranked(continua)
-    labels = finalised(who.astype(np.uint64) + finalised(what.astype(np.uint64)))
+    where, who, what, *_ = _canonical_ranks(continua)
+    labels = finalise(who.astype(np.uint64) + finalise(what.astype(np.uint64)))
     # A sum modulo 2⁶⁴ up to each unit, differences of which are exact.
-    sums = np.append(np.uint64(0), np.cumsum(finalised(where + labels), dtype=np.uint64))
+    sums = np.append(np.uint64(0), np.cumsum(finalise(where + labels), dtype=np.uint64))
     hashes = np.diff(sums[np.cumsum([0, *(c.n_units for c in continua)])]).tolist()
     keys = [(c.n_units, c.n_annotators, k) for c, k in zip(continua, hashes, strict=True)]
     return [continua[i] for i in sorted(range(len(keys)), key=keys.__getitem__)]
@@ -105,6 +105,6 @@ def in_content_order(continua: Sequence[Continuum]) -> list[Continuum]:
 
 def canonical_categories(continua: Sequence[Continuum]) -> Indices:
     """Codes of the categories that occur, in canonical order within the first that has them."""
-    order = _ranked(continua)[4]
+    order = _canonical_ranks(continua)[4]
     _, first = np.unique(order, return_index=True)
     return order[np.sort(first)]

@@ -16,7 +16,7 @@ _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _30, _27, _31, _1 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(1)
 
 
-def finalised(value: Any) -> Any:
+def finalise(value: Any) -> Any:
     """The finaliser of SplitMix64, of a number or each of an array: close ones become unrelated."""
     x = value + _STEP
     x = (x ^ (x >> _30)) * _FIRST
@@ -24,7 +24,7 @@ def finalised(value: Any) -> Any:
     return x ^ (x >> _31)
 
 
-mix = kernel(finalised)
+mix = kernel(finalise)
 
 
 @kernel
@@ -38,7 +38,7 @@ def _classes(colours: Hashes) -> int:
 
 
 @kernel
-def _broken(colours: Hashes) -> bool:
+def _break_tie(colours: Hashes) -> bool:
     """Tell one of the first tie apart; whether there was a tie."""
     ordered = np.sort(colours)
     for i in range(1, len(ordered)):
@@ -67,7 +67,7 @@ def _place_among(colours: Hashes, place: Indices) -> None:
 
 
 @kernel
-def _settled(
+def _settle(
     place: Hashes, people: Codes, category: Indices, low: int, high: int, who: Hashes, what: Hashes
 ) -> None:
     """Refine the colours of annotators and categories until no more are told apart."""
@@ -87,7 +87,7 @@ def _settled(
 
 
 @kernel
-def refined(
+def refine(
     place: Hashes, people: Codes, labels: Codes, edges: Indices, a_edges: Indices, costs: Hashes
 ) -> tuple[Hashes, Indices, Indices, Indices, Indices, int]:
     """Continua one after the other in canonical order; see `canonical._ranked`.
@@ -135,9 +135,9 @@ def refined(
             known[codes[k]] = -1
             for other in range(size if costs.size else 0):
                 what[k] += costs[codes[k], codes[other]]
-        _settled(place, people, unit_what, low, high, who, what)
-        while _broken(who) or _broken(what):
-            _settled(place, people, unit_what, low, high, who, what)
+        _settle(place, people, unit_what, low, high, who, what)
+        while _break_tie(who) or _break_tie(what):
+            _settle(place, people, unit_what, low, high, who, what)
         of_who = np.empty(len(who), np.int64)
         _place_among(who, of_who)
         _place_among(what, order)

@@ -67,7 +67,7 @@ def check_measure(
                 require(
                     math.isnan(value) or math.isclose(value, 1),
                     m.name,
-                    f"is {value:.17g}, not 1, for identical annotators: {shown(same)}",
+                    f"is {value:.17g}, not 1, for identical annotators: {units_in_words(same)}",
                 )
 
 
@@ -77,7 +77,7 @@ def _values(m: Measure, continuum: Continuum, options: dict[str, object]) -> lis
         score = m.function(continuum, **options)
     except DataError:
         return [math.nan]
-    where = f"for {shown(continuum)}"
+    where = f"for {units_in_words(continuum)}"
     require(isinstance(score, Score), m.name, f"returned {score!r}, not a Score, {where}")
     values = sorted(score.by_category.values()) if m.per_category else [score.value]
     for value in values:
@@ -91,7 +91,7 @@ def _require_same(
     name: str, when: str, continuum: Continuum, before: list[float], after: list[float]
 ) -> None:
     same = len(before) == len(after) and np.allclose(before, after, equal_nan=True, **_CLOSE)
-    require(same, name, f"is {before}, and {when} {after}, for {shown(continuum)}")
+    require(same, name, f"is {before}, and {when} {after}, for {units_in_words(continuum)}")
 
 
 def check_chance_model(
@@ -124,13 +124,13 @@ def check_chance_model(
     observed = observed if m.pools else observed[:1]
     n = observed[0].n_annotators
     sampler = m.prepare(observed, n)
-    where = f"for {shown(observed[0])}"
+    where = f"for {units_in_words(observed[0])}"
     require(bool(sampler.signature), m.name, f"has no signature {where}")
     sent = pickle.loads(pickle.dumps(sampler))
     for index in range(draws):
-        random = _drawn(sampler, index)
-        require(random == _drawn(sampler, index), m.name, f"draws another set again {where}")
-        require(random == _drawn(sent, index), m.name, f"draws another set once sent {where}")
+        random = _draw(sampler, index)
+        require(random == _draw(sampler, index), m.name, f"draws another set again {where}")
+        require(random == _draw(sent, index), m.name, f"draws another set once sent {where}")
         require(
             random.n_annotators == n, m.name, f"draws {random.n_annotators} annotators, not {n}"
         )
@@ -139,21 +139,21 @@ def check_chance_model(
             m.name,
             f"draws categories {random.categories}, not {observed[0].categories}",
         )
-    disorders = [_disorder(observed[0], _drawn(sampler, i)) for i in range(draws)]
+    disorders = [_disorder(observed[0], _draw(sampler, i)) for i in range(draws)]
     for kind in invariant:
         changed = [CHANGES[kind](c) for c in observed]
         other = m.prepare(changed, n)
-        again = [_disorder(changed[0], _drawn(other, i)) for i in range(draws)]
+        again = [_disorder(changed[0], _draw(other, i)) for i in range(draws)]
         _require_same(m.name, f"after changing {kind}", observed[0], disorders, again)
     with suppress(DataError):
         thirds = [column((x / 3, 2 * x / 3)[: 2 * (x > 0)] for x in c.lengths) for c in observed]
         broken = m.prepare([replace(c, breaks=b) for c, b in zip(observed, thirds, strict=True)], n)
-        for random in (_drawn(broken, i) for i in range(draws)):
+        for random in (_draw(broken, i) for i in range(draws)):
             kept = random.n_broken == np.count_nonzero(random.lengths)
             require(kept, m.name, f"makes one piece of units of several fragments {where}")
 
 
-def _drawn(sampler: Sampler[Continuum], index: int) -> Continuum:
+def _draw(sampler: Sampler[Continuum], index: int) -> Continuum:
     return sampler.draw(np.random.default_rng(index))
 
 
@@ -164,7 +164,7 @@ def _disorder(observed: Continuum, random: Continuum) -> float:
     return best_disorder(random, bind(Combined(), observed)).disorder if random.n_units else 0.0
 
 
-def shown(continuum: Continuum) -> str:
+def units_in_words(continuum: Continuum) -> str:
     """A continuum's units for a message; the first dozen."""
     units = [f"{u.annotator} {u.start:g}-{u.end:g} {u.category or '–'}" for u in continuum]
     more = f" … ({len(units)} units)" if len(units) > 12 else ""
@@ -224,7 +224,7 @@ def _identical(continuum: Continuum) -> Continuum:
     return _with(continuum, (replace(u, annotator=a) for a in continuum.annotators for u in mine))
 
 
-def moved(continuum: Continuum, factor: float, shift: float) -> Continuum:
+def move(continuum: Continuum, factor: float, shift: float) -> Continuum:
     """Every position times `factor`, and `shift` added."""
     low, high = continuum.bounds
     inside = continuum.breaks
@@ -237,15 +237,15 @@ def moved(continuum: Continuum, factor: float, shift: float) -> Continuum:
     )
 
 
-def _renamed(continuum: Continuum) -> Continuum:
+def _swap_names(continuum: Continuum) -> Continuum:
     """The same with the annotators' names swapped, the first one's for the last one's."""
     names = dict(zip(continuum.annotators, continuum.annotators[::-1], strict=True))
     return _with(continuum, (replace(u, annotator=names[u.annotator]) for u in continuum))
 
 
 CHANGES: dict[str, Callable[[Continuum], Continuum]] = {
-    "moving": lambda c: moved(c, 1.0, 512.0),
-    "scaling": lambda c: moved(c, 4.0, 0.0),
-    "annotators": _renamed,
+    "moving": lambda c: move(c, 1.0, 512.0),
+    "scaling": lambda c: move(c, 4.0, 0.0),
+    "annotators": _swap_names,
     "rows": lambda c: _with(c, reversed(list(c))),
 }

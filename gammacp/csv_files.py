@@ -166,10 +166,10 @@ def line_of(cells: Sequence[str], delimiter: str = ",") -> str:
     >>> line_of(['a "b", c', "plain", "# no comment"])
     '"a ""b"", c",plain,"# no comment"\n'
     """
-    return delimiter.join(quoted(cell, delimiter) for cell in cells) + "\n"
+    return delimiter.join(quote_field(cell, delimiter) for cell in cells) + "\n"
 
 
-def quoted(cell: str, delimiter: str = ",") -> str:
+def quote_field(cell: str, delimiter: str = ",") -> str:
     """A field, in quotes where it must be: delimiters, quotes, line ends, `#` or a blank first."""
     if cell.startswith((" ", "#")) or any(x in cell for x in (delimiter, '"', "\n", "\r")):
         return '"' + cell.replace('"', '""') + '"'

@@ -57,11 +57,11 @@ class DataError(GammacpError, ValueError):
 
     def __str__(self) -> str:
         """`file:line: message (hint)`."""
-        text, place = self.parted
+        text, place = self.message_and_place
         return visible(f"{place}: {text}" if place else text)
 
     @property
-    def parted(self) -> tuple[str, str]:
+    def message_and_place(self) -> tuple[str, str]:
         """The message with its hint, and `file:line`: many files may have the same error."""
         place = "" if self.file is None else str(self.file)
         if self.line is not None:

@@ -29,7 +29,7 @@ _INSIDE: ContextVar[Path | None] = ContextVar("folder that is read", default=Non
 
 
 @contextmanager
-def confined(folder: str | os.PathLike[str], *, always: bool = False) -> Iterator[None]:
+def confine(folder: str | os.PathLike[str], *, always: bool = False) -> Iterator[None]:
     """Within the block no file outside a folder is read, whatever path or link leads there.
 
     Parameters
@@ -37,7 +37,7 @@ def confined(folder: str | os.PathLike[str], *, always: bool = False) -> Iterato
     folder
         That of a file that names others.
     always
-        Whether also within `unconfined`.
+        Whether also within `lift_confinement`.
     """
     free = _INSIDE.get() is _ANYWHERE and not always
     with _reading(_ANYWHERE if free else Path(os.path.realpath(folder))):
@@ -45,7 +45,7 @@ def confined(folder: str | os.PathLike[str], *, always: bool = False) -> Iterato
 
 
 @contextmanager
-def unconfined() -> Iterator[None]:
+def lift_confinement() -> Iterator[None]:
     """Within the block files may name others anywhere: the user said so."""
     with _reading(_ANYWHERE):
         yield
@@ -72,7 +72,7 @@ def is_inside(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> b
 
 
 def check_inside(path: str | os.PathLike[str]) -> None:
-    """A DataError for a path that leads out of the folder of `confined`, by a link or by itself.
+    """A DataError for a path that leads out of the folder of `confine`, by a link or by itself.
 
     Parameters
     ----------
@@ -114,14 +114,14 @@ def content_of(path: str | os.PathLike[str], *, pipes: bool = False) -> bytes:
     ------
     DataError
         There is no such file, it cannot be read, it is a folder, a device, a pipe or a socket,
-        which may have no end, or it is outside the folder of `confined`.
+        which may have no end, or it is outside the folder of `confine`.
     """
     try:
         check_inside(path)
         # A pipe that nobody writes into would hang an `open` for ever: look before.
         kind = os.stat(path).st_mode  # noqa: PTH116 (a PathLike may be a string)
         if pipes and stat.S_ISFIFO(kind):
-            return _piped(path)
+            return _read_pipe(path)
         if not stat.S_ISREG(kind):
             name = next((n for is_one, n in _KINDS if is_one(kind)), "something else")
             raise DataError(f"is {name}, not a file", file=path, hint="Save it as a file first")
@@ -183,12 +183,12 @@ def decoded(content: bytes, encoding: str = "utf-8", hint: str = "Save the file 
         raise DataError(what, line=line, hint=hint) from None
 
 
-def _piped(path: str | os.PathLike[str]) -> bytes:
+def _read_pipe(path: str | os.PathLike[str]) -> bytes:
     # Opened without waiting, for nobody may ever open the other end.
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:  # noqa: PTH123
-        if not select([pipe], [], [], _PATIENCE)[0]:
+        if not select([pipe], [], [], PATIENCE)[0]:
             raise DataError(
-                f"nothing came through the pipe in {_PATIENCE} s",
+                f"nothing came through the pipe in {PATIENCE} s",
                 file=path,
                 hint="Save it as a file first",
             )
@@ -207,7 +207,7 @@ def content_if_any(path: str | os.PathLike[str]) -> bytes | None:
     return content_of(path) if os.path.isfile(path) else None  # noqa: PTH113
 
 
-_PATIENCE = 15
+PATIENCE = 15
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISCHR, "a device"),

@@ -32,13 +32,13 @@ def kernel(function: F) -> F:
         compiled._cache = KernelCache(function)
     except OSError as error:  # its source is not a file
         not_kept(error)
-    compiled.get_call_template = partial(_called, compiled.get_call_template)
+    compiled.get_call_template = partial(_call_kernel, compiled.get_call_template)
     compiled.compile = standstill()(compiled.compile)
     KERNELS.append(compiled)
     return cast(F, compiled)
 
 
-def _called(template: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+def _call_kernel(template: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """What a kernel calls takes any integer: else it is compiled once more for each literal one."""
 
     def plain(kind: Any) -> Any:

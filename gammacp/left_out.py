@@ -67,11 +67,11 @@ class Tally:
         return tuple(LeftOut(self.file, k, n, reason) for (k, reason), n in self.counts.items())
 
 
-def gathered(groups: Iterable[Sequence[LeftOut]]) -> tuple[LeftOut, ...]:
+def gather(groups: Iterable[Sequence[LeftOut]]) -> tuple[LeftOut, ...]:
     """The entries of several groups; those that differ only in their count are added up.
 
     >>> a = LeftOut("a.ann", "relation", 1, "links units")
-    >>> gathered([(a,), (a,)])[0].count
+    >>> gather([(a,), (a,)])[0].count
     2
     """
     counts: Counter[tuple[str, str, str]] = Counter()

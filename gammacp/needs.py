@@ -92,7 +92,7 @@ def in_pieces(continuum: Continuum) -> str:
     )
 
 
-def _unlabelled(c: Continuum) -> str | None:
+def _why_unlabelled(c: Continuum) -> str | None:
     rows = np.flatnonzero(c.category_codes < 0)
     return f"{_unit(c, rows[0])} has no category" if len(rows) else None
 
@@ -114,7 +114,7 @@ def _fractional(c: Continuum) -> str | None:
     return f"{_unit(c, rows[0])} has a position that is not a whole number" if len(rows) else None
 
 
-def _uncovered(c: Continuum) -> str | None:
+def _why_uncovered(c: Continuum) -> str | None:
     if c.breaks is not None:
         return in_pieces(c)
     lo, hi = c.bounds
@@ -155,10 +155,10 @@ def _unit(c: Continuum, row: int) -> str:
 
 
 _CHECKS: dict[Need, Callable[[Continuum], str | None]] = {
-    Need.CATEGORIES: _unlabelled,
+    Need.CATEGORIES: _why_unlabelled,
     Need.NO_OVERLAP: _overlap,
     Need.INTEGERS: _fractional,
-    Need.FULL_COVERING: _uncovered,
+    Need.FULL_COVERING: _why_uncovered,
     Need.PREDEFINED: _not_predefined,
     Need.TWO_ANNOTATORS: _not_two,
 }

@@ -7,7 +7,7 @@ that is installed and names its modules under the entry point group `gammacp.plu
     mine = "my_package.gammacp_measures"
 
 What a module registers when it is imported can be chosen by name everywhere, in worker processes
-too: they are told what `loaded()` says.
+too: they are told what `loaded_names()` says.
 """
 
 import sys
@@ -26,7 +26,7 @@ from gammacp.errors import GammacpError, UsageError
 GROUP = "gammacp.plugins"
 
 # What was loaded by name or path, in order, for workers.
-_LOADED: dict[str, ModuleType] = {}
+LOADED: dict[str, ModuleType] = {}
 
 
 def load(name: str) -> ModuleType:
@@ -45,10 +45,10 @@ def load(name: str) -> ModuleType:
     """
     path = Path(name).resolve() if name.endswith(".py") or "/" in name or "\\" in name else None
     key = name if path is None else str(path)
-    if key not in _LOADED:
+    if key not in LOADED:
         search_here()
-        _LOADED[key] = _imported(name) if path is None else _imported_file(path)
-    return _LOADED[key]
+        LOADED[key] = _import(name) if path is None else _imported_file(path)
+    return LOADED[key]
 
 
 def load_all(names: Iterable[str]) -> None:
@@ -57,9 +57,9 @@ def load_all(names: Iterable[str]) -> None:
         load(name)
 
 
-def loaded() -> tuple[str, ...]:
+def loaded_names() -> tuple[str, ...]:
     """What was loaded by name or path: the argument of `load_all` in another process."""
-    return tuple(_LOADED)
+    return tuple(LOADED)
 
 
 @cache
@@ -100,7 +100,7 @@ def instance_of(name: str, *, needs: tuple[str, ...], importing: bool) -> Any:
 
 def _loaded_before(name: str) -> ModuleType:
     stem = Path(name).stem if name.endswith(".py") else name
-    for module in _LOADED.values():
+    for module in LOADED.values():
         if module.__name__ == stem:
             return module
     path = " (with the path that leads to it from here)" if name.endswith(".py") else ""
@@ -120,7 +120,7 @@ def _search(folder: Path) -> None:
         sys.path.append(str(folder))
 
 
-def _imported(name: str) -> ModuleType:
+def _import(name: str) -> ModuleType:
     try:
         return import_module(name)
     except GammacpError:

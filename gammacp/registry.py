@@ -18,7 +18,7 @@ T = TypeVar("T")
 MODULES: Mapping[str, Mapping[str, str]] = tomllib.loads(
     Path(__file__).with_name("built_in.toml").read_text(encoding="utf-8")
 )
-_MADE: dict[str, Registry[Any]] = {}
+REGISTRIES: dict[str, Registry[Any]] = {}
 
 
 class Registry(Generic[T]):
@@ -37,7 +37,7 @@ class Registry(Generic[T]):
         self.modules = tuple(MODULES.get(kind, ()))
         self._entries: dict[str, T] = {}
         self._loaded = False
-        _MADE[kind] = self
+        REGISTRIES[kind] = self
 
     def register(self, name: str, entry: T) -> T:
         """Add `entry`; a name can be taken only once.
@@ -110,7 +110,7 @@ def names(kind: str) -> tuple[str, ...]:
     ('sporadic', 'sporadic-2011')
     """
     load_installed()
-    made = _MADE.get(kind)
+    made = REGISTRIES.get(kind)
     return tuple(dict.fromkeys((*_built_in(kind), *(made._entries if made else ()))))
 
 

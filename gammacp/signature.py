@@ -63,7 +63,7 @@ def signature(name: str, *, selection: Iterable[str] = (), **parts: object) -> s
     return str(Signature(name, {**shown, "v": __version__}))
 
 
-def extended(line: str, **parts: object) -> str:
+def extend(line: str, **parts: object) -> str:
     """A signature with further parts, before what was selected and the version.
 
     Parameters
@@ -73,7 +73,7 @@ def extended(line: str, **parts: object) -> str:
     parts
         Further options by name; None is left out.
 
-    >>> extended("ser|sel:exclude=Ann|v:0.1.0", chance="cut", n=None)
+    >>> extend("ser|sel:exclude=Ann|v:0.1.0", chance="cut", n=None)
     'ser|chance:cut|sel:exclude=Ann|v:0.1.0'
     """
     made = parse(line)
@@ -116,21 +116,21 @@ def shortest(value: float) -> str:
     return text.removesuffix(".0")
 
 
-def quoted(name: str) -> str:
+def quote_part(name: str) -> str:
     """A name for a signature: what separates its parts is percent-encoded.
 
-    >>> quoted("a|b, c")
+    >>> quote_part("a|b, c")
     'a%7Cb%2C c'
     """
     return "".join(quote(c, safe="") if c in _RESERVED else c for c in name)
 
 
-def described(part: Any) -> str:
+def describe(part: Any) -> str:
     """A part of a method in a signature: as it says itself, or its class with its fields.
 
     An array stands as a fingerprint, an object without a text of its own as this function has it.
 
-    >>> described(Signature("m", {}))
+    >>> describe(Signature("m", {}))
     "Signature(name:'m',parts:{})"
     """
     if hasattr(part, "signature"):
@@ -151,7 +151,7 @@ def _field(value: Any) -> str:
         return fingerprint(str((value.dtype, value.shape)), value.tobytes())
     kind: Any = type(value)
     if kind.__repr__ is object.__repr__:
-        return described(value)
+        return describe(value)
     return repr(value)
 
 

@@ -98,14 +98,14 @@ def _source_of(name: str) -> str:
     spec = getattr(sys.modules.get(name), "__spec__", None)
     known = _LOADED.get(name)
     if known is None or known[0] is not spec:
-        sources = dict(_imported(name))
+        sources = dict(_imported_sources(name))
         text = "".join(f"{key}\n{sources[key]}\n" for key in sorted(sources))
         known = spec, sha256(text.encode()).hexdigest()[:12] if sources else "not in a file"
         _LOADED[name] = known
     return known[1]
 
 
-def _imported(name: str) -> Iterator[tuple[str, str]]:
+def _imported_sources(name: str) -> Iterator[tuple[str, str]]:
     """(module, its source) for the module and those of the user's that it imports, also late."""
     pending, seen = [name], {name}
     while pending:

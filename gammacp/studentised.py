@@ -15,7 +15,7 @@ from gammacp.arrays import Floats
 _NO_ERROR, _NOT_MOVED = 1e-9, 1e-12
 
 
-def studentised(
+def studentised_interval(
     value: float, error: float, values: Floats, errors: Floats, *, parts: float, tail: float = 0.025
 ) -> tuple[float, float]:
     """The interval of a statistic between two tails; the statistic is in it.
@@ -31,7 +31,7 @@ def studentised(
     tail
         Share of the draws beyond either end.
 
-    >>> studentised(0.5, 0.1, np.array([0.4, 0.5, 0.6]), np.full(3, 0.1), parts=9)
+    >>> studentised_interval(0.5, 0.1, np.array([0.4, 0.5, 0.6]), np.full(3, 0.1), parts=9)
     (0.4, 0.6)
     """
     moved = values - value
@@ -39,14 +39,14 @@ def studentised(
     t = np.divide(moved, errors, out=np.where(moved > 0, np.inf, -np.inf), where=known)
     t[~known & (np.abs(moved) <= _NOT_MOVED)] = 0.0
     upper, lower = np.quantile(t, [1 - tail, tail], method="nearest")
-    widened = _widened(tail, parts)
+    widened = _widen(tail, parts)
     least, most = np.quantile(values, [widened, 1 - widened])
     low = value - upper * error if math.isfinite(upper) else least
     high = value - lower * error if math.isfinite(lower) else most
     return float(min(low, value)), float(max(high, value))
 
 
-def _widened(tail: float, parts: float) -> float:
+def _widen(tail: float, parts: float) -> float:
     """The tail whose percentile is as far out as Student's t of so many parts."""
     from scipy.special import ndtr, stdtrit
 

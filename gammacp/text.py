@@ -37,10 +37,10 @@ def visible(text: str, *, keep: str = "") -> str:
     """
     if text.isprintable():
         return text
-    return _HIDDEN.sub(lambda m: m[0] if m[0] in keep else _escaped(ord(m[0])), text)
+    return _HIDDEN.sub(lambda m: m[0] if m[0] in keep else _escape(ord(m[0])), text)
 
 
-def named(category: str | None) -> str:
+def category_name(category: str | None) -> str:
     """The category, or what stands for none.
 
     Parameters
@@ -51,7 +51,7 @@ def named(category: str | None) -> str:
     return UNLABELLED if category is None else category
 
 
-def _escaped(code: int) -> str:
+def _escape(code: int) -> str:
     short = {9: r"\t", 10: r"\n", 13: r"\r"}
     if code in short:
         return short[code]

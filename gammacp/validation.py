@@ -37,7 +37,7 @@ _KINDS = {
 }
 
 
-class Written(BaseModel):
+class WrittenTable(BaseModel):
     """A table that is written by hand: it has no other key, and `true` is no number."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)

@@ -83,11 +83,11 @@ class Category:
             rank = np.arange(n)
             close = 1 - np.abs(rank[:, None] - rank) / n
         else:
-            close = _checked(self.closeness, n)
+            close = _check_closeness(self.closeness, n)
         if not self.keep_prevalence:
             rows: Floats = close / close.sum(axis=1, keepdims=True)
             return rows
-        return _balanced(close, prevalence)
+        return _balance(close, prevalence)
 
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
@@ -106,20 +106,20 @@ class Category:
         prevalence, codes = setting.prevalence, units.codes.copy()
         if self.overlap:
             close = labelled & (chance <= part) & (part < changed)
-            codes[close] = _drawn(self._confusion(prevalence)[codes[close]], u[close])
+            codes[close] = _draw_columns(self._confusion(prevalence)[codes[close]], u[close])
         anything = labelled & (part < chance)
-        codes[anything] = _drawn(prevalence[None], u[anything])
-        return Units.sorted(units.starts, units.ends, codes, units.breaks)
+        codes[anything] = _draw_columns(prevalence[None], u[anything])
+        return Units.sort(units.starts, units.ends, codes, units.breaks)
 
 
-def _drawn(rows: Floats, u: Floats) -> Indices:
+def _draw_columns(rows: Floats, u: Floats) -> Indices:
     """A column of each row of probabilities (or of the one row)."""
     sums = np.cumsum(rows, axis=1)
     columns: Indices = (sums[:, :-1] <= (u * sums[:, -1])[:, None]).sum(axis=1)
     return columns
 
 
-def _checked(closeness: tuple[tuple[float, ...], ...], n: int) -> Floats:
+def _check_closeness(closeness: tuple[tuple[float, ...], ...], n: int) -> Floats:
     if len(closeness) != n or any(len(row) != n for row in closeness):
         raise UsageError(f"category: closeness is not a {n} × {n} matrix, for {n} categories")
     close = np.array(closeness, np.float64)
@@ -130,7 +130,7 @@ def _checked(closeness: tuple[tuple[float, ...], ...], n: int) -> Floats:
     return close
 
 
-def _balanced(close: Floats, prevalence: Floats) -> Floats:
+def _balance(close: Floats, prevalence: Floats) -> Floats:
     """Rows sum to 1 and prevalence·O = prevalence, O proportional to closeness up to scaling.
 
     Symmetric Sinkhorn: with v = (closeness·v)⁻¹·prevalence the flow v_c·closeness·v_k has

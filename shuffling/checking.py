@@ -60,11 +60,11 @@ def check_error(
     AssertionError: split at magnitude 0.05, layout apart, whole positions: 12 units become 13
     """
     _check_declaration(error)
-    applied, none = 0, _frozen(np.zeros(0), np.zeros(0), np.zeros(0, np.int32))
+    applied, none = 0, _freeze(np.zeros(0), np.zeros(0), np.zeros(0, np.int32))
     for number, model in enumerate(_models() if models is None else models):
         reference = model.draw(np.random.default_rng((seed, number)))
         setting = Setting.of(reference, model)
-        units = _frozen(reference.starts, reference.ends, reference.category_codes)
+        units = _freeze(reference.starts, reference.ends, reference.category_codes)
         broken = replace(units, breaks=column((1.0, 2.0) if n > 2 else () for n in units.lengths))
         for magnitude, given in product((0.0, *_MAGNITUDES), (units, broken, none)):
             positions = "whole" if model.integer else "real"
@@ -72,7 +72,7 @@ def check_error(
                 f"{error.name} at magnitude {magnitude:g}, layout {model.layout}, "
                 f"{positions} positions"
             )
-            made = _applied(error, given, magnitude, setting, seed, place)
+            made = _apply(error, given, magnitude, setting, seed, place)
             if made is None:
                 continue
             applied += len(given) > 0
@@ -103,7 +103,7 @@ def _models() -> Iterator[ReferenceModel]:
         yield model.laid_out("fixed")
 
 
-def _frozen(*columns: NDArray[np.generic]) -> Units:
+def _freeze(*columns: NDArray[np.generic]) -> Units:
     copies: list[Any] = [np.array(column) for column in columns]
     for copy in copies:
         copy.flags.writeable = False
@@ -124,7 +124,7 @@ def _check_declaration(error: ErrorType) -> None:
     _require(again == error, f"{error.name}: its parameters do not make it again")
 
 
-def _applied(
+def _apply(
     error: ErrorType, given: Units, magnitude: float, setting: Setting, seed: int, place: str
 ) -> Units | None:
     """What the error makes of the units; None where it says that it does not apply."""

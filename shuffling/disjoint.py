@@ -79,7 +79,7 @@ class _Line:
         start, end = self.starts.pop(at), self.ends.pop(at)
         self.units.pop(at)
         free = self._free(ranges, 1.0 if integer else 0.0)
-        found = _drawn(free, integer, u, spare) if free else None
+        found = _draw_place(free, integer, u, spare) if free else None
         if found is not None:
             at, start, end = found
         self.starts.insert(at, start)
@@ -120,7 +120,7 @@ def _areas(cut: _Ranges) -> tuple[float, float]:
     return below, ((b1 - low) ** 2 - (b1 - high) ** 2) / 2 if high > low else 0.0
 
 
-def _drawn(
+def _draw_place(
     free: list[tuple[int, _Ranges]], integer: bool, u: Sequence[float], spare: np.random.Generator
 ) -> tuple[int, float, float] | None:
     """A gap, a start and an end, uniform over all of them; None where chance finds none.

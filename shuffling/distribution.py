@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gammacp.arrays import Floats, frozen
+from gammacp.arrays import Floats, freeze
 from gammacp.errors import DataError
 
 
@@ -70,7 +70,7 @@ class Empirical:
             raise DataError("list of observed values is empty")
         if not np.isfinite(column).all():
             raise DataError("list of observed values holds a value that is not finite")
-        frozen(column)
+        freeze(column)
         object.__setattr__(self, "values", tuple(column.tolist()))
         object.__setattr__(self, "_column", column)
 

@@ -86,7 +86,7 @@ class FalsePositive:
             lengths = np.minimum(lengths, float(highest - lowest))
             low, high = np.full(new, lowest), highest - lengths
             starts = uniform_places(u, low, high, integer=setting.integer)
-            added = Units.sorted(
+            added = Units.sort(
                 np.append(units.starts, starts),
                 np.append(units.ends, np.minimum(starts + lengths, highest)),
                 np.append(units.codes, codes),
@@ -124,7 +124,7 @@ def _add_apart(units: Units, lengths: Floats, codes: Codes, u: Floats, setting: 
         row = int(np.searchsorted(starts, start))
         starts, ends = np.insert(starts, row, start), np.insert(ends, row, end)
         labels = np.insert(labels, row, code)
-    return Units.sorted(starts, ends, labels)
+    return Units.sort(starts, ends, labels)
 
 
 def _add_boundaries(

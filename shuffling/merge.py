@@ -64,4 +64,4 @@ class Merge:
             inside[i : i + 2] = [()]
         if len(starts) > 1:
             tell_fewer(self.name, len(units) - len(starts), asked, "no pair of a category left")
-        return Units.sorted(starts, ends, codes, column(inside))
+        return Units.sort(starts, ends, codes, column(inside))

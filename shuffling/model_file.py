@@ -33,7 +33,7 @@ from pydantic import Field, Strict
 
 from gammacp.errors import DataError
 from gammacp.toml_files import read_toml, toml_key, toml_value
-from gammacp.validation import Written, validated
+from gammacp.validation import WrittenTable, validated
 from shuffling.distribution import Distribution, Empirical, Uniform
 from shuffling.placement import Layout
 from shuffling.reference import CategoryModel, ReferenceModel
@@ -44,20 +44,20 @@ _RANGE_OR_VALUES = {
 }
 
 
-class _Gaps(Written):
+class _Gaps(WrittenTable):
     minimum: float | None = None
     maximum: float | None = None
     values: list[float] | None = None
 
 
-class _Category(Written):
+class _Category(WrittenTable):
     prevalence: float
     minimum: float | None = Field(None, alias="minimum-length")
     maximum: float | None = Field(None, alias="maximum-length")
     values: list[float] | None = Field(None, alias="lengths")
 
 
-class _Model(Written):
+class _Model(WrittenTable):
     units: int = 0
     layout: Annotated[Layout, Strict(False)] = Layout.APART
     integer: bool = True

@@ -123,14 +123,14 @@ class ReferenceModel:
         Default: the mean length over categories and the mean gap, whole if `integer`.
         """
         mean = sum(c.prevalence * c.lengths.mean for c in self.categories)
-        size = self._rounded(mean) if length is None else length
-        between = self._rounded(self.gaps.mean) if gap is None else gap
+        size = self._round(mean) if length is None else length
+        between = self._round(self.gaps.mean) if gap is None else gap
         equal = tuple(replace(c, lengths=Uniform(size, size)) for c in self.categories)
         return replace(
             self, categories=equal, gaps=Uniform(between, between), layout=Layout.FIXED, length=None
         )
 
-    def _rounded(self, value: float) -> float:
+    def _round(self, value: float) -> float:
         return float(math.floor(value + 0.5)) if self.integer else value
 
     @property
@@ -157,7 +157,7 @@ class ReferenceModel:
             What draws; nothing else is random.
         """
         kinds, lengths = self.draw_units(rng, self.n_units)
-        starts, ends, end = self._placed(kinds, lengths, rng)
+        starts, ends, end = self._place(kinds, lengths, rng)
         names = self.category_names
         codes = np.array([-1 if c.name is None else names.index(c.name) for c in self.categories])
         return Continuum.from_codes(
@@ -187,9 +187,7 @@ class ReferenceModel:
             lengths[rows] = category.lengths.draw(rng, len(rows), integer=self.integer)
         return kinds, lengths
 
-    def _placed(
-        self, kinds: Indices, lengths: Floats, rng: np.random.Generator
-    ) -> placement.Placed:
+    def _place(self, kinds: Indices, lengths: Floats, rng: np.random.Generator) -> placement.Placed:
         shortest = np.array([c.lengths.minimum for c in self.categories])[kinds]
         longest = np.array([c.lengths.maximum for c in self.categories])[kinds]
         if self.layout is Layout.COVERING:

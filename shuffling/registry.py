@@ -66,7 +66,7 @@ def parse_errors(text: str) -> tuple[ErrorType, ...]:
 
     Raises UsageError for an unknown name or parameter, or a value out of range.
     """
-    return tuple(_parsed(part.strip()) for part in text.split("+"))
+    return tuple(_parse(part.strip()) for part in text.split("+"))
 
 
 def describe(errors: Sequence[ErrorType]) -> str:
@@ -79,10 +79,10 @@ def describe(errors: Sequence[ErrorType]) -> str:
     errors
         In the order in which they are made.
     """
-    return "+".join(_described(e) for e in errors)
+    return "+".join(_describe(e) for e in errors)
 
 
-def _described(error: ErrorType) -> str:
+def _describe(error: ErrorType) -> str:
     values = [(f.name, getattr(error, f.name), f.default) for f in fields(error)]
     changed = [f"{key}={_text(value)}" for key, value, default in values if value != default]
     return error.name + (":" + ",".join(changed) if changed else "")
@@ -92,7 +92,7 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _parsed(part: str) -> ErrorType:
+def _parse(part: str) -> ErrorType:
     name, _, rest = part.partition(":")
     error = ERRORS[name]
     known = {f.name: f for f in fields(error)}

@@ -12,7 +12,7 @@ import numpy as np
 
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Bounds, Continuum
-from gammacp.continuum.fragments import Breaks, breaks_of, column, joined
+from gammacp.continuum.fragments import Breaks, breaks_of, column, join
 from gammacp.errors import DataError, UsageError
 from shuffling.fitting import overlaps
 from shuffling.placement import Layout
@@ -65,7 +65,7 @@ class Units:
     breaks: Breaks | None = None
 
     @classmethod
-    def sorted(
+    def sort(
         cls, starts: Floats, ends: Floats, codes: Codes, breaks: Breaks | None = None
     ) -> Units:
         """The columns, brought in order.
@@ -96,16 +96,16 @@ class Units:
             Whether positions are whole numbers.
         """
         if self.breaks is None:
-            return Units.sorted(starts, ends, self.codes)
+            return Units.sort(starts, ends, self.codes)
         found = []
         for breaks, old, new in zip(self.breaks, self.lengths, ends - starts, strict=True):
             scaled = breaks if new == old else [b / old * new for b in breaks]
             edges = [0.0, *(map(round, scaled) if integer else scaled), float(new)]
             parts = zip(edges[::2], edges[1::2], strict=True)
-            whole = joined((s, e) for s, e in parts if s < e)
+            whole = join((s, e) for s, e in parts if s < e)
             # What is left reaches from end to end, though its first or last fragment may be lost.
             found.append(breaks_of(((0.0, whole[0][1]), *whole[1:])) if whole else ())
-        return Units.sorted(starts, ends, self.codes, column(found))
+        return Units.sort(starts, ends, self.codes, column(found))
 
     def __len__(self) -> int:
         """Number of units."""

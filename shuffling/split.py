@@ -90,7 +90,7 @@ class Split:
                 open_rows.pop()
         tell_fewer(self.name, asked - todo, asked, "no unit left that can be cut")
         columns = np.array(starts), np.array(ends), np.array(codes, np.int32)
-        return Units.sorted(*columns, column(inside))
+        return Units.sort(*columns, column(inside))
 
 
 def _cut(start: float, end: float, integer: bool, rng: np.random.Generator) -> float:

@@ -63,7 +63,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
     def run_command(*args: object) -> Outcome:
         # It ends the process without unwinding: after an interrupt the exit code is enough here.
-        monkeypatch.setattr("gammacp.cli._leave_at_once", lambda: None)
+        monkeypatch.setattr("gammacp.cli.leave_at_once", lambda: None)
         monkeypatch.setattr(sys, "argv", ["gammacp", *map(str, args)])
         with pytest.raises(SystemExit) as stop:
             main()

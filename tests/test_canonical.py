@@ -14,7 +14,7 @@ from gammacp.canonical import (
     in_content_order,
     nameless_order,
 )
-from gammacp.canonical_kernels import finalised, mix
+from gammacp.canonical_kernels import finalise, mix
 from gammacp.continuum import Continuum, Unit
 from tests.alignment.continua import random_continuum
 from tests.alignment.kernels.test_kernels import same
@@ -35,7 +35,7 @@ def continua() -> list[Continuum]:
 def test_the_hash_is_splitmix64() -> None:
     """The first number of the published generator with seed 1234567 (Rosetta Code)."""
     assert int(mix(np.uint64(1234567))) == 6457827717110365317
-    assert finalised(np.array([[1234567]], np.uint64)).tolist() == [[6457827717110365317]]
+    assert finalise(np.array([[1234567]], np.uint64)).tolist() == [[6457827717110365317]]
 
 
 @pytest.mark.parametrize("costs", [None, np.arange(16.0).reshape(4, 4)])
@@ -61,7 +61,7 @@ def test_units_are_in_order_of_place_first() -> None:
 def test_the_kernel_as_plain_python(
     costs: np.ndarray | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("refined", "_settled", "_broken", "_classes", "_place_among"):
+    for name in ("refine", "_settle", "_break_tie", "_classes", "_place_among"):
         kernel: Callable[..., object] = getattr(canonical_kernels, name)
         monkeypatch.setattr(canonical_kernels, name, partial(same, kernel))
     order = nameless_order(continua(), costs)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.registry import _MADE, MODULES, names
+from gammacp.registry import MODULES, REGISTRIES, names
 
 _WHERE = {
     "chance model": "gammacp.chance.registry",
@@ -35,7 +35,7 @@ _PAGES = {
 @pytest.mark.parametrize("kind", MODULES)
 def test_the_names_are_those_that_the_modules_register(kind: str) -> None:
     import_module(_WHERE[kind])
-    registry = _MADE[kind]
+    registry = REGISTRIES[kind]
     for module, listed in MODULES[kind].items():
         for name in listed.split():
             entry = registry[name]
@@ -52,7 +52,7 @@ def test_the_names_are_those_that_the_modules_register(kind: str) -> None:
 def test_the_order_is_that_of_the_list_whatever_was_imported_first(kind: str) -> None:
     """Of formats it decides which one recognises a file."""
     last = [*MODULES[kind]][-1]
-    show = f"from gammacp.registry import _MADE; print(*_MADE[{kind!r}])"
+    show = f"from gammacp.registry import REGISTRIES; print(*REGISTRIES[{kind!r}])"
     code = f"import {last}, {_WHERE[kind]}; {show}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == " ".join(MODULES[kind].values()).split()

@@ -4,14 +4,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gammacp.signature import described, fingerprint, parse, quoted, shortest, signature
+from gammacp.signature import describe, fingerprint, parse, quote_part, shortest, signature
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=8)
 
 
 @given(st.lists(TEXT, min_size=1, max_size=3), st.floats(allow_nan=False), TEXT)
 def test_what_goes_in_comes_out(names: list[str], value: float, name: str) -> None:
-    entry = f"exclude={','.join(map(quoted, names))}"
+    entry = f"exclude={','.join(map(quote_part, names))}"
     line = signature("m", selection=[entry, "only=x"], a=value, file=name, nothing=None)
     found = parse(line)
     assert str(found) == line
@@ -36,8 +36,8 @@ def test_own_dissimilarities_are_told_apart_by_their_fields() -> None:
             self.k, self.weights = k, weights
 
     def shown(k: float, last: float) -> str:
-        return described(Plain(k, np.append(np.zeros(2000), last)))
+        return describe(Plain(k, np.append(np.zeros(2000), last)))
 
     assert shown(0.1, 1) == shown(0.1, 1)
     assert len({shown(0.1, 1), shown(0.5, 1), shown(0.1, 2)}) == 3
-    assert "object at 0x" not in described(Plain(0.1, Plain(0.2, None)))
+    assert "object at 0x" not in describe(Plain(0.1, Plain(0.2, None)))

@@ -9,17 +9,17 @@ from pydantic import Field
 
 import gammacp
 from gammacp.errors import DataError
-from gammacp.validation import Row, Text, Texts, Written, validated
+from gammacp.validation import Row, Text, Texts, WrittenTable, validated
 
 TOML = "a = 1\n[inner]\nx = 2\n"
 
 
-class Inner(Written):
+class Inner(WrittenTable):
     x: float = 0
     names: Texts = Field(default=[])
 
 
-class Model(Written):
+class Model(WrittenTable):
     a: int = 0
     yes: bool = False
     name: Text = "n"

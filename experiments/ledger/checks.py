@@ -92,7 +92,7 @@ def some_below(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdic
     """Some y is below `value`."""
     if series.values is not None:
         above = trends.below(-series.values, -p["value"], magnitudes=series.x)
-        return _told(above.negated())
+        return _told(above.negate())
     return Verdict(bool((series.y < p["value"]).any()), _span(series.y))
 
 
@@ -123,7 +123,7 @@ def increasing(series: Series, _: Series | None, __: Mapping[str, Any]) -> Verdi
 def not_decreasing(series: Series, _: Series | None, __: Mapping[str, Any]) -> Verdict:
     """y rises somewhere, or is flat over a quarter of [0, 1]."""
     if series.values is not None:
-        return _told(trends.falls(series.values, series.x).negated())
+        return _told(trends.falls(series.values, series.x).negate())
     return Verdict(bool((np.diff(series.y) >= 0).any()), _ends(series))
 
 

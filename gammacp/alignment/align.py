@@ -118,10 +118,10 @@ def align(
         cover=cover,
         tuning=tuning,
     )
-    return shown(continuum, measured, found, method, cover=cover)
+    return to_alignment(continuum, measured, found, method, cover=cover)
 
 
-def shown(
+def to_alignment(
     continuum: Continuum,
     dissimilarity: BoundDissimilarity,
     found: BestGroups,
@@ -199,7 +199,7 @@ def best_groups(
             chosen = break_ties(continuum, measured, found, limits.until(deadline))
         cost = cost_of(continuum, found.solution.groups, dissimilarity)
         own = replace(found.solution, groups=chosen.groups, first=chosen.first)
-        finer = checked(continuum, own, cost, delta, delta / measured.delta)
+        finer = at_delta(continuum, own, cost, delta, delta / measured.delta)
         if best is not None and finer.status is not Status.OPTIMAL:
             break
         best, delta = finer, nearer_delta(continuum, finer, delta)
@@ -207,7 +207,7 @@ def best_groups(
     return best
 
 
-def checked(
+def at_delta(
     continuum: Continuum, found: Solution, cost: float, delta: float, unit: float
 ) -> BestGroups:
     """A solution at this Δ, in these units, as what is told: its groups `cost` as much.

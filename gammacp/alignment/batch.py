@@ -16,7 +16,7 @@ from typing import Unpack
 
 import numpy as np
 
-from gammacp.alignment.align import BestGroups, best_groups, checked, nearer_delta, shown
+from gammacp.alignment.align import BestGroups, at_delta, best_groups, nearer_delta, to_alignment
 from gammacp.alignment.alignment import Alignment
 from gammacp.alignment.candidates import build_problem
 from gammacp.alignment.duals.diffusion import DIFFUSED
@@ -43,7 +43,7 @@ _ROW_PAIRS = 30
 
 
 @dataclass(frozen=True)
-class Rows(Stage):
+class RowTuning(Stage):
     """How many small continua are solved as one.
 
     Attributes
@@ -83,7 +83,7 @@ def align_each(
             break
     method, cover = solving.get("method", "auto"), solving.get("cover", False)
     return [
-        shown(c, dissimilarity, f, method, cover=cover)
+        to_alignment(c, dissimilarity, f, method, cover=cover)
         for c, f in zip(continua, found, strict=False)
     ]
 
@@ -114,7 +114,7 @@ def best_groups_of_each(
         cover = solving.get("cover", False)
         for rows in _rows(continua, dissimilarity, limits):
             row = [continua[i] for i in rows]
-            solved = _solved(row, dissimilarity, limits, cover=cover, ties=ties)
+            solved = _solve_together(row, dissimilarity, limits, cover=cover, ties=ties)
             found |= {i: best for i, best in zip(rows, solved, strict=True) if best is not None}
     listed: list[BestGroups] = []
     for i, continuum in enumerate(continua):
@@ -143,7 +143,7 @@ def _rows(
     for places in by_number.values():
         if len(places) < 2:
             continue
-        filled = np.cumsum([continua[i].n_units for i in places]) // limits.of(Rows).units
+        filled = np.cumsum([continua[i].n_units for i in places]) // limits.of(RowTuning).units
         edges = np.flatnonzero(np.diff(filled)) + 1
         yield from (part.tolist() for part in np.split(np.array(places), edges))
 
@@ -193,7 +193,7 @@ class _Row:
         return list(zip(np.split(own, edges), sums, strict=True))
 
 
-def _solved(
+def _solve_together(
     continua: Sequence[Continuum],
     dissimilarity: BoundDissimilarity,
     limits: Limits,
@@ -212,7 +212,9 @@ def _solved(
     if dense.any():
         # Where groups are many, one hard continuum would make all of them hard.
         few = [c for c, d in zip(continua, dense, strict=True) if not d]
-        rest = iter(_solved(few, dissimilarity, limits, cover=cover, ties=ties) if few else ())
+        rest = iter(
+            _solve_together(few, dissimilarity, limits, cover=cover, ties=ties) if few else ()
+        )
         return [None if d else next(rest) for d in dense]
     solved = chosen = SOLVERS["auto"].solve(problem, limits)
     if solved.status is not Status.OPTIMAL or due():
@@ -228,7 +230,7 @@ def _solved(
         continua, proven, told, taken, strict=True
     ):
         own = replace(solved, groups=groups, objective=objective, first=chosen.first)
-        best = checked(c, own, cost, delta, delta / measured.delta)
+        best = at_delta(c, own, cost, delta, delta / measured.delta)
         alone = best.status is not Status.OPTIMAL or nearer_delta(c, best, delta) is not None
         listed.append(None if alone else best)
     return listed

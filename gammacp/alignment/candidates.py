@@ -130,7 +130,7 @@ def pairs_within(
 
     With an `owner` of each unit, only pairs of one.
     """
-    from gammacp.alignment.kernels.pairs import HALTED, Classes, Costs, Units, scan
+    from gammacp.alignment.kernels.pairs import HALTED, Classes, Costs, UnitArrays, scan
 
     check_fragments(dissimilarity, continuum)
     absolute, relative = dissimilarity.reach(most) if math.isfinite(most) else (math.inf, 0.0)
@@ -142,7 +142,7 @@ def pairs_within(
     with np.errstate(invalid="ignore"):  # ∞·0 is NaN: a window that leaves nothing out
         reach = 0.5 * absolute + relative * longest
     places = continuum.starts, continuum.ends, continuum.category_codes, continuum.annotator_codes
-    units, classes = Units(*places), Classes(order, class_start, block_end, reach)
+    units, classes = UnitArrays(*places), Classes(order, class_start, block_end, reach)
     costs = Costs(formula, float(factor), np.zeros((1, 1)) if table is None else table)
     most = min(float(most), np.finfo(np.float64).max)
     limit = min(most_pairs, _PAIRS_IN_MEMORY)
@@ -158,11 +158,11 @@ def pairs_within(
             f"more than {most_pairs:,} pairs of units are close enough to be aligned"
         )
     if formula < 0:
-        return _evaluated(continuum, dissimilarity, first, second, most)
+        return _costs_of_pairs(continuum, dissimilarity, first, second, most)
     return first, second, cost
 
 
-def _evaluated(
+def _costs_of_pairs(
     continuum: Continuum, dissimilarity: Any, first: Codes, second: Codes, most: float
 ) -> tuple[Codes, Codes, Floats]:
     units = unit_columns(continuum)
@@ -170,7 +170,7 @@ def _evaluated(
     for lo in range(0, len(first), _PAIRS_AT_ONCE):
         part = slice(lo, lo + _PAIRS_AT_ONCE)
         values = dissimilarity.pairwise(units[first[part]], units[second[part]])
-        cost[part] = _checked(continuum, values, first[part], second[part])
+        cost[part] = _check_values(continuum, values, first[part], second[part])
     keep = (cost <= most) & np.isfinite(cost)
     return first[keep], second[keep], cost[keep]
 
@@ -199,7 +199,7 @@ def length_classes(
     return order.astype(np.int64), class_start, block_end.astype(np.int64), longest
 
 
-def _checked(continuum: Continuum, values: Any, first: Codes, second: Codes) -> Floats:
+def _check_values(continuum: Continuum, values: Any, first: Codes, second: Codes) -> Floats:
     """A dissimilarity's values, if they can be some; one of the user's own may give anything."""
     cost = np.asarray(values, np.float64)
     if cost.shape != first.shape:

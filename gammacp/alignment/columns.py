@@ -51,16 +51,16 @@ class Columns(NamedTuple):
         offset = np.repeat(self.begin[which] - begin[:-1], sizes)
         return Columns(begin, self.members[np.arange(begin[-1]) + offset], self.gain[which])
 
-    def renumbered(self, number: Codes) -> Columns:
+    def renumber(self, number: Codes) -> Columns:
         """The same columns over units numbered anew, `number[unit]`."""
         return Columns(self.begin, number[self.members], self.gain)
 
-    def compressed(self) -> tuple[Columns, Indices]:
+    def compress(self) -> tuple[Columns, Indices]:
         """The same columns over units 0 … k − 1, and which units those are."""
         units, local = np.unique(self.members, return_inverse=True)
         return Columns(self.begin, local.astype(np.int32), self.gain), units.astype(np.int64)
 
-    def joined(self, others: Columns) -> Columns:
+    def join(self, others: Columns) -> Columns:
         """These and the others."""
         if not others.number:
             return self

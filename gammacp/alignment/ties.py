@@ -107,7 +107,7 @@ def _first_of_components(
     problem: Problem, certificate: Certificate, second: Floats, limits: Limits
 ) -> tuple[Indices, bool]:
     """Columns of the first best solution, component by component, and whether each was searched."""
-    from gammacp.alignment.kernels.component_search import Costs, Rules, search_components
+    from gammacp.alignment.kernels.component_search import Rules, SearchCosts, search_components
 
     price = np.empty(problem.n_units)
     price[problem.ranks] = certificate.price
@@ -118,7 +118,7 @@ def _first_of_components(
     mine = mine[_lexicographic(problem, listed.select(rows[mine]))]
     kept, part = rows[mine], state.columns.select(mine)
     second = _second_costs(problem, listed.select(kept), second)
-    costs = Costs(state.loss[mine], second, state.alone, state.over)
+    costs = SearchCosts(state.loss[mine], second, state.alone, state.over)
     chosen = np.zeros(len(kept), np.bool_)
     hard = search_components(
         part,

@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from gammacp.arrays import Floats
+from gammacp.bench.curves import CURVE_COLUMNS, Point, family
 from gammacp.bench.results import read_provenance
 from gammacp.bench.store import STORE_NAME, Store, Values
 from gammacp.bench.sweep import Sweep, canonical
-from gammacp.bench.table import CURVE_COLUMNS, Point, family
 from gammacp.csv_files import table_of
 from gammacp.errors import DataError, UsageError
 from gammacp.files import text_of
@@ -31,7 +31,7 @@ _FREE = ("options", "seed", "gammacp")
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PointChange:
     """One point that moved, or has values on one side only.
 
     Attributes
@@ -91,7 +91,7 @@ def _point(row: dict[str, str]) -> Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BaselineComparison:
     """What moved, of how many points, and in what sense.
 
     Attributes
@@ -106,14 +106,14 @@ class Comparison:
         How many points one of them has alone, which are not compared.
     """
 
-    moved: tuple[Difference, ...]
+    moved: tuple[PointChange, ...]
     compared: int
     paired: bool
     only_baseline: int = 0
     only_now: int = 0
 
     @property
-    def largest(self) -> Difference | None:
+    def largest(self) -> PointChange | None:
         """The mean that moved most."""
         means = [d for d in self.moved if d.what == "mean"]
         return max(means, key=lambda d: abs(d.now - d.baseline), default=None)
@@ -168,7 +168,7 @@ def check_configuration(sweep: Sweep, baseline: Path) -> bool:
 
 def compare_with(
     path: Path, sweep: Sweep, store: Store, now: Sequence[Point], *, level: float = 0.01
-) -> Comparison:
+) -> BaselineComparison:
     """A sweep's points against the baseline in `path`; paired if both are of the same seed.
 
     Parameters
@@ -203,7 +203,9 @@ def compare_with(
     )
 
 
-def compare(baseline: Iterable[Point], now: Iterable[Point], *, level: float = 0.01) -> Comparison:
+def compare(
+    baseline: Iterable[Point], now: Iterable[Point], *, level: float = 0.01
+) -> BaselineComparison:
     """The points that moved beyond noise, for different annotation sets.
 
     Parameters
@@ -222,7 +224,7 @@ def compare(baseline: Iterable[Point], now: Iterable[Point], *, level: float = 0
     tests = _adjusted([test for old, new in pairs for test in _tests(old, new)])
     moved = [test for test in tests if test.p < level]
     moved.sort(key=lambda d: (d.p, -abs(d.now - d.baseline)))
-    return Comparison(tuple(moved), len(pairs), False, *alone)
+    return BaselineComparison(tuple(moved), len(pairs), False, *alone)
 
 
 def compare_paired(
@@ -230,7 +232,7 @@ def compare_paired(
     now: Iterable[Point],
     values_before: Values | None,
     values_now: Values,
-) -> Comparison:
+) -> BaselineComparison:
     """All points that differ, for the same annotation sets.
 
     Parameters
@@ -246,7 +248,7 @@ def compare_paired(
         The two have no point in common, or other numbers of sets without `values_before`.
     """
     pairs, *alone = _pairs(baseline, now)
-    moved: list[Difference] = []
+    moved: list[PointChange] = []
     for old, new in pairs:
         key = new.error, new.measure, new.magnitude
         if values_before is not None and key in values_before:
@@ -259,7 +261,7 @@ def compare_paired(
         else:
             moved += _moved_point(old, new)
     moved = sorted(_adjusted(moved), key=lambda d: -abs(d.now - d.baseline))
-    return Comparison(tuple(moved), len(pairs), True, *alone)
+    return BaselineComparison(tuple(moved), len(pairs), True, *alone)
 
 
 def _pairs(
@@ -283,30 +285,30 @@ def _values_beside(path: Path, digest: str) -> Values | None:
         return store.values(found[0]) if found else None
 
 
-def _moved_point(old: Point, new: Point) -> list[Difference]:
+def _moved_point(old: Point, new: Point) -> list[PointChange]:
     place = new.measure, new.magnitude
     if old.undefined != new.undefined:
-        return [Difference("undefined", *place, old.undefined, new.undefined, math.nan)]
+        return [PointChange("undefined", *place, old.undefined, new.undefined, math.nan)]
     if _apart(old.mean, new.mean):
-        return [Difference("mean", *place, old.mean, new.mean, math.nan)]
-    return [Difference("sets", *place, old.sd, new.sd, math.nan)] if _apart(old.sd, new.sd) else []
+        return [PointChange("mean", *place, old.mean, new.mean, math.nan)]
+    return [PointChange("sets", *place, old.sd, new.sd, math.nan)] if _apart(old.sd, new.sd) else []
 
 
 def _moved_sets(
     point: Point, before: Mapping[int, float], now: Mapping[int, float]
-) -> list[Difference]:
+) -> list[PointChange]:
     place = point.measure, point.magnitude
     common = sorted(before.keys() & now.keys())
     old, new = (np.array([values[k] for k in common]) for values in (before, now))
     undefined = [float(np.isnan(side).sum()) for side in (old, new)]
     if undefined[0] != undefined[1]:
-        return [Difference("undefined", *place, undefined[0], undefined[1], math.nan)]
+        return [PointChange("undefined", *place, undefined[0], undefined[1], math.nan)]
     apart = np.abs(new - old)
     if not (np.isnan(old) == np.isnan(new)).all() or (apart > _EXACT).any():
         both = ~np.isnan(apart)
         means = float(old[both].mean()), float(new[both].mean())
         kind = "mean" if _apart(*means) else "sets"
-        return [Difference(kind, *place, *means, _paired_t(old[both], new[both]))]
+        return [PointChange(kind, *place, *means, _paired_t(old[both], new[both]))]
     return []
 
 
@@ -323,14 +325,14 @@ def _paired_t(old: Floats, new: Floats) -> float:
     return float(ttest_rel(old, new).pvalue) if (new - old).std() > _EXACT else 0.0
 
 
-def _tests(old: Point, new: Point) -> list[Difference]:
+def _tests(old: Point, new: Point) -> list[PointChange]:
     place = new.measure, new.magnitude
     tests = []
     if old.undefined or new.undefined:
         counts = float(old.undefined), float(new.undefined)
-        tests.append(Difference("undefined", *place, *counts, _fisher(old, new)))
+        tests.append(PointChange("undefined", *place, *counts, _fisher(old, new)))
     if not (math.isnan(old.mean) or math.isnan(new.mean)):
-        tests.append(Difference("mean", *place, old.mean, new.mean, _welch(old, new)))
+        tests.append(PointChange("mean", *place, old.mean, new.mean, _welch(old, new)))
     return tests
 
 
@@ -352,7 +354,7 @@ def _fisher(old: Point, new: Point) -> float:
     return float(fisher_exact(table).pvalue)
 
 
-def _adjusted(found: Sequence[Difference]) -> list[Difference]:
+def _adjusted(found: Sequence[PointChange]) -> list[PointChange]:
     """With Holm's adjusted p: the smallest is multiplied by their number, the next by one less.
 
     None is smaller than the one before it; what was not tested stays so.

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from gammacp.bench.store import Experiment, Store
-from gammacp.csv_files import quoted
+from gammacp.csv_files import quote_field
 from gammacp.errors import UsageError
 from gammacp.files import atomic_write
 
@@ -38,7 +38,7 @@ def export_cells(
     writers = {".csv": _write_csv, ".parquet": _write_parquet}
     if path.suffix not in writers:
         raise UsageError(f"{path}: cells are exported as .csv or .parquet")
-    chosen = _chosen(store, experiment)
+    chosen = _experiments_named(store, experiment)
     batches = (b for e in chosen for b in _batches(store, e))
     return writers[path.suffix](path, store, batches, times=times)
 
@@ -47,7 +47,7 @@ def _columns(times: bool) -> tuple[str, ...]:
     return (*COLUMNS, *_TIMES) if times else COLUMNS
 
 
-def _chosen(store: Store, name: str | None) -> list[Experiment]:
+def _experiments_named(store: Store, name: str | None) -> list[Experiment]:
     experiments = sorted(store.experiments(), key=lambda e: e.name)
     if name is None:
         return experiments
@@ -90,7 +90,7 @@ def _batches(store: Store, experiment: Experiment) -> Iterator[_Batch]:
 def _write_csv(path: Path, store: Store, batches: Iterable[_Batch], *, times: bool) -> int:
     """By hand: the csv module looks at every character of a million signatures."""
     count = 0
-    texts = _Texts(store, quoted)
+    texts = _Texts(store, quote_field)
     with atomic_write(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as f:
         f.write(",".join(_columns(times)) + "\n")
         for batch in batches:
@@ -101,12 +101,12 @@ def _write_csv(path: Path, store: Store, batches: Iterable[_Batch], *, times: bo
 
 def _csv_lines(batch: _Batch, texts: _Texts, times: bool) -> Iterator[str]:
     experiment, error, rows = batch
-    begin, digest = f"{quoted(experiment.name)},{quoted(error)}", experiment.hash
+    begin, digest = f"{quote_field(experiment.name)},{quote_field(error)}", experiment.hash
     for m, number, measure, value, reason, status, bound, samples, sign, seconds, run in rows:
         yield (
-            f"{begin},{m!r},{number},{quoted(measure)},{_number(value)},{texts[reason]},"
+            f"{begin},{m!r},{number},{quote_field(measure)},{_number(value)},{texts[reason]},"
             f"{texts[status]},{_number(bound)},{'' if samples is None else samples},"
-            f"{quoted(sign)},{digest}{f',{seconds!r},{run}' if times else ''}\n"
+            f"{quote_field(sign)},{digest}{f',{seconds!r},{run}' if times else ''}\n"
         )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from gammacp.bench.table import Point, by_error, by_measure, family
+from gammacp.bench.curves import Point, by_error, by_measure, family
 from gammacp.plots import COLOURS, DASHES, MARKERS, figure
 
 _Curves: TypeAlias = dict[str, list[Point]]  # by name

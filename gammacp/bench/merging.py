@@ -53,7 +53,7 @@ SET cells = max(cells, excluded.cells), seconds = max(seconds, excluded.seconds)
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergeCounts:
     """What came from one store: new cells, and cells that were there with the same value."""
 
     path: Path
@@ -61,7 +61,7 @@ class Merged:
     known: int
 
 
-def merge(target: Store, source: str | Path, *, mixed: bool = False) -> Merged:
+def merge(target: Store, source: str | Path, *, mixed: bool = False) -> MergeCounts:
     """Add to an open store what another one has and it lacks; all or nothing.
 
     Parameters
@@ -88,14 +88,14 @@ def merge(target: Store, source: str | Path, *, mixed: bool = False) -> Merged:
         database.execute("ATTACH ? AS other", (read_only_uri(source),))
     try:
         with sqlite_errors(target.path), target.transaction():
-            return _merged(target, source)
+            return _merge_store(target, source)
     finally:
         database.execute("DROP VIEW IF EXISTS temp.other_cells")
         database.execute("DROP TABLE IF EXISTS temp.text_number")
         database.execute("DETACH other")
 
 
-def _merged(target: Store, source: Path) -> Merged:
+def _merge_store(target: Store, source: Path) -> MergeCounts:
     database = target.database
     database.execute(
         "INSERT OR IGNORE INTO main.experiments (name, hash, configuration)"
@@ -110,7 +110,7 @@ def _merged(target: Store, source: Path) -> Merged:
         raise _disagreement(target.path, source, conflict)
     (total,) = database.execute("SELECT count(*) FROM other.cells").fetchone()
     added = database.execute("INSERT OR IGNORE INTO main.cells SELECT * FROM other_cells").rowcount
-    return Merged(source, added, total - added)
+    return MergeCounts(source, added, total - added)
 
 
 def _check_experiments(target: Store, other: Store, *, mixed: bool) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gammacp.bench.curves import Point, by_error, by_measure, curves, write_curves
 from gammacp.bench.figures import file_name, plot_errors, plot_measures
 from gammacp.bench.store import Experiment, Store
 from gammacp.bench.sweep import Sweep
-from gammacp.bench.table import Point, by_error, by_measure, curves, write_curves
 from gammacp.files import write_text
 from gammacp.plots import can_plot
 from gammacp.software import differences

@@ -154,21 +154,21 @@ class _Run:
     def drive(self, stopped: Callable[[], bool]) -> None:
         self._report()
         # In a large store it takes a while to find the first task that is left.
-        self.pending = takewhile(lambda _: not stopped(), self._left())
+        self.pending = takewhile(lambda _: not stopped(), self._tasks_left())
         while not stopped():
             self._submit()
             if not self.in_flight:
                 break
-            self._keep(self._finished())
+            self._keep(self._take_finished())
         self.outcome.interrupted = stopped()
-        self._keep(_drained(self.finished))
+        self._keep(_drain(self.finished))
 
-    def _left(self) -> Iterator[Task]:
+    def _tasks_left(self) -> Iterator[Task]:
         """Every task with the measures that the store lacks, also if that is none."""
         if self.outcome.reused == self.sweep.n_cells:
             return
         for task in self.sweep.tasks():
-            done = self.store.done(self.experiment, task) if self.outcome.reused else ()
+            done = self.store.measures_done(self.experiment, task) if self.outcome.reused else ()
             yield replace(task, measures=tuple(m for m in task.measures if m not in done))
 
     def _submit(self) -> None:
@@ -203,9 +203,9 @@ class _Run:
         fair = left / (3 * width)
         return int(max(1, min(CHUNK_SECONDS / max(self.cost, 1e-6), fair, LARGEST_CHUNK)))
 
-    def _finished(self) -> list[Future[tuple[Cell, ...]]]:
+    def _take_finished(self) -> list[Future[tuple[Cell, ...]]]:
         with suppress(Empty):
-            return [self.finished.get(timeout=_WAKE), *_drained(self.finished)]
+            return [self.finished.get(timeout=_WAKE), *_drain(self.finished)]
         return []
 
     def _keep(self, futures: Iterable[Future[tuple[Cell, ...]]]) -> None:
@@ -270,7 +270,7 @@ class _Run:
             self.progress(self.outcome.reused + self.outcome.computed, self.sweep.n_cells)
 
 
-def _drained(queue: SimpleQueue[Future[tuple[Cell, ...]]]) -> list[Future[tuple[Cell, ...]]]:
+def _drain(queue: SimpleQueue[Future[tuple[Cell, ...]]]) -> list[Future[tuple[Cell, ...]]]:
     futures = []
     while not queue.empty():
         futures.append(queue.get())

@@ -12,7 +12,7 @@ from pathlib import Path
 from struct import Struct
 from zlib import crc32
 
-from gammacp.bench.store_file import damaged
+from gammacp.bench.store_file import damage_error
 from gammacp.databases import connect, schema_of
 from gammacp.errors import DataError
 
@@ -155,12 +155,12 @@ def check_sound(database: sqlite3.Connection, path: Path) -> None:
         if database.in_transaction:  # an error of reading may have ended it
             database.rollback()
     if why:
-        raise damaged(path, why)
+        raise damage_error(path, why)
 
 
 def _damage(database: sqlite3.Connection) -> str:
     """What is wrong with a store; empty if nothing is."""
-    if schema_of(database) != _written():
+    if schema_of(database) != _schema_of():
         return "its tables are not as they are made"
     (verdict,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     if verdict != "ok":
@@ -190,7 +190,7 @@ def _damage(database: sqlite3.Connection) -> str:
 
 
 @cache
-def _written() -> frozenset[tuple[object, ...]]:
+def _schema_of() -> frozenset[tuple[object, ...]]:
     """The schema as SQLite keeps it."""
     with closing(connect_store(":memory:")) as database:
         create(database)

@@ -19,7 +19,7 @@ from typing import Any, Self, TypeAlias
 from uuid import uuid4
 
 from gammacp.bench.schema import check_sound, connect_store, create, is_new
-from gammacp.bench.store_file import locked, read_only_uri, sqlite_errors
+from gammacp.bench.store_file import lock_file, read_only_uri, sqlite_errors
 from gammacp.bench.sweep import Cell, Sweep, Task, canonical, configuration_hash
 from gammacp.bench.texts import Texts
 from gammacp.errors import DataError, UsageError
@@ -108,7 +108,7 @@ class Store:
             raise _a_folder(path)
         place.parent.mkdir(parents=True, exist_ok=True)
         with sqlite_errors(path), ExitStack() as refused:
-            lock = refused.enter_context(closing(locked(place)))
+            lock = refused.enter_context(closing(lock_file(place)))
             database = refused.enter_context(closing(connect_store(place)))
             new = is_new(database, path)
             if not new:
@@ -207,7 +207,7 @@ class Store:
         assert cursor.lastrowid is not None
         return Experiment(cursor.lastrowid, sweep.experiment, digest, text)
 
-    def done(self, experiment: Experiment, task: Task) -> list[str]:
+    def measures_done(self, experiment: Experiment, task: Task) -> list[str]:
         """Names of the measures of this annotation set that are there.
 
         Parameters

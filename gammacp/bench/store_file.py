@@ -22,10 +22,10 @@ def sqlite_errors(path: Path) -> Iterator[None]:
         raise _operational(path, error) from None
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         # The second where a damaged name is in SQLite's own message.
-        raise damaged(path, error) from None
+        raise damage_error(path, error) from None
 
 
-def damaged(path: Path, why: object) -> DataError:
+def damage_error(path: Path, why: object) -> DataError:
     """What is in the file cannot be trusted."""
     return DataError(
         f"not a store of sweeps, or a damaged one ({why})",
@@ -45,11 +45,11 @@ def _operational(path: Path, error: sqlite3.OperationalError) -> GammacpError:
     elif name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         what = "another process is writing to the store; wait for it or choose another --store"
     else:
-        return damaged(path, error)
+        return damage_error(path, error)
     return StoreError(f"{path}: {what}")
 
 
-def locked(path: Path) -> sqlite3.Connection:
+def lock_file(path: Path) -> sqlite3.Connection:
     """A lock that every system frees when the process ends, however it ends."""
     with ExitStack() as refused:
         lock = refused.enter_context(

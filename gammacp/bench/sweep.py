@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PAPER_MEASURES = ("gamma", "u-alpha-2013", "cu-alpha", "kappa-d", "ser")
 
 
-class Source(Protocol):
+class AnnotationSource(Protocol):
     """Where annotation sets come from; picklable."""
 
     def configuration(self) -> Mapping[str, object]:
@@ -156,7 +156,7 @@ class Sweep:
         The name under which a store keeps the sweep.
     """
 
-    source: Source
+    source: AnnotationSource
     errors: tuple[str, ...]
     measures: tuple[str, ...] = PAPER_MEASURES
     magnitudes: tuple[float, ...] = field(default_factory=lambda: magnitudes_by(0.05))
@@ -197,7 +197,7 @@ class Sweep:
             "n_annotators": self.n_annotators,
             "seed": self.seed,
             "draws": DRAWS,
-            "options": described(self.options),
+            "options": to_json(self.options),
             "gammacp": __version__,
             **({"beyond_chance": True} if self.beyond_chance else {}),
         }
@@ -217,7 +217,7 @@ class Sweep:
 
 def canonical(configuration: Mapping[str, object]) -> str:
     """A configuration as JSON with sorted keys, by which configurations are compared."""
-    return json.dumps(described(configuration), sort_keys=True, ensure_ascii=False)
+    return json.dumps(to_json(configuration), sort_keys=True, ensure_ascii=False)
 
 
 def configuration_hash(configuration: Mapping[str, object]) -> str:
@@ -225,7 +225,7 @@ def configuration_hash(configuration: Mapping[str, object]) -> str:
     return sha256(canonical(configuration).encode()).hexdigest()[:16]
 
 
-def described(value: object) -> object:
+def to_json(value: object) -> object:
     """A value as JSON: an object (a dissimilarity, a reference model) by its class and fields.
 
     Parameters
@@ -241,9 +241,9 @@ def described(value: object) -> object:
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, Mapping):
-        return {str(k): described(v) for k, v in value.items()}
+        return {str(k): to_json(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [described(v) for v in value]
+        return [to_json(v) for v in value]
     if isinstance(value, (set, frozenset)):
         return sorted(map(repr, value))
     if isinstance(value, np.ndarray):
@@ -260,7 +260,7 @@ def described(value: object) -> object:
         names = list(vars(value))
     else:
         raise UsageError(f"{kind.__qualname__} cannot be described: give it fields")
-    return found | {n: described(getattr(value, n)) for n in names}
+    return found | {n: to_json(getattr(value, n)) for n in names}
 
 
 def modules_in(described: object) -> Iterator[str]:
@@ -269,7 +269,7 @@ def modules_in(described: object) -> Iterator[str]:
     Parameters
     ----------
     described
-        What `described` returned.
+        What `to_json` returned.
     """
     if isinstance(described, dict):
         for key in ("class", "is"):

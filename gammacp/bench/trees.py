@@ -14,7 +14,13 @@ import numpy as np
 
 from gammacp.bench.seeds import tree_seed
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.trees.annotations import Dependencies, Graph, Phrase, Sentence, Treebank
+from gammacp.measures.trees.annotations import (
+    Dependencies,
+    MeaningGraph,
+    Phrase,
+    Sentence,
+    Treebank,
+)
 from shuffling.phrases import phrase_labels, reattach_phrases, relabel_phrases
 from shuffling.trees import LabelConfusion, reattach, relabel
 
@@ -45,7 +51,7 @@ class Perturbed:
         """There is something to perturb."""
         if not self.sentences:
             raise DataError("no sentence to perturb")
-        if any(isinstance(s, Graph) for s in self.sentences):
+        if any(isinstance(s, MeaningGraph) for s in self.sentences):
             raise DataError("sweeps are of trees, and these are graphs")
 
     @property
@@ -59,7 +65,7 @@ class Perturbed:
         trees = [
             (s.nested, s.size) if isinstance(s, Phrase) else (s.heads, s.relations)
             for s in self.sentences
-            if not isinstance(s, Graph)
+            if not isinstance(s, MeaningGraph)
         ]
         digest = sha256(repr(trees).encode()).hexdigest()[:16]
         return {"trees": digest, "confusion": self.confusion}
@@ -79,7 +85,7 @@ class Perturbed:
         if n_annotators != 2:
             raise UsageError(f"{n_annotators} annotators, where trees have a sample and one copy")
         rng = np.random.default_rng(tree_seed(seed, error, set_number))
-        copy = perturbed(self.sentences, error, magnitude, rng, confusion=self.confusion)
+        copy = perturb(self.sentences, error, magnitude, rng, confusion=self.confusion)
         return Treebank.from_annotations({"correct": self.sentences, "perturbed": copy})
 
 
@@ -131,7 +137,7 @@ def sample_sentences(
     return tuple(sound[k] for k in sorted(chosen))
 
 
-def perturbed(
+def perturb(
     sentences: Sequence[Sentence],
     error: str,
     magnitude: float,
@@ -167,7 +173,7 @@ def perturbed(
         mistakes = LabelConfusion.uniform(_labels(sentences))
     # A stream per sentence: what one takes is nothing to the next.
     streams = zip(sentences, rng.spawn(len(sentences)), strict=True)
-    return [_perturbed(s, variants, magnitude, mistakes, stream) for s, stream in streams]
+    return [_perturb_sentence(s, variants, magnitude, mistakes, stream) for s, stream in streams]
 
 
 def _labels(sentences: Sequence[Sentence]) -> list[str]:
@@ -177,7 +183,7 @@ def _labels(sentences: Sequence[Sentence]) -> list[str]:
     return [x for s in sentences if isinstance(s, Dependencies) for x in s.relations]
 
 
-def _perturbed(
+def _perturb_sentence(
     sentence: Sentence,
     variants: dict[str, str],
     p: float,
@@ -191,7 +197,7 @@ def _perturbed(
         if "attach" in variants:
             nested = reattach_phrases(nested, p, rng, attachment=variants["attach"])
         return Phrase(nested, sentence.forms, size=sentence.size)
-    if isinstance(sentence, Graph):
+    if isinstance(sentence, MeaningGraph):
         return sentence
     relations, heads = sentence.relations, sentence.heads
     if confusion is not None and "label" in variants:

@@ -78,7 +78,7 @@ class Trend:
         """That of the test that decided; of the showing one where none did."""
         return self.contradicted if self.verdict is Verdict.FAILS else self.shown
 
-    def negated(self) -> Trend:
+    def negate(self) -> Trend:
         """The sentence with "not": what contradicts one shows the other."""
         return replace(self, shown=self.contradicted, contradicted=self.shown)
 
@@ -108,7 +108,7 @@ def falls(values: Floats, magnitudes: Floats, *, window: float = 0.25, flat: flo
         Slope up to which a stretch counts as flat, in agreement per magnitude (the straight line
         from 1 to 0 has 1); 0: only rises contradict.
     """
-    values, x = _checked(values, magnitudes)
+    values, x = _check_shapes(values, magnitudes)
     starts, ends = _windows(x, window)
     mean, se, n = _moments(values[:, starts] - values[:, ends])
     i, j = np.triu_indices(len(x), 1)
@@ -144,9 +144,9 @@ def near(
     """
     if not margin > 0:
         raise UsageError(f"margin {margin:g} is not > 0")
-    values, x = _checked(values, magnitudes)
+    values, x = _check_shapes(values, magnitudes)
     gap = values - target
-    return _kept(np.hstack([gap, -gap]) - margin, gap, [f"at {m:g}" for m in x])
+    return _nowhere_above(np.hstack([gap, -gap]) - margin, gap, [f"at {m:g}" for m in x])
 
 
 def below(
@@ -161,9 +161,9 @@ def below(
     margin
         What still counts as "at or below"; negative: how far below it has to be.
     """
-    values, x = _checked(values, magnitudes)
+    values, x = _check_shapes(values, magnitudes)
     gap = values - target
-    return _kept(gap - margin, gap, [f"at {m:g}" for m in x])
+    return _nowhere_above(gap - margin, gap, [f"at {m:g}" for m in x])
 
 
 def below_from(
@@ -180,7 +180,7 @@ def below_from(
     slack
         How far before that it need not be above yet.
     """
-    values, x = _checked(values, magnitudes)
+    values, x = _check_shapes(values, magnitudes)
     goal = np.broadcast_to(np.asarray(target, np.float64), values.shape)
     after, before = x >= since - _EXACT, x <= since - slack + _EXACT
     parts = [below(values[:, after], goal[:, after], magnitudes=x[after])]
@@ -204,7 +204,7 @@ def linear(values: Floats, magnitudes: Floats, *, tolerance: float = 0.1) -> Tre
     tolerance
         Share of the distance between the line's ends.
     """
-    values, x = _checked(values, magnitudes)
+    values, x = _check_shapes(values, magnitudes)
     rows = values[~np.isnan(values).any(axis=1)]
     centred = x - x.mean()
     slopes = (rows @ centred / (centred**2).sum())[:, None]
@@ -212,7 +212,7 @@ def linear(values: Floats, magnitudes: Floats, *, tolerance: float = 0.1) -> Tre
     slope, se, sets = _moments(slopes)
     # Set by set, so that the slope's own uncertainty counts.
     beyond = np.hstack([off, -off]) - tolerance * np.ptp(x) * np.sign(slope) * slopes
-    found = _kept(beyond, off, [f"from the line at {m:g}" for m in x])
+    found = _nowhere_above(beyond, off, [f"from the line at {m:g}" for m in x])
     return replace(found, shown=max(found.shown, float(_above(np.abs(slope), se, sets)[0])))
 
 
@@ -233,7 +233,7 @@ def only(name: str, trends: Mapping[str, Trend]) -> Trend:
     trends
         The same sentence tested for each of them, by name.
     """
-    return every(trends[name], *(t.negated() for other, t in trends.items() if other != name))
+    return every(trends[name], *(t.negate() for other, t in trends.items() if other != name))
 
 
 def sets_needed(sd: float, effect: float) -> int:
@@ -285,7 +285,7 @@ def _largest(differences: Floats) -> float:
     return float((1 + (flipped >= t[candidates].max() - _EXACT).sum()) / (1 + _FLIPS))
 
 
-def _checked(values: Floats, magnitudes: Floats | None) -> tuple[Floats, Floats]:
+def _check_shapes(values: Floats, magnitudes: Floats | None) -> tuple[Floats, Floats]:
     values = np.asarray(values, np.float64)
     n = values.shape[1] if values.ndim == 2 else 0
     x = np.arange(n, dtype=np.float64) if magnitudes is None else np.asarray(magnitudes, np.float64)
@@ -330,7 +330,7 @@ def _above(mean: Floats, se: Floats, n: Indices) -> Floats:
     return np.where(n > 1, p, 1.0)
 
 
-def _kept(beyond: Floats, reported: Floats, places: list[str]) -> Trend:
+def _nowhere_above(beyond: Floats, reported: Floats, places: list[str]) -> Trend:
     """That no mean of `beyond` is above 0: one difference a place, or those of two sides."""
     mean, _, n = _moments(beyond)
     at = np.argmax(np.where(n > 0, mean, -np.inf)) % len(places)

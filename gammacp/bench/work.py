@@ -8,7 +8,7 @@ from dataclasses import replace
 from time import process_time
 
 from gammacp.bench.seeds import measure_seed
-from gammacp.bench.sweep import Cell, Sweep, Task, described, modules_in
+from gammacp.bench.sweep import Cell, Sweep, Task, modules_in, to_json
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
 from gammacp.measures.beyond_chance import CHANCE_OPTIONS, beyond_chance_of
@@ -64,7 +64,7 @@ def own_modules(sweep: Sweep) -> tuple[str, ...]:
         *(MEASURES[name].function.__module__ for name in sweep.measures),
         *(ERRORS[name].__module__ for name in errors if name in ERRORS),
         type(sweep.source).__module__,
-        *modules_in(described(sweep.configuration)),
+        *modules_in(to_json(sweep.configuration)),
     }
     ours = {m for m in found if m.partition(".")[0] in ("gammacp", "shuffling")}
     named = {load(name).__name__ for name in sweep.modules}

@@ -30,7 +30,7 @@ from gammacp.measures.borne import borne_in
 from gammacp.measures.explanation import explained_on
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
-from gammacp.signature import described, fingerprint
+from gammacp.signature import describe, fingerprint
 
 Record: TypeAlias = dict[str, Any]
 
@@ -43,7 +43,7 @@ def key_of(continuum: Continuum, settings: Settings) -> str:
     own = tuple("" if code < 0 else c.categories[code] for code in used.tolist())
     chosen = settings.dissimilarity
     nominal = isinstance(chosen, Combined) and chosen.categorial == "nominal"
-    names = (described(settings), *c.annotators, "", *own, "", *(() if nominal else c.categories))
+    names = (describe(settings), *c.annotators, "", *own, "", *(() if nominal else c.categories))
     columns = (c.starts, c.ends, c.annotator_codes, codes, used < 0)
     inside = () if c.breaks is None else (repr(c.breaks.tolist()),)
     return fingerprint(*names, repr(c.bounds), *(column.tobytes() for column in columns), *inside)
@@ -134,7 +134,7 @@ def look(
         people = {name: {**a, **quiet} for name, a in last["annotators"].items()}
         found = {**last, "annotators": people, "measured": {}}
     else:
-        found = _measured(continua, keys, changed, settings, executor, whole=not failures)
+        found = _measure_all(continua, keys, changed, settings, executor, whole=not failures)
     found |= {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "gone": [] if failures else sorted(known.keys() - continua.keys()),
@@ -146,7 +146,7 @@ def look(
     return found
 
 
-def _measured(
+def _measure_all(
     continua: Mapping[str, Continuum],
     keys: Mapping[str, str],
     changed: Sequence[str],

@@ -33,7 +33,7 @@ class Annotation:
     length: float
     breaks: Breaks | None = None
 
-    def shifted(self, fraction: float) -> Annotation:
+    def shift(self, fraction: float) -> Annotation:
         """A circular shift by a fraction of L; a unit is moved whole, with its start."""
         if self.length == 0:
             return self

@@ -16,7 +16,7 @@ import numpy as np
 from gammacp.arrays import Floats
 from gammacp.chance.expected import ExpectedDisorder, SampleRule
 from gammacp.chance.sampling import Data, Disagreement, OneByOne, Sampler, expectations
-from gammacp.signature import extended
+from gammacp.signature import extend
 
 # More random sets without a value than this, and E[D] is that of other data than those at hand.
 _MOST_WITHOUT = 0.05
@@ -206,7 +206,7 @@ def against_chance(
         else:
             made |= {"value": math.nan, "reason": missing}
         parts = signed_chance(model, rule, seed, made) if drawn else {"chance": model}
-        results[name] = BeyondChance(**made, signature=extended(signed[name], **parts))
+        results[name] = BeyondChance(**made, signature=extend(signed[name], **parts))
     return results
 
 

@@ -191,7 +191,7 @@ class CutSampler:
         order = rng.permutation(len(cuts))
         for k, i in enumerate(order):
             cuts[i] = self.places[i].draw(cuts[order[:k]], self.distance, rng)
-        parts = [a.shifted(-float(c)) for a, c in zip(self.annotations, cuts, strict=True)]
+        parts = [a.shift(-float(c)) for a, c in zip(self.annotations, cuts, strict=True)]
         return annotation_set(parts, self.categories, self.names)
 
 

@@ -85,7 +85,7 @@ class SampleRule:
         """
         if self.samples is not None:
             return max(0, self.samples - drawn)
-        return max(0, min(self._wanted(found), MOST_SAMPLES) - drawn)
+        return max(0, min(self._samples_wanted(found), MOST_SAMPLES) - drawn)
 
     def falls_short(self, found: ExpectedDisorder, drawn: int) -> bool:
         """Whether the precision asks for more samples than were drawn.
@@ -97,9 +97,9 @@ class SampleRule:
         drawn
             How many they are.
         """
-        return self.samples is None and self._wanted(found) > drawn
+        return self.samples is None and self._samples_wanted(found) > drawn
 
-    def _wanted(self, found: ExpectedDisorder) -> int:
+    def _samples_wanted(self, found: ExpectedDisorder) -> int:
         if found.samples < FEWEST_SAMPLES:
             # σ is hardly known; more samples are of use only if some have a value.
             return FEWEST_SAMPLES if found.samples else 0

@@ -34,9 +34,9 @@ class NonOverlappingSampler:
 
     def draw(self, rng: np.random.Generator) -> Continuum:
         """One random annotation set."""
-        return annotation_set([self._placed(a, rng) for a in self.annotations], self.categories)
+        return annotation_set([self._place(a, rng) for a in self.annotations], self.categories)
 
-    def _placed(self, annotation: Annotation, rng: np.random.Generator) -> Annotation:
+    def _place(self, annotation: Annotation, rng: np.random.Generator) -> Annotation:
         order = rng.permutation(len(annotation.starts))
         lengths = annotation.lengths[order]
         free = annotation.length - float(lengths.sum())

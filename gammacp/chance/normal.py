@@ -94,7 +94,7 @@ class NormalSampler:
         return self.category_codes[bisect_right(self.sums, rng.random())]
 
 
-def cumulated(shares: Sequence[float]) -> tuple[float, ...]:
+def cumulative_sums(shares: Sequence[float]) -> tuple[float, ...]:
     """Their sums one after the other, the last of which is 1.
 
     Parameters
@@ -129,7 +129,7 @@ def normal_sampler(
         continuum.categories,
         n_annotators,
         tuple(category_codes),
-        cumulated([int((continuum.category_codes == c).sum()) for c in category_codes]),
+        cumulative_sums([int((continuum.category_codes == c).sum()) for c in category_codes]),
         _normal(continuum.counts),
         _normal(np.concatenate([[0.0], between, first[first > 0]])),
         _normal(continuum.lengths),

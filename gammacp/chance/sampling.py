@@ -251,16 +251,20 @@ def expectations(
                 break
         # Where there can be no more samples, fewer are no interruption.
         complete = len(rows) == wanted.stop or draws.ended
-        expected = [_expected(column, rule, complete) for column in zip(*rows, strict=True)]
+        expected = [
+            _expected_disorder(column, rule, complete) for column in zip(*rows, strict=True)
+        ]
         more = complete and not draws.ended
         missing = max((rule.missing(e, len(rows)) for e in expected), default=0) if more else 0
     kept = tuple(entry.kept for row in rows for entry in row if entry.kept is not None)
     if not rows:
-        expected = [_expected((), rule, complete)] * measures
+        expected = [_expected_disorder((), rule, complete)] * measures
     return tuple(expected), kept
 
 
-def _expected(column: Sequence[Disagreement], rule: SampleRule, complete: bool) -> ExpectedDisorder:
+def _expected_disorder(
+    column: Sequence[Disagreement], rule: SampleRule, complete: bool
+) -> ExpectedDisorder:
     known = [d for d in column if not math.isnan(d.value)]
     weights = np.array([d.weight for d in known])
     strata = np.array([d.stratum for d in known], np.int64)

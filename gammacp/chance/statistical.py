@@ -102,7 +102,7 @@ def prepare_statistical(continua: Sequence[Continuum], n_annotators: int) -> Sta
     """
     check_in_one_piece(continua, "statistical")
     ordered = in_content_order(continua)
-    pooled = _pooled(ordered)
+    pooled = _pool(ordered)
     categories = canonical_categories(ordered)
     occurring = [np.flatnonzero(pooled[1] == c) for c in categories]
     gaps = [circular_gaps(a) / (c.length or 1.0) for c in ordered for a in annotations_of(c)]
@@ -116,6 +116,6 @@ def prepare_statistical(continua: Sequence[Continuum], n_annotators: int) -> Sta
     )
 
 
-def _pooled(continua: Sequence[Continuum]) -> tuple[Floats, Indices]:
+def _pool(continua: Sequence[Continuum]) -> tuple[Floats, Indices]:
     lengths = np.concatenate([c.lengths / (c.length or 1.0) for c in continua])
     return lengths, np.concatenate([c.category_codes for c in continua]).astype(np.int64)

@@ -16,16 +16,16 @@ _INTERRUPTED = 130
 def main() -> None:
     """Run the command line and exit: errors are one line on stderr, never a traceback."""
     try:
-        code = _flushed(_exit_code())
+        code = _flush(_exit_code())
     except KeyboardInterrupt:
         print("gammacp: interrupted", file=sys.stderr)
         code = _INTERRUPTED
     if code == _INTERRUPTED:
-        _leave_at_once()
+        leave_at_once()
     sys.exit(code)
 
 
-def _flushed(code: int) -> int:
+def _flush(code: int) -> int:
     """The exit code, when all is written that was printed."""
     try:
         sys.stdout.flush()
@@ -38,7 +38,7 @@ def _flushed(code: int) -> int:
     return code
 
 
-def _leave_at_once() -> None:
+def leave_at_once() -> None:
     """End without waiting for threads: one that is in a solver would abort Python on its way."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for stream in (sys.stdout, sys.stderr):

@@ -10,8 +10,8 @@ import typer
 from gammacp import __version__
 from gammacp.cli import output
 from gammacp.cli.options.groups import flatten, option
-from gammacp.cli.options.names import Command, Group, application
-from gammacp.files import unconfined
+from gammacp.cli.options.names import Command, CommandGroup, application
+from gammacp.files import lift_confinement
 from gammacp.plugins import load_all, why_it_fails
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
@@ -44,7 +44,7 @@ def build() -> typer.Typer:
     others = {"Installed": tuple(name for name in added if name not in listed)}
     known = {title: tuple(n for n in names if n in added) for title, names in SECTIONS.items()}
     shown = {title: names for title, names in (known | others).items() if names}
-    app.callback(cls=type("Root", (Group,), {"sections": shown}))(flatten(_root))
+    app.callback(cls=type("Root", (CommandGroup,), {"sections": shown}))(flatten(_root))
     return app
 
 
@@ -114,5 +114,5 @@ def _root(
 ) -> None:
     output.verbosity = verbose - quiet
     if outside:
-        context.with_resource(unconfined())
+        context.with_resource(lift_confinement())
     load_all(imports or ())

@@ -6,16 +6,16 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.output import message, show
-from gammacp.tables import Column, Table, general, number
+from gammacp.record_tables import Column, Table, general, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from gammacp.bench.baseline import Comparison, Difference
+    from gammacp.bench.baseline import BaselineComparison, PointChange
+    from gammacp.bench.curves import Point
     from gammacp.bench.runner import Failure, Outcome
     from gammacp.bench.sweep import Sweep
-    from gammacp.bench.table import Point
 
 _COLUMNS = 8  # measures side by side in a table
 _TOLD = 10  # failures told one by one
@@ -66,7 +66,7 @@ def document(
     points: Sequence[Point],
     outcome: Outcome,
     folder: Path,
-    compared: Comparison | None = None,
+    compared: BaselineComparison | None = None,
 ) -> dict[str, Any]:
     """The points of each error, what the run did, and what `--check` found, for JSON."""
     check = {} if compared is None else {"check": asdict(compared)}
@@ -84,7 +84,7 @@ def document(
 
 def print_points(points: Sequence[Point]) -> None:
     """Means, one table per error: a row per magnitude, a column per measure."""
-    from gammacp.bench.table import by_error, by_measure
+    from gammacp.bench.curves import by_error, by_measure
 
     for error, group in by_error(points).items():
         curves = by_measure(group)
@@ -101,7 +101,7 @@ def print_points(points: Sequence[Point]) -> None:
             show(Table(columns, rows), digits=3)
 
 
-def tell_comparison(found: Comparison, baseline: Path, level: float) -> None:
+def tell_comparison(found: BaselineComparison, baseline: Path, level: float) -> None:
     """What `--check` found, on stderr."""
     if found.only_baseline or found.only_now:
         message(
@@ -123,7 +123,7 @@ def tell_comparison(found: Comparison, baseline: Path, level: float) -> None:
     message(told)
 
 
-def print_differences(moved: Sequence[Difference]) -> None:
+def print_differences(moved: Sequence[PointChange]) -> None:
     """The points that moved, worst first."""
     if moved:
         show(Table(_DIFFERENCES, [asdict(d) for d in moved]))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from gammacp.campaign import tables
+from gammacp.campaign import result_tables
 from gammacp.cli.output import messages, show
-from gammacp.tables import number
+from gammacp.record_tables import number
 from gammacp.text import visible
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _WIDEST = 12  # a matrix with more columns is a list
 
 def print_documents(found: Comparison) -> None:
     """γ per document and for all, with both intervals in words."""
-    show(tables.documents(found), title="By document")
+    show(result_tables.documents(found), title="By document")
     score = found.overall.score
     interval = score.interval
     for sentence in score.in_words():
@@ -35,7 +35,7 @@ def print_documents(found: Comparison) -> None:
 
 def print_annotators(found: Comparison) -> None:
     """Each annotator among the others."""
-    show(tables.annotators(found), title="By annotator")
+    show(result_tables.annotators(found), title="By annotator")
     worst = max(found.without, key=lambda entry: entry.gain, default=None)
     if worst is not None and worst.beyond_sampling:
         print(f"Without {visible(worst.annotator)} γ of the others is higher by {worst.gain:.3f}.")
@@ -44,7 +44,7 @@ def print_annotators(found: Comparison) -> None:
 def print_pairs(found: Comparison) -> None:
     """γ of every pair: a matrix for a few annotators, a list for many."""
     few = len(found.pairs.annotators) <= _WIDEST
-    table = tables.pairs(found.pairs) if few else tables.listed_pairs(found.pairs)
+    table = result_tables.pairs(found.pairs) if few else result_tables.listed_pairs(found.pairs)
     show(table, title="By pair of annotators", digits=3)
     if found.pairs.left_out:
         print(found.pairs.in_words())
@@ -52,7 +52,7 @@ def print_pairs(found: Comparison) -> None:
 
 def print_categories(found: Comparison) -> None:
     """γ_k per category, then what is taken for what."""
-    show(tables.categories(found), title="By category")
+    show(result_tables.categories(found), title="By category")
     undefined = [c for c in found.categories if c.reason]
     messages(((f"undefined: {c.reason}", c.category) for c in undefined), before="γ_k of ")
     _print_confusion(found.confusion, "aligned pairs")
@@ -60,7 +60,9 @@ def print_categories(found: Comparison) -> None:
 
 def _print_confusion(found: Confusion, corner: str) -> None:
     few = len(found.rows) <= _WIDEST
-    show((tables.confusion if few else tables.listed_confusions)(found, corner=corner))
+    show(
+        (result_tables.confusion if few else result_tables.listed_confusions)(found, corner=corner)
+    )
 
 
 def print_reference(found: Comparison) -> None:
@@ -69,7 +71,7 @@ def print_reference(found: Comparison) -> None:
     if reference is None:
         return
     name = visible(reference.name)
-    show(tables.reference(reference), title=f"{name} against the annotators")
+    show(result_tables.reference(reference), title=f"{name} against the annotators")
     print(
         f"γ of the annotators is {number(found.overall.value, 3)}, "
         f"with {name} among them {number(reference.everybody.value, 3)}; "
@@ -80,13 +82,13 @@ def print_reference(found: Comparison) -> None:
 
 def print_against(first: Score, other: OtherRound) -> None:
     """Another round, with the permutation test in words."""
-    show(tables.rounds(first, other.agreement.score), title="Against the other round")
+    show(result_tables.rounds(first, other.agreement.score), title="Against the other round")
     print(other.in_words())
 
 
 def print_groups(found: Groups) -> None:
     """γ within each group, and a sentence per two of them."""
-    show(tables.groups(found), title="Groups of annotators")
+    show(result_tables.groups(found), title="Groups of annotators")
     print(f"\n{found.in_words()}")
 
 

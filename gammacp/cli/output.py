@@ -18,7 +18,7 @@ from gammacp.errors import UsageError
 from gammacp.text import visible
 
 if TYPE_CHECKING:
-    from gammacp.tables import Table
+    from gammacp.record_tables import Table
 
 verbosity = 0
 """−1: results and errors only (`--quiet`); 1: more progress, and everything left out."""
@@ -126,7 +126,7 @@ def _lines(heads: list[str], cells: list[list[str]], right: list[bool]) -> Itera
     yield blank
 
 
-def grouped(entries: Iterable[tuple[str, str]], most: int = 5) -> Iterator[tuple[str, str]]:
+def group_by_text(entries: Iterable[tuple[str, str]], most: int = 5) -> Iterator[tuple[str, str]]:
     """Each text once, with the names that it is about; only the first ones of many."""
     names: dict[str, list[str]] = {}
     for text, name in entries:
@@ -152,5 +152,5 @@ def message(text: str, *, error: bool = False) -> None:
 
 def messages(entries: Iterable[tuple[str, str]], *, before: str = "", error: bool = False) -> None:
     """What is said of each of many (text, name): each text once, with the first of its names."""
-    for text, names in grouped(entries):
+    for text, names in group_by_text(entries):
         message(f"{before}{names}: {text}", error=error)

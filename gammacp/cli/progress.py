@@ -63,7 +63,7 @@ class Counter:
         left = "?" if task.time_remaining is None else _duration(task.time_remaining)
         self._show(f"{done} of {total} {self.what}, {task.speed or 0:.1f}/s, {left} left")
 
-    def told(self, objective: float, bound: float) -> None:
+    def tell_bounds(self, objective: float, bound: float) -> None:
         """How far the alignment at hand is (`gammacp.alignment.reporting`)."""
         took = time.monotonic() - self.began
         if took >= self.silent:
@@ -94,7 +94,7 @@ def progress(what: str) -> Iterator[Counter]:
 
     counter = Counter(what)
     try:
-        with listening(counter.told):
+        with listening(counter.tell_bounds):
             yield counter
     finally:
         counter.close()

@@ -15,7 +15,7 @@ Bounds = tuple[float, float]
 _EXACT_INTEGERS = 2**53
 
 
-class Columns(TypedDict):
+class ContinuumColumns(TypedDict):
     """Positions and codes, sorted by annotator, start, end, category and breaks; read-only."""
 
     starts: Floats
@@ -27,7 +27,7 @@ class Columns(TypedDict):
 
 def in_order(
     starts: Any, ends: Any, annotator_codes: Any, category_codes: Any, breaks: Breaks | None = None
-) -> Columns:
+) -> ContinuumColumns:
     """The columns as arrays of their kinds, sorted."""
     columns: dict[str, Any] = {
         "starts": np.asarray(starts, np.float64),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from gammacp.arguments import instance, several
-from gammacp.arrays import Bools, Codes, Floats, Indices, frozen
+from gammacp.arrays import Bools, Codes, Floats, Indices, freeze
 from gammacp.continuum.columns import (
     Bounds,
     all_names,
@@ -22,19 +22,19 @@ from gammacp.continuum.columns import (
     in_order,
     recode,
 )
-from gammacp.continuum.fragments import Breaks, Fragments, breaks_of, column, fragments_of, joined
+from gammacp.continuum.fragments import Breaks, Fragments, breaks_of, column, fragments_of, join
 from gammacp.continuum.label import (
     category_of,
     feature_names,
     features_of,
     label_json,
-    labelled,
     plain,
+    to_label,
 )
 from gammacp.errors import DataError, UsageError
 from gammacp.frames import columns_of
 from gammacp.left_out import LeftOut
-from gammacp.signature import quoted, shortest
+from gammacp.signature import quote_part, shortest
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -130,7 +130,7 @@ class Continuum:
     def __post_init__(self) -> None:
         """Nobody changes its columns, whoever made them; kernels are compiled for such ones."""
         for array in (self.starts, self.ends, self.annotator_codes, self.category_codes):
-            frozen(array)
+            freeze(array)
 
     @classmethod
     def from_units(cls, units: Iterable[Unit], **declared: Unpack[Declared]) -> Continuum:
@@ -202,7 +202,7 @@ class Continuum:
         inside = () if fragments is None else zip(fragments, start, end, strict=True)
         return cls.from_codes(
             *(named, labels, starts, ends, coded(annotator, named), coded(category, labels)),
-            breaks=column(breaks_of(joined(parts, (s, e))) for parts, s, e in inside),
+            breaks=column(breaks_of(join(parts, (s, e))) for parts, s, e in inside),
             bounds=bounds,
             name=name,
             offset_unit=offset_unit,
@@ -270,7 +270,7 @@ class Continuum:
             `from_columns`.
         """
         names, labels, known, *places, fragments = columns_of(frame, several("features", features))
-        labels = [*map(labelled, labels, known)] if features else labels
+        labels = [*map(to_label, labels, known)] if features else labels
         return cls.from_columns(names, labels, *places, fragments=fragments, **declared)
 
     def to_frame(self) -> DataFrame:
@@ -374,10 +374,10 @@ class Continuum:
         if keep.issuperset(self.features):
             return self
         kept = [
-            labelled(category_of(c), {k: v for k, v in features_of(c).items() if k in keep})
+            to_label(category_of(c), {k: v for k, v in features_of(c).items() if k in keep})
             for c in self.categories
         ]
-        return self._relabelled(kept)
+        return self._relabel(kept)
 
     def category_of(self, index: int) -> str | None:
         """The label of the unit in row `index`; None if unlabelled."""
@@ -449,7 +449,7 @@ class Continuum:
     def lengths(self) -> Floats:
         """Length of each unit, from its start to its end."""
         lengths = self.ends - self.starts
-        frozen(lengths)
+        freeze(lengths)
         return lengths
 
     @cached_property
@@ -457,7 +457,7 @@ class Continuum:
         """Units of annotator a are rows `offsets[a]:offsets[a + 1]`; shape (annotators + 1,)."""
         counts = np.bincount(self.annotator_codes, minlength=self.n_annotators)
         offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        frozen(offsets)
+        freeze(offsets)
         return offsets
 
     @property
@@ -465,7 +465,7 @@ class Continuum:
         """Units per annotator, shape (annotators,)."""
         return np.diff(self.offsets)
 
-    def covered(self, start: float, end: float) -> str | None:
+    def text_between(self, start: float, end: float) -> str | None:
         """The text between two positions; None unless positions count a text's characters.
 
         Parameters
@@ -496,7 +496,7 @@ class Continuum:
         >>> c.selection
         ('layer=a%2Cb,c',)
         """
-        entry = f"{key}={','.join(map(quoted, values))}"
+        entry = f"{key}={','.join(map(quote_part, values))}"
         return replace(self, selection=(*self.selection, entry))
 
     def with_bounds(self, bounds: Bounds) -> Continuum:
@@ -589,12 +589,12 @@ class Continuum:
         if not changed:
             return self
         named = [(category_of(c), features_of(c)) for c in self.categories]
-        result = self._relabelled([labelled(changed.get(c or "", c), f) for c, f in named])
+        result = self._relabel([to_label(changed.get(c or "", c), f) for c, f in named])
         for old in sorted(changed):
             result = result.noting("map", old, changed[old])
         return result
 
-    def _relabelled(self, labels: Sequence[str | None]) -> Continuum:
+    def _relabel(self, labels: Sequence[str | None]) -> Continuum:
         """The same units with other labels, in the order of the old ones; None is unlabelled."""
         new = tuple(dict.fromkeys(label for label in labels if label is not None))
         code = {label: k for k, label in enumerate(new)}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.label import feature_names
-from gammacp.left_out import LeftOut, gathered
+from gammacp.left_out import LeftOut, gather
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Corpus(Mapping[str, Continuum]):
         names = all_names(categories, (c for order in used for c in order), "category")
         coded = {name: c.named(name, names) for name, c in continua.items()}
         if left_out is None:
-            left_out = gathered(c.left_out for c in continua.values())
+            left_out = gather(c.left_out for c in continua.values())
         return cls(coded, names, left_out)
 
     def __getitem__(self, name: str) -> Continuum:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gammacp.arrays import Indices, frozen
+from gammacp.arrays import Indices, freeze
 from gammacp.errors import DataError
 
 Fragments: TypeAlias = tuple[tuple[float, float], ...]
@@ -22,7 +22,7 @@ Breaks: TypeAlias = NDArray[Any]
 """Per unit a tuple of floats, ascending, empty for a unit of one piece; shape (units,)."""
 
 
-def joined(
+def join(
     fragments: Iterable[Sequence[float]], hull: tuple[float, float] | None = None
 ) -> Fragments:
     """Fragments in order, those that touch as one.
@@ -39,7 +39,7 @@ def joined(
     DataError
         A fragment is empty or ends before it starts, two overlap, or they reach from elsewhere.
 
-    >>> joined([(10, 15), (0, 5), (5, 7)])
+    >>> join([(10, 15), (0, 5), (5, 7)])
     ((0.0, 7.0), (10.0, 15.0))
     """
     try:
@@ -78,7 +78,7 @@ def breaks_of(fragments: Fragments) -> tuple[float, ...]:
     Parameters
     ----------
     fragments
-        As `joined` returns them.
+        As `join` returns them.
 
     >>> breaks_of(((20.0, 25.0), (30.0, 35.0)))
     (5.0, 10.0)
@@ -120,7 +120,7 @@ def column(breaks: Iterable[tuple[float, ...]]) -> Breaks | None:
         return None
     made = np.empty(len(rows), np.object_)
     made[:] = rows
-    frozen(made)
+    freeze(made)
     return made
 
 

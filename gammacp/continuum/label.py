@@ -35,7 +35,7 @@ class Label(str):
     def __new__(cls, category: str | None, features: Mapping[str, str | None]) -> Label:
         """None and empty values are features that the unit does not have."""
         known = {name: value for name, value in sorted(features.items()) if value}
-        shown = ", ".join(f"{_quoted(name)}={_quoted(value)}" for name, value in known.items())
+        shown = ", ".join(f"{_quote(name)}={_quote(value)}" for name, value in known.items())
         made = super().__new__(cls, " ".join(filter(None, (category, f"[{shown}]" * bool(known)))))
         made.category, made.features = category or None, MappingProxyType(known)
         return made
@@ -45,7 +45,7 @@ class Label(str):
         return Label, (self.category, dict(self.features))
 
 
-def labelled(category: str | None, features: Mapping[str, str | None]) -> str | None:
+def to_label(category: str | None, features: Mapping[str, str | None]) -> str | None:
     """A label; plain text, or None for nothing at all, where there is no feature.
 
     Parameters
@@ -136,5 +136,5 @@ def plain(labels: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
     return categories, np.array([*(code.get(name, -1) for name in named), -1], np.int32)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "".join(f"%{ord(c):02X}" if c in "%[],=" else c for c in text)

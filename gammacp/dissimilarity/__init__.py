@@ -23,7 +23,7 @@ from gammacp.dissimilarity.combined import Combined
 from gammacp.dissimilarity.features import Features, Part
 from gammacp.dissimilarity.named import DISSIMILARITIES, dissimilarity
 from gammacp.dissimilarity.positional import POSITIONAL, Hamming, Positional, Sporadic, Sporadic2011
-from gammacp.dissimilarity.structured import Sets, Tree
+from gammacp.dissimilarity.structured import LabelTree, Sets
 
 __all__ = [
     "CATEGORIAL",
@@ -36,6 +36,7 @@ __all__ = [
     "Features",
     "Hamming",
     "Interval",
+    "LabelTree",
     "Levenshtein",
     "Matrix",
     "Nominal",
@@ -48,7 +49,6 @@ __all__ = [
     "Sets",
     "Sporadic",
     "Sporadic2011",
-    "Tree",
     "UnitColumns",
     "bind",
     "dissimilarity",

@@ -23,7 +23,7 @@ import numpy as np
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.signature import described
+from gammacp.signature import describe
 
 Annotations: TypeAlias = Continuum | Corpus
 Reach: TypeAlias = tuple[float, float]
@@ -40,7 +40,7 @@ _MANY_UNITS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Edges:
+class FragmentEdges:
     """Where units' fragments start and end: those of a unit are `edge[first:last]`."""
 
     edge: Floats
@@ -62,12 +62,14 @@ class UnitColumns:
     length: Floats
     category: Codes
     categories: tuple[str, ...]
-    edges: Edges | None = None
+    edges: FragmentEdges | None = None
 
     def __getitem__(self, key: Any) -> UnitColumns:
         """The same columns indexed by `key`."""
         places = self.start[key], self.end[key], self.length[key]
-        edges = self.edges and Edges(self.edges.edge, self.edges.first[key], self.edges.last[key])
+        edges = self.edges and FragmentEdges(
+            self.edges.edge, self.edges.first[key], self.edges.last[key]
+        )
         return UnitColumns(*places, self.category[key], self.categories, edges)
 
 
@@ -83,17 +85,17 @@ def unit_columns(continuum: Continuum) -> UnitColumns:
     )
 
 
-def _edges(continuum: Continuum) -> Edges:
+def _edges(continuum: Continuum) -> FragmentEdges:
     spans = [u.fragments or ((u.start, u.end),) for u in continuum]
     last = 2 * np.cumsum([len(fragments) for fragments in spans])
     flat = np.array([edge for fragments in spans for f in fragments for edge in f], np.float64)
-    return Edges(flat, np.append(0, last)[:-1], last)
+    return FragmentEdges(flat, np.append(0, last)[:-1], last)
 
 
 PairCosts: TypeAlias = Callable[[UnitColumns, UnitColumns], Floats]
 
 
-def unbounded(most: float) -> Reach:  # noqa: ARG001
+def unbounded_reach(most: float) -> Reach:  # noqa: ARG001
     """The reach of a dissimilarity that says none: no pair is left out by its position.
 
     Parameters
@@ -169,7 +171,7 @@ class BoundDissimilarity:
     pairwise: PairCosts
     signature: str
     delta: float = 1.0
-    reach: Callable[[float], Reach] = unbounded
+    reach: Callable[[float], Reach] = unbounded_reach
     fragments: bool = False
     formula: Formula = NO_FORMULA
     positional_part: PairCosts | None = None
@@ -181,7 +183,7 @@ class BoundDissimilarity:
 _OFFERED = tuple(f.name for f in fields(BoundDissimilarity) if f.name not in _ASKED_FOR)
 
 
-def completed(inner: Pairwise) -> BoundDissimilarity:
+def with_defaults(inner: Pairwise) -> BoundDissimilarity:
     """An object with `pairwise`, with all else that it offers and the defaults of what it does not.
 
     Parameters
@@ -193,10 +195,10 @@ def completed(inner: Pairwise) -> BoundDissimilarity:
         return inner
     offered = {name: getattr(inner, name) for name in _OFFERED if hasattr(inner, name)}
     pairwise = _Times(inner.pairwise, 1.0)
-    return BoundDissimilarity(pairwise=pairwise, signature=described(inner), **offered)
+    return BoundDissimilarity(pairwise=pairwise, signature=describe(inner), **offered)
 
 
-def scaled(bound: BoundDissimilarity, factor: float) -> BoundDissimilarity:
+def scale_costs(bound: BoundDissimilarity, factor: float) -> BoundDissimilarity:
     """All costs times a factor; Δ is as it was.
 
     Parameters
@@ -211,7 +213,7 @@ def scaled(bound: BoundDissimilarity, factor: float) -> BoundDissimilarity:
     return replace(
         bound,
         pairwise=_Times(bound.pairwise, factor),
-        reach=bound.reach if bound.reach is unbounded else _ReachOver(bound.reach, factor),
+        reach=bound.reach if bound.reach is unbounded_reach else _ReachOver(bound.reach, factor),
         formula=(number, own * factor),
         positional_part=None if place is None else _Times(place, factor),
         categorial_part=None if label is None else _Times(label, factor),
@@ -235,7 +237,7 @@ def to_unit(bound: BoundDissimilarity, delta: float) -> BoundDissimilarity:
     factor = 2.0 ** (1 - float(np.frexp(delta)[1]))
     if factor == 1 and delta == bound.delta:
         return bound
-    return replace(scaled(bound, factor), delta=delta * factor)
+    return replace(scale_costs(bound, factor), delta=delta * factor)
 
 
 @dataclass(frozen=True)
@@ -283,8 +285,8 @@ def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
         It says no reach, so that every pair of many units is looked at; once for each.
     """
     own = isinstance(dissimilarity, Bindable)
-    bound = completed(dissimilarity.bind(annotations) if own else dissimilarity)
-    slow = bound.reach is unbounded and bound.formula == NO_FORMULA
+    bound = with_defaults(dissimilarity.bind(annotations) if own else dissimilarity)
+    slow = bound.reach is unbounded_reach and bound.formula == NO_FORMULA
     for continuum in continua_of(annotations):
         check_fragments(bound, continuum)
         if slow and continuum.n_units >= _MANY_UNITS:

@@ -18,7 +18,7 @@ import numpy as np
 from gammacp.arrays import Floats
 from gammacp.errors import DataError, UsageError
 from gammacp.registry import Registry
-from gammacp.signature import fingerprint, quoted
+from gammacp.signature import fingerprint, quote_part
 
 
 @runtime_checkable
@@ -37,7 +37,7 @@ class Categorial(Protocol):
 
 
 @runtime_checkable
-class Counting(Protocol):
+class CountBased(Protocol):
     """A categorial distance that depends on how often each label occurs."""
 
     def counting(self, counts: Mapping[str, int]) -> Categorial:
@@ -49,7 +49,7 @@ class Counting(Protocol):
 class Parametrised(Protocol):
     """A categorial distance whose name takes an argument, `NAME=ARGUMENT`."""
 
-    def given(self, argument: str) -> Categorial:
+    def with_argument(self, argument: str) -> Categorial:
         """The same with this argument."""
         ...
 
@@ -75,7 +75,7 @@ class Ordinal:
 
     order: tuple[str, ...] | None = None
 
-    def given(self, argument: str) -> Ordinal:
+    def with_argument(self, argument: str) -> Ordinal:
         """The same with an order.
 
         Parameters
@@ -88,7 +88,9 @@ class Ordinal:
     @property
     def signature(self) -> str:
         """`ordinal`, with the order if one is given: `ordinal(low,mid,high)`."""
-        return "ordinal" if self.order is None else f"ordinal({','.join(map(quoted, self.order))})"
+        return (
+            "ordinal" if self.order is None else f"ordinal({','.join(map(quote_part, self.order))})"
+        )
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """DataError for a category that `order` leaves out."""
@@ -105,7 +107,7 @@ class Ordinal:
             values = sorted({float(c) for c in categories})
             rank = {c: values.index(float(c)) for c in categories}
         ranks = np.array([rank[c] for c in categories], np.float64)
-        return _scaled(np.abs(ranks[:, None] - ranks), max(rank.values(), default=0))
+        return _scale(np.abs(ranks[:, None] - ranks), max(rank.values(), default=0))
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class Interval:
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """DataError for a label that is not a number."""
         x = numeric(categories, "interval")
-        return _scaled(np.abs(x[:, None] - x), float(np.ptp(x)) if len(x) else 0.0)
+        return _scale(np.abs(x[:, None] - x), float(np.ptp(x)) if len(x) else 0.0)
 
 
 @dataclass(frozen=True)
@@ -252,7 +254,7 @@ def categorial(choice: str | Categorial) -> Categorial:
         entry = CATEGORIAL[name]
         if not isinstance(entry, Parametrised):
             raise UsageError(f"categorial {choice!r}: {name} takes no argument after '='")
-        return entry.given(argument)
+        return entry.with_argument(argument)
     if choice.lower().endswith((".csv", ".tsv")):
         return Matrix.read(choice)
     return CATEGORIAL[choice]
@@ -297,5 +299,5 @@ def all_numbers(labels: Iterable[str]) -> bool:
     return not any(math.isnan(_number(label)) for label in labels)
 
 
-def _scaled(distances: Floats, largest: float) -> Floats:
+def _scale(distances: Floats, largest: float) -> Floats:
     return distances / largest if largest > 0 else distances

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from gammacp.arrays import Floats, frozen
+from gammacp.arrays import Floats, freeze
 from gammacp.dissimilarity.base import (
     NO_FORMULA,
     NOWHERE,
@@ -20,13 +20,13 @@ from gammacp.dissimilarity.base import (
     blind_to,
     category_counts,
     formula_costs,
-    scaled,
+    scale_costs,
 )
 from gammacp.dissimilarity.categorial import Categorial, categorial, steep
 from gammacp.dissimilarity.features import CATEGORY, as_features
 from gammacp.dissimilarity.positional import Positional, bind_positional, positional
 from gammacp.errors import UsageError
-from gammacp.signature import described, shortest
+from gammacp.signature import describe, shortest
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,8 @@ class Combined:
         """`combined(a:1,b:1,d:1,pos:sporadic,cat:nominal)`."""
         weights = {"a": self.alpha, "b": self.beta, "d": self.delta}
         parts = [f"{key}:{shortest(value)}" for key, value in weights.items()]
-        parts += [f"pos:{described(positional(self.positional))}"]
-        parts += [f"cat:{described(categorial(self.categorial))}"]
+        parts += [f"pos:{describe(positional(self.positional))}"]
+        parts += [f"cat:{describe(categorial(self.categorial))}"]
         parts += [f"f:{self.f_cat}"] if self.f_cat != "identity" else []
         return f"combined({','.join(parts)})"
 
@@ -101,11 +101,13 @@ class Combined:
         """
         place = _NO_PLACE
         if self.alpha:
-            place = scaled(bind_positional(self.positional, annotations, self.delta), self.alpha)
+            place = scale_costs(
+                bind_positional(self.positional, annotations, self.delta), self.alpha
+            )
         own = place.formula == NO_FORMULA
         tables = self._category_parts(annotations)
         costs = np.asarray(sum(tables.values()))
-        frozen(costs)
+        freeze(costs)
         by_place = place.pairwise if own else partial(formula_costs, place.formula)
         by_label = partial(_label_costs, costs)
         return replace(

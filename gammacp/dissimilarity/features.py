@@ -11,9 +11,15 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.continuum.label import category_of, feature_names, features_of
-from gammacp.dissimilarity.categorial import Categorial, Counting, Ordinal, all_numbers, categorial
+from gammacp.dissimilarity.categorial import (
+    Categorial,
+    CountBased,
+    Ordinal,
+    all_numbers,
+    categorial,
+)
 from gammacp.errors import DataError, UsageError
-from gammacp.signature import described, quoted, shortest
+from gammacp.signature import describe, quote_part, shortest
 
 CATEGORY = "category"
 
@@ -58,7 +64,7 @@ class Part:
     def signature(self) -> str:
         """`severity:ordinal(Minor,Major)@2`; the weight where it is not 1."""
         weight = f"@{shortest(self.weight)}" if self.weight != 1 else ""
-        return f"{quoted(self.name)}:{described(categorial(self.kind))}{weight}"
+        return f"{quote_part(self.name)}:{describe(categorial(self.kind))}{weight}"
 
     def of(self, label: str | None) -> str | None:
         """What a label has here."""
@@ -85,7 +91,7 @@ class Part:
         if self.name != CATEGORY:
             levels = tuple(sorted(levels))
             self._check(kind, levels, labels)
-        if isinstance(kind, Counting):
+        if isinstance(kind, CountBased):
             count: Counter[str] = Counter(dict.fromkeys(levels, 0))
             for label, units in counts.items():
                 if (value := self.of(label)) is not None:

@@ -20,11 +20,11 @@ from gammacp.dissimilarity.base import (
     Formula,
     Pairwise,
     Reach,
-    completed,
     continua_of,
     formula_costs,
     mean_length,
-    scaled,
+    scale_costs,
+    with_defaults,
 )
 from gammacp.errors import DataError, UsageError
 from gammacp.registry import Registry
@@ -187,5 +187,5 @@ def bind_positional(
     """
     place = positional(choice)
     if isinstance(place, Positional):
-        return completed(place.bind(annotations, delta))
-    return scaled(completed(place), delta)
+        return with_defaults(place.bind(annotations, delta))
+    return scale_costs(with_defaults(place), delta)

@@ -23,7 +23,7 @@ from gammacp.arrays import Floats
 from gammacp.dissimilarity.categorial import CATEGORIAL
 from gammacp.dissimilarity.matrix_file import rows_with_lines
 from gammacp.errors import DataError, UsageError
-from gammacp.signature import fingerprint, quoted
+from gammacp.signature import fingerprint, quote_part
 
 _Path = tuple[str, ...]
 
@@ -40,7 +40,7 @@ class Sets:
     metric: str = "jaccard"
     separator: str = "+"
 
-    def given(self, argument: str) -> Sets:
+    def with_argument(self, argument: str) -> Sets:
         """The same with another separator: `masi=;`.
 
         Parameters
@@ -55,7 +55,7 @@ class Sets:
     @property
     def signature(self) -> str:
         """`masi(+)`, with the separator."""
-        return f"{self.metric}({quoted(self.separator)})"
+        return f"{self.metric}({quote_part(self.separator)})"
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """`a+b` to `a`: Jaccard 1/2, MASI 2/3. DataError for a label without any name."""
@@ -75,7 +75,7 @@ class Sets:
 
 
 @dataclass(frozen=True)
-class Tree:
+class LabelTree:
     """Labels that are places in a tree: `1 − 2·h(a ∧ b) / (h(a) + h(b))`, a ∧ b the last in common.
 
     h is the depth, the top ones having 1 (Wu & Palmer 1994): the share of both ways down that the
@@ -116,7 +116,7 @@ class Tree:
                 if seen[-1] in seen[:-1]:
                     raise DataError(f"tree runs in a circle: {' < '.join(seen)}", file=self.file)
 
-    def given(self, argument: str) -> Tree:
+    def with_argument(self, argument: str) -> LabelTree:
         """The same with the tree of a CSV file.
 
         Parameters
@@ -126,7 +126,7 @@ class Tree:
         """
         return replace(self, parents=_read(Path(argument)), file=argument)
 
-    def counting(self, counts: Mapping[str, int]) -> Tree:
+    def counting(self, counts: Mapping[str, int]) -> LabelTree:
         """The same with how often each label occurs, which information needs.
 
         Parameters
@@ -141,10 +141,10 @@ class Tree:
         """`tree(/)`, or with what tells the tree of a file from others."""
         name = "tree" if self.by == "path" else "tree-information"
         if not self.parents:
-            return f"{name}({quoted(self.separator)})"
+            return f"{name}({quote_part(self.separator)})"
         contents = fingerprint(*(text for row in sorted(self.parents) for text in row))
         return (
-            f"{name}({quoted(Path(self.file).name)},{contents})"
+            f"{name}({quote_part(Path(self.file).name)},{contents})"
             if self.file
             else f"{name}({contents})"
         )
@@ -231,4 +231,4 @@ def _read(path: Path) -> tuple[tuple[str, str], ...]:
 for _metric in ("jaccard", "masi"):
     CATEGORIAL.register(_metric, Sets(_metric))
 for _name, _by in (("tree", "path"), ("tree-information", "information")):
-    CATEGORIAL.register(_name, Tree(_by))
+    CATEGORIAL.register(_name, LabelTree(_by))

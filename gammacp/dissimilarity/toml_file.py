@@ -32,9 +32,9 @@ from gammacp.dissimilarity.combined import Combined
 from gammacp.dissimilarity.features import CATEGORY, Features, Part
 from gammacp.dissimilarity.positional import POSITIONAL
 from gammacp.errors import DataError, GammacpError, UsageError
-from gammacp.files import confined
+from gammacp.files import confine
 from gammacp.toml_files import line_of, read_toml
-from gammacp.validation import Written, validated
+from gammacp.validation import WrittenTable, validated
 
 _TREES = frozenset({"separator", "tree", "file"})
 _OWN: Mapping[str, frozenset[str]] = {
@@ -47,7 +47,7 @@ _OWN: Mapping[str, frozenset[str]] = {
 }
 
 
-class _Part(Written):
+class _Part(WrittenTable):
     type: str = ""
     weight: float = 1
     order: list[Any] = Field(default=[])
@@ -58,7 +58,7 @@ class _Part(Written):
     distances: list[list[float]] = Field(default=[])
 
 
-class _File(Written):
+class _File(WrittenTable):
     alpha: float = 1
     beta: float = 1
     delta: float = 1
@@ -94,7 +94,7 @@ def read_dissimilarity(path: str | Path) -> Combined:
     for keys, table in tables.items():
         folder = Path(path).parent
         try:
-            with confined(folder):
+            with confine(folder):
                 parts.append(Part(keys[-1], _kind(table, folder), table.get("weight", 1)))
         except GammacpError as problem:
             own = problem if isinstance(problem, DataError) else DataError(str(problem))

@@ -7,7 +7,7 @@ with spans that a continuum cannot hold as they are.
 
 from gammacp.formats.reading import Collection, collect, read, read_corpus
 from gammacp.formats.registry import FORMATS, Format
-from gammacp.formats.selection import Selection, selected
+from gammacp.formats.selection import Selection, select
 from gammacp.formats.writing import write
 
 __all__ = [
@@ -18,6 +18,6 @@ __all__ = [
     "collect",
     "read",
     "read_corpus",
-    "selected",
+    "select",
     "write",
 ]

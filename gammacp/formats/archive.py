@@ -85,7 +85,7 @@ def without_gz(path: Path) -> Path:
     return path.with_suffix("") if path.suffix.lower() == ".gz" else path
 
 
-def unpacked(content: bytes, place: str, *, largest: int = _LARGEST, rows: int = _ROWS) -> bytes:
+def unpack(content: bytes, place: str, *, largest: int = _LARGEST, rows: int = _ROWS) -> bytes:
     """The content of a .gz.
 
     Parameters

@@ -54,7 +54,7 @@ def error_of(place: str | PathLike[str]) -> Iterator[None]:
         ) from error
 
 
-def guarded(function: Callable[P, T]) -> Callable[P, T]:
+def guard(function: Callable[P, T]) -> Callable[P, T]:
     """A reader or a sniffer within the boundary.
 
     Parameters

@@ -11,7 +11,7 @@
     pilot = ["interview-0*"]
 
 The keys are the options of reading on the command line, with `paths` and `rounds` (`KEYS`). The
-file is data: it names no code, and nothing outside its folder unless `gammacp.files.unconfined`.
+file is data: it names no code, and nothing outside its folder but within `lift_confinement`.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from pydantic_core import PydanticCustomError
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
-from gammacp.files import check_inside, confined
+from gammacp.files import check_inside, confine
 from gammacp.formats.finding import matches
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.reading import Collection, Reader, collect
-from gammacp.formats.selection import Selection, selected
-from gammacp.left_out import gathered
+from gammacp.formats.selection import Selection, select
+from gammacp.left_out import gather
 from gammacp.signature import fingerprint
 from gammacp.toml_files import line_of, read_toml
-from gammacp.validation import Row, Text, Texts, Written, validated
+from gammacp.validation import Row, Text, Texts, WrittenTable, validated
 
 NAME = "campaign.toml"
 
@@ -62,7 +62,7 @@ _Names = Annotated[dict[str, Text], Field(examples=['"a"'])]
 _Rounds = Annotated[dict[str, Texts], Field(examples=['["a", "b"]'])]
 
 
-class Keys(Written):
+class Keys(WrittenTable):
     """What a campaign.toml may say; the descriptions are those of `gammacp init`."""
 
     paths: Texts = _says("Files, folders, globs and zip archives in this file's folder or below.")
@@ -162,10 +162,10 @@ class Campaign:
         return str(self._path(name)) if name and name.lower().endswith(".toml") else name
 
     @contextmanager
-    def confined(self) -> Iterator[None]:
+    def confine(self) -> Iterator[None]:
         """Within the block the file leads nowhere outside its folder; a command line may."""
         typed = "paths" in self.given and self.round is None
-        with nullcontext() if self.file is None or typed else confined(self.file.parent):
+        with nullcontext() if self.file is None or typed else confine(self.file.parent):
             yield
 
     @property
@@ -187,7 +187,7 @@ class Campaign:
             return entry  # of a command line
         path = Path(self.file or "").parent / entry
         try:
-            with self.confined():
+            with self.confine():
                 check_inside(path)
         except (DataError, ValueError) as error:
             keys = [keys for keys, leaf in _leaves(self.values) if leaf == entry]
@@ -199,7 +199,7 @@ class Campaign:
 
     def _exists(self, entry: str) -> bool:
         path = self._path(entry)
-        with self.confined(), suppress(OSError):  # a name that is too long
+        with self.confine(), suppress(OSError):  # a name that is too long
             return path.exists() or (glob.has_magic(entry) and bool(matches(path)))
         return False
 
@@ -216,7 +216,7 @@ class Campaign:
         names = ("layer", "feature", "features", "tier", "layout", "align_texts")
         options = {name: self.values[name] for name in names if name in self.values}
         paths = self.paths
-        with self._blamed(), self.confined():
+        with self._blame_value(), self.confine():
             return collect(
                 paths,
                 format=self.values.get("format"),
@@ -243,14 +243,14 @@ class Campaign:
         chosen = {f.name: self.values[f.name] for f in fields(Selection) if f.name in self.values}
         if self.round is not None:
             chosen = self._without_other_rounds(chosen, continua, found)
-        with self._blamed():
-            kept = selected(continua, Selection(**chosen))
+        with self._blame_value():
+            kept = select(continua, Selection(**chosen))
         asked = ",".join(self.values.get("document", ()))
         for key, note in (("campaign", self.stamp), ("round", self.round), ("document", asked)):
             if note:
                 kept = {name: c.noting(key, note) for name, c in kept.items()}
         lost = [c.left_out[len(continua[name].left_out) :] for name, c in kept.items()]
-        return replace(found, continua=kept, left_out=gathered((found.left_out, *lost)))
+        return replace(found, continua=kept, left_out=gather((found.left_out, *lost)))
 
     def _chosen(self, found: Collection) -> dict[str, Continuum]:
         """Those of the round, and of these the ones that were asked for by name (`--document`)."""
@@ -294,7 +294,7 @@ class Campaign:
         return chosen
 
     @contextmanager
-    def _blamed(self) -> Iterator[None]:
+    def _blame_value(self) -> Iterator[None]:
         """Errors that name a value of the file say where it stands."""
         try:
             yield

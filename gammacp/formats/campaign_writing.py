@@ -38,7 +38,7 @@ def campaign_text(campaign: Campaign, found: Collection, out: Path) -> str:
     """
     continua = found.continua.values()
     here = out.parent.absolute()
-    said = {**_chosen(campaign, found), **campaign.values}
+    said = {**_choices(campaign, found), **campaign.values}
     said["paths"] = [Path(os.path.relpath(p, here)).as_posix() for p in campaign.values["paths"]]
     known = FORMATS[said["format"]] if "format" in said else None
     there = _examples(continua)
@@ -102,7 +102,7 @@ def _counts(continua: Iterable[Continuum], found: Collection) -> str:
     return ", ".join(f"{count} {what}" for what, count in numbers.items() if count)
 
 
-def _chosen(campaign: Campaign, found: Collection) -> dict[str, Any]:
+def _choices(campaign: Campaign, found: Collection) -> dict[str, Any]:
     """Format, layer and feature as they were recognised, where there is one of each."""
     formats = set(found.formats.values())
     if len(formats) != 1:

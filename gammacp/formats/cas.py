@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from gammacp.continuum import Continuum
-from gammacp.formats.cas_views import Annotation, Cas, view_of
+from gammacp.formats.cas_views import Cas, CasAnnotation, view_of
 from gammacp.formats.inception_writing import LAYOUT, write_xmi
 from gammacp.formats.layers import TARGET, USUAL_FEATURES, Layer, Layers, slot, union
 from gammacp.formats.offsets import from_utf16
@@ -156,13 +156,13 @@ def _why_not(kind: _Kind) -> tuple[str, str]:
 
 
 def _kinds(cas: Cas) -> dict[str, _Kind]:
-    groups: dict[str, list[Annotation]] = {}
+    groups: dict[str, list[CasAnnotation]] = {}
     for a in cas.annotations:
         groups.setdefault(a.type, []).append(a)
     return {name: _kind(cas, name, group) for name, group in groups.items()}
 
 
-def _kind(cas: Cas, name: str, group: Sequence[Annotation]) -> _Kind:
+def _kind(cas: Cas, name: str, group: Sequence[CasAnnotation]) -> _Kind:
     types = cas.types if cas.types is not None and name in cas.types else None
     above = types.layers(name) if types else (name,)
     links = _declared_links(types, name, group) if types else _apparent_links(cas, group)
@@ -174,13 +174,13 @@ def _kind(cas: Cas, name: str, group: Sequence[Annotation]) -> _Kind:
     return _Kind(above, role, values, tuple(f for f in features if f in links))
 
 
-def _declared_links(types: TypeSystem, name: str, group: Sequence[Annotation]) -> set[str]:
+def _declared_links(types: TypeSystem, name: str, group: Sequence[CasAnnotation]) -> set[str]:
     """The features that hold structures by the type system, or by the file where it says so."""
     links = {f for f, kind in types.features(name).items() if not types.holds_values(kind)}
     return links.union(*(a.links for a in group))
 
 
-def _apparent_links(cas: Cas, group: Sequence[Annotation]) -> set[str]:
+def _apparent_links(cas: Cas, group: Sequence[CasAnnotation]) -> set[str]:
     """Without a type system: features whose values are ids of the file throughout, none twice.
 
     Ends of relations may be the same, and a feature with a usual name of a label is one.
@@ -195,7 +195,7 @@ def _apparent_links(cas: Cas, group: Sequence[Annotation]) -> set[str]:
     return links
 
 
-def _links_annotations(cas: Cas, group: Sequence[Annotation], links: set[str]) -> bool:
+def _links_annotations(cas: Cas, group: Sequence[CasAnnotation], links: set[str]) -> bool:
     """Without a type system: whether both ends are ids of indexed annotations throughout."""
     indexed = {a.id for a in cas.annotations}
     return any(

@@ -19,7 +19,7 @@ _OWN = frozenset({"sofa", "begin", "end"})
 
 
 @dataclass(frozen=True)
-class Annotation:
+class CasAnnotation:
     """An indexed annotation: offsets count UTF-16 units.
 
     `links` are the features that the file itself marks as references (JSON's "@").
@@ -45,7 +45,7 @@ class Cas:
     """
 
     text: str
-    annotations: Sequence[Annotation]
+    annotations: Sequence[CasAnnotation]
     types: TypeSystem | None
     ids: frozenset[str]
     arrays: Mapping[str, Sequence[str]]
@@ -108,7 +108,7 @@ def _from_xmi(source: Source) -> Cas:
 def _links(
     targets: Mapping[str, tuple[str, str]],
     arrays: Mapping[str, Sequence[str]],
-    annotations: Sequence[Annotation],
+    annotations: Sequence[CasAnnotation],
 ) -> dict[str, list[tuple[str, int, int]]]:
     """`Cas.links`, of (role, id of the target) by the structures' ids, and arrays of these."""
     at = {a.id: (a.start, a.end) for a in annotations}
@@ -137,7 +137,7 @@ def _elsewhere(others: Collection[str], views: Mapping[str, set[str]]) -> dict[s
 
 def _xmi_annotation(
     e: Element, types: TypeSystem | None, arrays: Mapping[str, Sequence[str]]
-) -> Annotation:
+) -> CasAnnotation:
     namespace, _, local = e.tag.rpartition(" ")
     package = namespace.removeprefix("http:///").removesuffix(".ecore").replace("/", ".")
     kind = local if package == "uima.noNamespace" else f"{package}.{local}"
@@ -152,7 +152,7 @@ def _xmi_annotation(
         features[child.tag] = (*features.get(child.tag, ()), child.text)
     start, end = (e.whole_number(side) for side in ("begin", "end"))
     key = e.attributes[f"{_XMI}id"]
-    return Annotation(key, kind, start, end, features, e.line, f"{local} {key}")
+    return CasAnnotation(key, kind, start, end, features, e.line, f"{local} {key}")
 
 
 def _from_json(source: Source) -> Cas:
@@ -196,7 +196,7 @@ def _from_json(source: Source) -> Cas:
 
 def _json_annotation(
     source: Source, key: str, s: Mapping[str, object], arrays: Mapping[str, Sequence[str]]
-) -> Annotation:
+) -> CasAnnotation:
     kind, start, end = s.get("%TYPE"), s.get("begin"), s.get("end")
     what = f"{kind} {key}"
     if not isinstance(kind, str) or type(start) is not int or type(end) is not int:
@@ -214,7 +214,7 @@ def _json_annotation(
                 features[feature] = arrays[str(value)]
             else:
                 links.add(feature)
-    return Annotation(key, kind, start, end, features, None, what, frozenset(links))
+    return CasAnnotation(key, kind, start, end, features, None, what, frozenset(links))
 
 
 def _strings(value: object) -> list[str]:

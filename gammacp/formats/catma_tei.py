@@ -11,7 +11,7 @@ from collections import defaultdict
 from pathlib import Path, PurePosixPath
 
 from gammacp.continuum import Continuum
-from gammacp.continuum.fragments import joined
+from gammacp.continuum.fragments import join
 from gammacp.errors import DataError
 from gammacp.files import check_inside, content_of
 from gammacp.formats.offsets import from_utf16, same
@@ -78,7 +78,7 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
         who = said.get(_AUTHOR) or source.annotator
         if len(places) > 1:  # cut where other annotations begin or end
             try:
-                places = list(joined(places))
+                places = list(join(places))
             except DataError as error:
                 raise e.error(f"{what}: {error.message}") from None
         spans.add_parts(who, tag, places, discontinuous, line=e.line, what=what)

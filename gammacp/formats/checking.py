@@ -82,7 +82,7 @@ def check_format(
             file.write_bytes(_damaged(whole, random.Random(f"{seed} {number}"), number % 3))
             checked.read(copy, f"its example with damage {number} (seed {seed})")
     if checked.entry.write is not None:
-        for made in (*read_corpus(path, format=name, **checked.options).values(), *_varied()):
+        for made in (*read_corpus(path, format=name, **checked.options).values(), *_variants()):
             checked.writes(made)
 
 
@@ -189,7 +189,7 @@ def _damaged(content: bytes, r: random.Random, kind: int) -> bytes:
     return bytes(damaged)
 
 
-def _varied() -> list[Continuum]:
+def _variants() -> list[Continuum]:
     """What formats stumble over, each for itself: a format that cannot hold it has to say so."""
     a, b = _NAMES
     spans = {

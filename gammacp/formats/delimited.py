@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from gammacp.continuum import Bounds, Continuum, Corpus
-from gammacp.continuum.label import labelled
+from gammacp.continuum.label import to_label
 from gammacp.csv_files import rows_of
 from gammacp.errors import UsageError
 from gammacp.formats.delimited_writing import COLUMNS, DELIMITERS, FRAGMENTS, ORDER, as_role, write
@@ -135,7 +135,7 @@ def read(
         if i not in header.values():
             documents.leave_out("column", f"{name.strip() or i + 1} is none of those that are read")
     documents.leave_out("line", "comment", notes.comments)
-    corpus = _noted(documents, notes).corpus()
+    corpus = _with_notes(documents, notes).corpus()
     if "continuum" in header:
         return in_pieces(corpus, discontinuous, source.place)
     alone = replace(corpus[""], name=source.document, left_out=corpus.left_out)
@@ -256,7 +256,7 @@ def _add(documents: Documents, row: Record, features: Sequence[str]) -> None:
     values = {name: row[f"{_FEATURE}{name}"] for name in features} if features else {}
     category = row.get("category")
     if not row["start"] and not row["end"]:
-        label = labelled(category or None, values)
+        label = to_label(category or None, values)
         if label is not None:
             what = f"unit {label!r} of {annotator} has no start and no end"
             hint = "Only the annotator's name declares an annotator without units"
@@ -288,7 +288,7 @@ def _fragments(row: Record) -> list[tuple[float, float]]:
     return found
 
 
-def _noted(documents: Documents, notes: _Notes) -> Documents:
+def _with_notes(documents: Documents, notes: _Notes) -> Documents:
     """The documents with the bounds and the offset unit of the notes."""
     for name, (_, line) in notes.bounds.items():
         if name and name not in documents.found:

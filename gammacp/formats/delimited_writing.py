@@ -8,7 +8,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.label import category_of, feature_names, features_of, plain
 from gammacp.csv_files import write_rows
 from gammacp.errors import DataError, UsageError
-from gammacp.formats.positions import written
+from gammacp.formats.positions import as_text
 
 DELIMITERS = ",;\t|"
 ORDER = ("annotator", "category", "start", "end")
@@ -67,16 +67,16 @@ def _notes(document: Continuum | Corpus) -> Iterator[str]:
             raise DataError("a continuum has no name", hint="Name it or write JSON instead")
         lo, hi = continuum.bounds
         name = _one_line(name, "continuum name")
-        yield f"# bounds: {written(lo)} {written(hi)} {name}".rstrip()
+        yield f"# bounds: {as_text(lo)} {as_text(hi)} {name}".rstrip()
 
 
 def _one_line(text: str, what: str) -> str:
     if "\n" in text or "\r" in text:
         raise DataError(f"{what} {text!r} has line breaks", hint="Write JSON instead")
-    return _trimmed(text, what)
+    return _trim(text, what)
 
 
-def _trimmed(text: str, what: str) -> str:
+def _trim(text: str, what: str) -> str:
     """What is read back as it is: blanks around a name are not part of it."""
     if text != text.strip():
         raise DataError(f"{what} {text!r} has blanks at its ends", hint="Write JSON instead")
@@ -106,15 +106,15 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
                 yield (*first, name, "", "", "", *rest)
         values = [v for c in continuum.categories for v in features_of(c).values()]
         for name in (*continuum.annotators, *plain(continuum.categories)[0], *features, *values):
-            _trimmed(name, "name")
+            _trim(name, "name")
         for u in continuum:
             known = features_of(u.category)
             place: tuple[str, ...] = (
                 u.annotator,
                 category_of(u.category) or "",
-                written(u.start),
-                written(u.end),
+                as_text(u.start),
+                as_text(u.end),
             )
             if inside:
-                place += (";".join(f"{written(s)} {written(e)}" for s, e in u.fragments),)
+                place += (";".join(f"{as_text(s)} {as_text(e)}" for s, e in u.fragments),)
             yield (*first, *place, *(known.get(name, "") for name in features))

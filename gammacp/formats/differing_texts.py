@@ -12,7 +12,7 @@ import numpy as np
 
 from gammacp.arrays import Indices
 from gammacp.continuum import Continuum
-from gammacp.continuum.fragments import breaks_of, column, joined
+from gammacp.continuum.fragments import breaks_of, column, join
 from gammacp.errors import DataError
 from gammacp.left_out import LeftOut
 
@@ -61,7 +61,7 @@ def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[Left
             line[place] = character
     told = [_differences(text, texts[0], edits[text], owners, parts[0].name) for text in texts[1:]]
     joined = "".join(line)
-    moved = [p if p.text is None else _moved(p, places[p.text], joined) for p in parts]
+    moved = [p if p.text is None else _move(p, places[p.text], joined) for p in parts]
     return moved, tuple(told)
 
 
@@ -117,20 +117,20 @@ def _differences(
     return LeftOut(document, "character", differing, f"only in one of the texts of {who}, aligned")
 
 
-def _moved(part: Continuum, places: Indices, line: str) -> Continuum:
-    def moved(starts: Sequence[float], ends: Sequence[float]) -> tuple[Indices, Indices]:
+def _move(part: Continuum, places: Indices, line: str) -> Continuum:
+    def move_edges(starts: Sequence[float], ends: Sequence[float]) -> tuple[Indices, Indices]:
         first, last = np.array(starts, np.int64), np.array(ends, np.int64)
         after = places[np.maximum(last - 1, 0)] + 1
         return places[first], np.where(last > first, after, places[first])
 
-    starts, ends = moved(part.starts, part.ends)  # type: ignore[arg-type]
+    starts, ends = move_edges(part.starts, part.ends)  # type: ignore[arg-type]
     inside = None
     if part.breaks is not None:
         flat = [f for u in part for f in u.fragments]
-        pairs = iter(zip(*moved(*zip(*flat, strict=True)), strict=True))
-        fragments = [joined([next(pairs) for _ in u.fragments]) for u in part]
+        pairs = iter(zip(*move_edges(*zip(*flat, strict=True)), strict=True))
+        fragments = [join([next(pairs) for _ in u.fragments]) for u in part]
         inside = column(breaks_of(f) if f else () for f in fragments)
-    low, high = moved([part.bounds[0]], [part.bounds[1]])
+    low, high = move_edges([part.bounds[0]], [part.bounds[1]])
     return replace(
         part,
         starts=starts.astype(np.float64),

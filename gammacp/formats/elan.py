@@ -63,7 +63,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     if root.tag != "ANNOTATION_DOCUMENT":
         raise root.error(f"root element <{root.tag}> is not ANNOTATION_DOCUMENT")
     spans = Spans(source, source.document, MILLISECONDS)
-    chosen = _chosen(spans, root, tier)
+    chosen = _tiers_to_read(spans, root, tier)
     times, repeated = _times(root)
     spans.leave_out("id", "repeated: all annotations that have it are read", repeated)
     if source.annotator:
@@ -85,7 +85,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     return spans.continuum()
 
 
-def _chosen(spans: Spans, root: Element, pattern: str | None) -> list[tuple[str, Element]]:
+def _tiers_to_read(spans: Spans, root: Element, pattern: str | None) -> list[tuple[str, Element]]:
     """(annotator, tier) of the tiers to read; the others are counted."""
     source = spans.source
     tiers = root.all("TIER")
@@ -162,7 +162,7 @@ def _times(root: Element) -> tuple[Times, int]:
     for tier in root.all("TIER"):
         inside = [a for x in tier.all("ANNOTATION") for a in x.children]
         aligned = [a for a in inside if a.tag == "ALIGNABLE_ANNOTATION"]
-        filled = _interpolated(aligned, slots)
+        filled = _interpolate(aligned, slots)
         for a in aligned:
             first, last = (filled[a.attribute(end)] for end in _ENDS)
             times[id(a)] = first, last
@@ -174,7 +174,7 @@ def _times(root: Element) -> tuple[Times, int]:
     return times, sum(len(same) - 1 for same in named.values())
 
 
-def _interpolated(aligned: list[Element], slots: Mapping[str, float | None]) -> dict[str, float]:
+def _interpolate(aligned: list[Element], slots: Mapping[str, float | None]) -> dict[str, float]:
     """Times of the slots of one tier; those without a time lie evenly between their neighbours."""
     sequence: list[str] = []
     for a in aligned:

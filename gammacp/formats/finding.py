@@ -15,7 +15,7 @@ from gammacp.formats.archive import (
     is_archive,
     is_project,
     members,
-    unpacked,
+    unpack,
     why_not_annotators,
     without_gz,
 )
@@ -90,12 +90,12 @@ def find(
         A glob fits no file. What is wrong with a single file is among the failures.
     """
     search = _Search(chosen, layout)
-    for path, folder in _expanded(paths, search):
+    for path, folder in _expand(paths, search):
         try:
             with error_of(path):
-                place, content = opened(path, named=folder is None)
+                place, content = open_packed(path, named=folder is None)
                 if is_archive(content, place.name):
-                    sources = _archived(path, content, search)
+                    sources = _members_to_read(path, content, search)
                 else:
                     sources = [(_source(path, place, content), place)]
         except DataError as error:
@@ -106,7 +106,7 @@ def find(
     return Finding(tuple(search.found), tuple(search.failures), _passed_over(search))
 
 
-def opened(path: Path, *, named: bool) -> tuple[Path, bytes]:
+def open_packed(path: Path, *, named: bool) -> tuple[Path, bytes]:
     """The path of a file as if it were not packed, and its content, unpacked.
 
     Parameters
@@ -122,16 +122,16 @@ def opened(path: Path, *, named: bool) -> tuple[Path, bytes]:
         The file cannot be read or unpacked.
     """
     content, place = content_of(path, pipes=named), without_gz(path)
-    return place, content if place == path else unpacked(content, str(path))
+    return place, content if place == path else unpack(content, str(path))
 
 
 def _recognise(search: _Search, source: Source, place: Path, inside: Path | None) -> None:
     """Add a file under its format; `inside` is the folder or archive it was found in."""
     try:
         with error_of(source.place):
-            entry = search.chosen or _recognised(source, place, named=inside is None)
+            entry = search.chosen or _format_of(source, place, named=inside is None)
         if entry is not None:
-            search.found.append((_named(source, place, search.layout or entry.layout), entry))
+            search.found.append((_name_source(source, place, search.layout or entry.layout), entry))
         elif inside is not None:
             kind = place.suffix.lstrip(".").upper()
             search.passed.append((place, inside, f"{kind} that is no format's"))
@@ -159,7 +159,7 @@ def place_of(source: Source) -> Path:
     return source.path.with_suffix("") / source.member if source.member else source.path
 
 
-def _recognised(source: Source, place: Path, *, named: bool) -> Format | None:
+def _format_of(source: Source, place: Path, *, named: bool) -> Format | None:
     """The format of a file; None if it is a whole file of another kind that nobody named."""
     entry = recognise(source.content[:HEAD_BYTES], place)
     if entry is None and (named or not _is_of_another_kind(source, place)):
@@ -217,7 +217,7 @@ def matches(pattern: PathLike) -> list[Path]:
     Raises
     ------
     DataError
-        It leads out of the folder of `confined`.
+        It leads out of the folder of `confine`.
     """
     whole = Path(pattern)
     found = {Path(whole.anchor)}
@@ -264,10 +264,10 @@ def _in(folder: Path, part: str) -> Iterator[Path]:
 
 def expand(paths: Iterable[PathLike], chosen: Format | None = None) -> list[tuple[Path, bool]]:
     """(file, whether it was named outright) of files, folders and globs; each file once, sorted."""
-    return [(file, folder is None) for file, folder in _expanded(paths, _Search(chosen, None))]
+    return [(file, folder is None) for file, folder in _expand(paths, _Search(chosen, None))]
 
 
-def _expanded(paths: Iterable[PathLike], search: _Search) -> list[tuple[Path, Path | None]]:
+def _expand(paths: Iterable[PathLike], search: _Search) -> list[tuple[Path, Path | None]]:
     """(file, folder it was found in) of files, folders and globs; None if it was named."""
     files: dict[Path, Path | None] = {}
     for given in paths:
@@ -278,7 +278,7 @@ def _expanded(paths: Iterable[PathLike], search: _Search) -> list[tuple[Path, Pa
             for file in _in_folder(path, search):
                 files.setdefault(file, path)
         elif (fits := globbed(path)) != [path]:
-            for file, folder in _expanded(fits, search):
+            for file, folder in _expand(fits, search):
                 files.setdefault(file, folder or (None if len(fits) == 1 else file.parent))
         else:
             files[path] = None
@@ -328,12 +328,12 @@ def _source(path: Path, place: Path, content: bytes) -> Source:
     return Source(path, names_from_path(place, None).document, "", content)
 
 
-def _named(source: Source, place: Path, layout: str | None) -> Source:
+def _name_source(source: Source, place: Path, layout: str | None) -> Source:
     names = names_from_path(place, layout)
     return replace(source, document=names.document, annotator=names.annotator)
 
 
-def _archived(path: Path, content: bytes, search: _Search) -> list[tuple[Source, Path]]:
+def _members_to_read(path: Path, content: bytes, search: _Search) -> list[tuple[Source, Path]]:
     everything = {str(member): data for member, data in members(content, str(path))}
     names: list[str] = []
     for name, reason in why_not_annotators(everything).items():

@@ -46,17 +46,17 @@ def write_tsv(
     document: Continuum | Corpus, path: Path, *, layer: str = LAYER, feature: str = "value"
 ) -> None:
     """Write WebAnno TSV 3.3; `layer` is a span layer's full name, `feature` its column."""
-    write_parts(document, path, LAYOUT, ".tsv", _named(_tsv, layer, feature))
+    write_parts(document, path, LAYOUT, ".tsv", _renderer(_tsv, layer, feature))
 
 
 def write_xmi(
     document: Continuum | Corpus, path: Path, *, layer: str = LAYER, feature: str = "value"
 ) -> None:
     """Write XMI with its TypeSystem.xml; `layer` is a type's full name, `feature` its category."""
-    write_parts(document, path, LAYOUT, ".xmi", _named(_xmi, layer, feature))
+    write_parts(document, path, LAYOUT, ".xmi", _renderer(_xmi, layer, feature))
 
 
-def _named(render: Callable[..., dict[str, str]], layer: str, feature: str) -> Rendered:
+def _renderer(render: Callable[..., dict[str, str]], layer: str, feature: str) -> Rendered:
     """A function that renders annotations of this layer; a UsageError if it cannot be one."""
     kind = r"[A-Za-z]\w*"
     if not re.fullmatch(rf"{kind}(\.{kind})+", layer):

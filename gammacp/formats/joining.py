@@ -9,7 +9,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.formats.differing_texts import TOO_DIFFERENT, on_one_line
 from gammacp.formats.layout import names_from_path
-from gammacp.formats.merging import merged
+from gammacp.formats.merging import merge_parts
 from gammacp.formats.source import Source
 
 # Names in a file's name say more than the folder it is in.
@@ -127,7 +127,7 @@ def _joins(
             made = read(replace(file.source, document=name, annotator=who))
             for c in made.values() if isinstance(made, Corpus) else [made]:
                 together.setdefault(c.name, []).append(c)
-        several = any(merged(on_one_line(p)[0]).n_annotators > 1 for p in together.values())
+        several = any(merge_parts(on_one_line(p)[0]).n_annotators > 1 for p in together.values())
     except DataError as error:
         return TOO_DIFFERENT not in str(error)
     return several

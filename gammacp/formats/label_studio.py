@@ -159,7 +159,7 @@ def _read_task(
                 start, end = convert(start), convert(end)
             labels: list[str | None] = [*_labels(region)]
             if asked.labels == "join" and len(labels) > 1:
-                labels = [_joined(region, _labels(region), "+")]
+                labels = [_join(region, _labels(region), "+")]
             for label in labels or [None]:
                 what = f"task {key}, region {region.get('id')}"
                 known = beside.get(str(region.get("id")))
@@ -196,13 +196,13 @@ def _regions(
                 p if isinstance(p, list) else [p]
                 for p in (said if isinstance(said, list) else [said])
             ]
-            values = [_joined(region, [*map(str, path)], "/") for path in paths]
+            values = [_join(region, [*map(str, path)], "/") for path in paths]
             known = beside.setdefault(str(region.get("id")), {})
-            known[str(tag)] = _joined(region, values, "+")
+            known[str(tag)] = _join(region, values, "+")
     return chosen, beside, passed
 
 
-def _joined(region: Record, names: list[str], mark: str) -> str:
+def _join(region: Record, names: list[str], mark: str) -> str:
     if len(names) > 1 and any(mark in name for name in names):
         what = f"one of {', '.join(map(repr, names))} has a {mark!r} in it"
         raise region.error(what, hint="Rename it")

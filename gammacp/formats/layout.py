@@ -53,14 +53,14 @@ def names_from_path(path: Path, layout: str | None) -> PathNames:
     found = {"{document}": stem, "{annotator}": ""}
     for pattern, part in zip(wanted, parts[-len(wanted) :], strict=True):
         split = _FIELD.split(pattern)
-        values = fitted(split, part)
+        values = fit(split, part)
         if values is None:
             raise DataError(f"name does not fit the layout {layout!r}", file=path)
         found |= zip(split[1::2], values, strict=True)
     return PathNames(found["{document}"], found["{annotator}"])
 
 
-def fitted(pattern: Sequence[str], text: str) -> list[str] | None:
+def fit(pattern: Sequence[str], text: str) -> list[str] | None:
     """What the fields of a pattern stand for in a text; None if it does not fit.
 
     Parameters
@@ -70,7 +70,7 @@ def fitted(pattern: Sequence[str], text: str) -> list[str] | None:
     text
         A name.
 
-    >>> fitted(["", "{document}", "-", "{annotator}", ""], "interview-1-Lisa")
+    >>> fit(["", "{document}", "-", "{annotator}", ""], "interview-1-Lisa")
     ['interview-1', 'Lisa']
     """
     end = len(text) - len(pattern[-1]) if text.endswith(pattern[-1]) else -1

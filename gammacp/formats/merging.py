@@ -7,10 +7,10 @@ from os.path import commonprefix
 from gammacp.continuum import Continuum
 from gammacp.continuum.columns import all_names
 from gammacp.errors import DataError
-from gammacp.left_out import gathered
+from gammacp.left_out import gather
 
 
-def merged(parts: Sequence[Continuum]) -> Continuum:
+def merge_parts(parts: Sequence[Continuum]) -> Continuum:
     """One continuum of parts that belong to the same document.
 
     Raises
@@ -32,7 +32,7 @@ def merged(parts: Sequence[Continuum]) -> Continuum:
         offset_unit=parts[0].offset_unit,
         text=next((p.text for p in parts if p.text is not None), None),
     )
-    return replace(together, left_out=gathered(p.left_out for p in parts))
+    return replace(together, left_out=gather(p.left_out for p in parts))
 
 
 def categories_of(continua: Iterable[Continuum]) -> list[str]:

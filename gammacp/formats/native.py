@@ -22,10 +22,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, StrictFloat, StrictInt, StrictStr
 
 from gammacp.continuum import Continuum, Corpus, Label, Unit
-from gammacp.continuum.label import category_of, features_of, labelled
+from gammacp.continuum.label import category_of, features_of, to_label
 from gammacp.errors import DataError
 from gammacp.files import write_text
-from gammacp.formats.positions import LARGEST, written
+from gammacp.formats.positions import LARGEST, as_text
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import in_pieces
@@ -59,11 +59,11 @@ class _Continuum(BaseModel, extra="allow"):
         Field(fail_fast=True),
     ]
 
-    def built(self, name: str) -> Continuum:
+    def build(self, name: str) -> Continuum:
         more = [{type(x): x for x in row[4:]} for row in self.units]
         inside: list[Any] = [m.get(list, ()) for m in more]
         known: list[Any] = [m.get(dict, {}) for m in more]
-        rows = [(r[0], labelled(r[1], f), *r[2:4]) for r, f in zip(self.units, known, strict=True)]
+        rows = [(r[0], to_label(r[1], f), *r[2:4]) for r, f in zip(self.units, known, strict=True)]
         columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
         declared = self.model_dump(exclude={"units", *(self.model_extra or ())})
         declared["categories"] = _labels(self.categories)
@@ -134,10 +134,10 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
 def _document(file: _File, name: str) -> Continuum | Corpus:
     if file.corpus is None:
         assert file.continuum is not None
-        return file.continuum.built(name)
+        return file.continuum.build(name)
     continua: dict[str, Continuum] = {}
     for number, entry in enumerate(file.corpus.continua, 1):
-        continuum = entry.built(str(number))
+        continuum = entry.build(str(number))
         if continuum.name in continua:
             raise DataError(f"continuum {continuum.name!r} occurs twice")
         continua[continuum.name] = continuum
@@ -156,7 +156,7 @@ def write(document: Continuum | Corpus, path: Path) -> None:
         body = f'{{"gammacp": {_VERSION}, "continuum": {_entry(document)}}}\n'
     else:
         entries = ",\n".join(_entry(c) for c in document.values())
-        categories = _json(_written(document.categories))
+        categories = _json(_labels_as_json(document.categories))
         body = (
             f'{{"gammacp": {_VERSION}, "corpus": {{"categories": {categories}, '
             f'"continua": [\n{entries}\n]}}}}\n'
@@ -171,25 +171,25 @@ def _entry(c: Continuum) -> str:
     head = {"name": c.name, "offset_unit": c.offset_unit, "text": c.text}
     parts = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
     parts += [
-        f'"bounds": [{written(lo)}, {written(hi)}]',
+        f'"bounds": [{as_text(lo)}, {as_text(hi)}]',
         f'"annotators": {_json(list(c.annotators))}',
-        f'"categories": {_json(_written(c.categories))}',
+        f'"categories": {_json(_labels_as_json(c.categories))}',
         f'"units": [\n{rows}\n]',
     ]
     return "{" + ", ".join(parts) + "}"
 
 
 def _row(u: Unit) -> str:
-    cells = [_json(u.annotator), _json(category_of(u.category)), written(u.start), written(u.end)]
+    cells = [_json(u.annotator), _json(category_of(u.category)), as_text(u.start), as_text(u.end)]
     if known := features_of(u.category):
         cells.append(_json(dict(known)))
     if u.fragments:
-        pairs = ", ".join(f"[{written(s)}, {written(e)}]" for s, e in u.fragments)
+        pairs = ", ".join(f"[{as_text(s)}, {as_text(e)}]" for s, e in u.fragments)
         cells.append(f"[{pairs}]")
     return f"[{', '.join(cells)}]"
 
 
-def _written(labels: Sequence[str]) -> list[object]:
+def _labels_as_json(labels: Sequence[str]) -> list[object]:
     return [[category_of(x), dict(f)] if (f := features_of(x)) else x for x in labels]
 
 

@@ -35,10 +35,10 @@ def _digits(text: str) -> int:
     return abs(int(text)) if text.strip().lstrip("+-").isdigit() else LARGEST
 
 
-def written(value: float) -> str:
+def as_text(value: float) -> str:
     """Whole numbers as integers, others in the shortest form that reads back the same.
 
-    >>> written(3.0), written(0.1)
+    >>> as_text(3.0), as_text(0.1)
     ('3', '0.1')
     """
     return str(int(value)) if value == int(value) else repr(float(value))

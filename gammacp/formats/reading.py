@@ -17,10 +17,10 @@ from gammacp.formats.finding import Finding, PathLike, find, place_of
 from gammacp.formats.joining import File, Joining, joinings
 from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
 from gammacp.formats.layout import names_from_path
-from gammacp.formats.merging import categories_of, merged
+from gammacp.formats.merging import categories_of, merge_parts
 from gammacp.formats.registry import FORMATS, Format
 from gammacp.formats.source import Source
-from gammacp.left_out import LeftOut, gathered
+from gammacp.left_out import LeftOut, gather
 
 T = TypeVar("T")
 Reader: TypeAlias = Callable[..., Continuum | Corpus]
@@ -180,7 +180,7 @@ def collect(
     _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
     asked = list(paths)
     finding = find(asked, chosen, layout)
-    by_format = _grouped(finding.found, lambda found: found[1].name)
+    by_format = _group_by_key(finding.found, lambda found: found[1].name)
     if by_format:
         _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))
     settings = {name: _settings(group, given) for name, group in by_format.items()}
@@ -188,7 +188,7 @@ def collect(
     failures = [(place, error) for place, error, _ in unread]
     continua: dict[str, Continuum] = {}
     formats: dict[str, str] = {}
-    for name, group in _grouped(parts, lambda part: part.name).items():
+    for name, group in _group_by_key(parts, lambda part: part.name).items():
         entry = group[0].format
         try:
             if not any(_lacks(part, unread, layout) for part in group):
@@ -204,7 +204,7 @@ def collect(
     if ways:
         advice = f"If these files hold an annotator each of the same document, {_advice(ways)}"
         continua |= {name: replace(continua[name], advice=advice) for name in alone}
-    everything = gathered(left_out)
+    everything = gather(left_out)
     if not continua and not failures:
         raise _nothing(asked, everything)
     apart = {name for name in continua if layout or FORMATS[formats[name]].layout}
@@ -274,7 +274,7 @@ def _noting(continuum: Continuum, entry: Format, given: Mapping[str, object]) ->
     return continuum
 
 
-def _grouped(entries: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
+def _group_by_key(entries: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
     """Entries by key, in the order in which keys occur."""
     groups: dict[str, list[T]] = {}
     for entry in entries:
@@ -311,7 +311,7 @@ def _together(group: Sequence[_Part], align_texts: bool) -> tuple[Continuum, tup
     """One continuum of the parts of a document, and what aligning their texts says."""
     together = [part.continuum for part in group]
     parts, told = on_one_line(together) if align_texts else (together, ())
-    whole = merged(parts)
+    whole = merge_parts(parts)
     return whole.noting("align-texts", "yes") if told else whole, told
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import UsageError
-from gammacp.formats.boundary import guarded
+from gammacp.formats.boundary import guard
 from gammacp.formats.layers import Layers
 from gammacp.formats.source import Source, in_utf8
 from gammacp.registry import Registry
@@ -110,7 +110,7 @@ class Format:
                 object.__setattr__(self, name, " ".join(noted.get(title, "").split()))
         for name in ("sniff", "read", "layers"):
             if function := getattr(self, name):
-                object.__setattr__(self, name, guarded(function))
+                object.__setattr__(self, name, guard(function))
 
     def has_ending(self, path: Path) -> bool:
         """Whether a file name ends as this format's do.

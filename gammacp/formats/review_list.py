@@ -22,18 +22,18 @@ from gammacp.files import atomic_write
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents, Spans
-from gammacp.validation import Row, Written, validated
+from gammacp.validation import Row, WrittenTable, validated
 
 if TYPE_CHECKING:
-    from gammacp.tables import Table
+    from gammacp.record_tables import Table
 
 _SIDES = ("start", "end", "category")
-_CELLS = 20_000_000  # of a sheet, those included that a far one makes empty
+MOST_CELLS = 20_000_000  # of a sheet, those included that a far one makes empty
 _CELL = 32_000  # Excel's cells hold 32 767 characters.
 _WIDE = {"reasons": 40, "text": 40, "votes": 20, "decision": 16, "category": 16}
 
 
-class _Document(Written):
+class _Document(WrittenTable):
     """What the hidden sheet says of a document; `rows` are the keys of its rows."""
 
     annotator: str
@@ -43,7 +43,7 @@ class _Document(Written):
     rows: list[str]
 
 
-class _About(Written):
+class _About(WrittenTable):
     review: int
     annotators: list[str]
     documents: dict[str, _Document]
@@ -256,9 +256,9 @@ def _rows(source: Source, sheet: Any) -> list[tuple[Any, ...]]:
     cells = 0
     for row in sheet.iter_rows(values_only=True):
         cells += max(len(row), 1)
-        if cells > _CELLS:
+        if cells > MOST_CELLS:
             raise source.error(
-                f"a sheet has more than {_CELLS} cells, empty ones included",
+                f"a sheet has more than {MOST_CELLS} cells, empty ones included",
                 hint="Delete the empty rows and columns after the list",
             )
         rows.append(row)

@@ -40,7 +40,7 @@ class Selection:
     bounds: Bounds | None = None
 
 
-def selected(continua: Mapping[str, Continuum], selection: Selection) -> dict[str, Continuum]:
+def select(continua: Mapping[str, Continuum], selection: Selection) -> dict[str, Continuum]:
     """The continua as selected, with the categories of all of them.
 
     Parameters

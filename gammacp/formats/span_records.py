@@ -57,7 +57,7 @@ def read_factgenie(source: Source) -> Corpus:
         for annotation in record.objects("annotations"):
             kind = annotation.name("type")
             label = categories.get(kind or "", kind)
-            start, end = _placed(annotation, spans.text)
+            start, end = _place_of(annotation, spans.text)
             spans.add(who, label, start, end, line=record.line, what=key)
         for kind in ("flags", "options", "sliders", "text_fields"):
             count = record.size(kind)
@@ -65,7 +65,7 @@ def read_factgenie(source: Source) -> Corpus:
     return documents.corpus()
 
 
-def _placed(annotation: Record, text: str | None) -> tuple[object, object]:
+def _place_of(annotation: Record, text: str | None) -> tuple[object, object]:
     """Where an annotation is: it has a start and what it covers, both in one kind of characters."""
     start, quote = annotation.get("start"), annotation.string("text")
     if type(start) is not int or start < 0:

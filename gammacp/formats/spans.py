@@ -8,12 +8,12 @@ from typing import Any
 from gammacp.arguments import one_of
 from gammacp.continuum import Bounds, Continuum, Corpus, Unit
 from gammacp.continuum.columns import all_names
-from gammacp.continuum.fragments import Fragments, joined
-from gammacp.continuum.label import labelled
+from gammacp.continuum.fragments import Fragments, join
+from gammacp.continuum.label import to_label
 from gammacp.errors import DataError
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.source import Source
-from gammacp.left_out import Tally, gathered
+from gammacp.left_out import Tally, gather
 
 CHARACTERS = "characters"
 SECONDS = "s"
@@ -110,12 +110,12 @@ class Spans(_Counting):
         inside: Fragments = ()
         if fragments:
             try:
-                inside = joined([self._place(*f, line, what) for f in fragments], (low, high))
+                inside = join([self._place(*f, line, what) for f in fragments], (low, high))
             except DataError as error:
                 message = f"{what}: {error.message}"
                 raise self.source.error(message, line=line, hint=error.hint) from None
         self.declare(annotator)
-        label = labelled(category or None, features or {})
+        label = to_label(category or None, features or {})
         self._units.append(Unit(annotator, low, high, label, inside))
 
     def add_parts(
@@ -227,7 +227,7 @@ def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> C
     if discontinuous == "cover":
         inside = [b for c in continua.values() if c.breaks is not None for b in c.breaks]
         gaps.add("gap", GAP, sum(map(len, inside)) // 2)
-    left_out = gathered((document.left_out, gaps.entries()))
+    left_out = gather((document.left_out, gaps.entries()))
     if isinstance(document, Corpus):
         return replace(document, continua=made, left_out=left_out)
     return replace(made[""], left_out=left_out)
@@ -276,4 +276,4 @@ class Documents(_Counting):
         categories = all_names(None, (c for c in used if c is not None), "category")
         continua = {name: spans.continuum(categories) for name, spans in self.found.items()}
         everything = (self._left_out.entries(), *(c.left_out for c in continua.values()))
-        return Corpus.from_continua(continua, left_out=gathered(everything))
+        return Corpus.from_continua(continua, left_out=gather(everything))

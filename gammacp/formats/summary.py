@@ -11,7 +11,7 @@ from gammacp.continuum import Bounds, Continuum
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread:
+class LengthSummary:
     """Smallest, median, mean and largest of some lengths, in the continuum's offset unit."""
 
     minimum: float
@@ -52,7 +52,7 @@ class Summary:
     bounds: Bounds
     annotators: Mapping[str, int]
     categories: Mapping[str, int]
-    lengths: Spread | None
+    lengths: LengthSummary | None
     gaps: Mapping[str, int]
     coverage: Mapping[str, float]
     overlaps: Mapping[str, int]
@@ -81,7 +81,7 @@ def summary(continuum: Continuum) -> Summary:
         bounds=c.bounds,
         annotators=dict(zip(c.annotators, c.counts.tolist(), strict=True)),
         categories=dict(zip(c.categories, counts.tolist(), strict=True)),
-        lengths=_spread(_marked(c)),
+        lengths=_spread(_marked_lengths(c)),
         gaps={name: gaps for name, (gaps, _, _) in covers.items()},
         coverage={name: share for name, (_, share, _) in covers.items()},
         overlaps=overlaps,
@@ -94,18 +94,18 @@ def summary(continuum: Continuum) -> Summary:
     )
 
 
-def _marked(c: Continuum) -> Floats:
+def _marked_lengths(c: Continuum) -> Floats:
     """How long each unit is, without the gaps in it."""
     if c.breaks is None:
         return c.lengths
     return np.array([sum(e - s for s, e in u.fragments) or u.length for u in c], np.float64)
 
 
-def _spread(lengths: Floats) -> Spread | None:
+def _spread(lengths: Floats) -> LengthSummary | None:
     if not len(lengths):
         return None
     low, middle, high = np.quantile(lengths, [0, 0.5, 1]).tolist()
-    return Spread(minimum=low, median=middle, mean=float(lengths.mean()), maximum=high)
+    return LengthSummary(minimum=low, median=middle, mean=float(lengths.mean()), maximum=high)
 
 
 def _coverage(c: Continuum, name: str) -> tuple[int, float, int]:
@@ -187,13 +187,11 @@ def _units(count: int) -> str:
 
 
 def _alike(names: Sequence[str]) -> list[list[str]]:
-    folded = Counter(_folded(n) for n in names)
+    folded = Counter(_fold(n) for n in names)
     return [
-        [n for n in names if _folded(n) == key]
-        for key, count in sorted(folded.items())
-        if count > 1
+        [n for n in names if _fold(n) == key] for key, count in sorted(folded.items()) if count > 1
     ]
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return " ".join(name.casefold().split())

@@ -261,15 +261,15 @@ def _tier(
         "xmin": bounds[0],
         "xmax": bounds[1],
     }
-    lines = [f"{key} = {_written(value)}" for key, value in head.items()]
+    lines = [f"{key} = {_quote(value)}" for key, value in head.items()]
     lines.append(f"{what}: size = {len(rows)}")
     for number, row in enumerate(rows, 1):
         lines.append(f"{what} [{number}]:")
-        lines += [f"    {k} = {_written(value)}" for k, value in zip(keys, row, strict=True)]
+        lines += [f"    {k} = {_quote(value)}" for k, value in zip(keys, row, strict=True)]
     return lines
 
 
-def _written(value: float | str) -> str:
+def _quote(value: float | str) -> str:
     return repr(value) if isinstance(value, float) else '"' + value.replace('"', '""') + '"'
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from gammacp.errors import DataError, UsageError
-from gammacp.formats.layout import fitted
+from gammacp.formats.layout import fit
 from gammacp.formats.source import Source
 
 ANNOTATOR = "{annotator}"
@@ -24,7 +24,7 @@ def annotator_of(tier: str, pattern: str) -> str | None:
     if pattern.count(ANNOTATOR) > 1:
         raise UsageError(f"tier pattern {pattern!r} has {ANNOTATOR} more than once")
     parts = re.split(r"(\{annotator\}|\*)", pattern)
-    values = fitted(parts, tier)
+    values = fit(parts, tier)
     if values is None:
         return None
     return values[parts.index(ANNOTATOR) // 2] if ANNOTATOR in parts else ""

@@ -17,7 +17,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from gammacp.continuum import Continuum
-from gammacp.continuum.label import labelled
+from gammacp.continuum.label import to_label
 from gammacp.formats.inception_writing import LAYOUT, write_tsv
 from gammacp.formats.layers import TARGET, Layer, Layers, slot
 from gammacp.formats.offsets import ToCodePoints, from_utf16
@@ -28,11 +28,11 @@ from gammacp.formats.webanno_rows import (
     VERSION_3,
     Row,
     RowLayer,
-    Rows,
+    WebannoRows,
+    annotations_in_cell,
     pieces,
     rows_of,
-    stacked,
-    unescaped,
+    unescape,
 )
 
 _SLOT = re.compile(r"ROLE_[^:]*:([^.]*)_")
@@ -138,7 +138,7 @@ def read(
 
 def _add(
     spans: Spans,
-    file: Rows,
+    file: WebannoRows,
     layer: RowLayer,
     names: Sequence[str],
     convert: ToCodePoints,
@@ -153,12 +153,12 @@ def _add(
     places = _places(source, file) if any(asked.values()) else {}
     for annotation in annotations:
         said = {n: annotation.values.get(i) for n, i in columns.items()}
-        known = {n: v if v is None else unescaped(v) for n, v in said.items()}
+        known = {n: v if v is None else unescape(v) for n, v in said.items()}
         for i in (i for i in slots if asked[i]):
             links = list(_links(source, annotation, i, places))
             filled = slot(slots[i], [(role, convert(s), convert(e)) for role, s, e in links])
             known |= {name: filled[name] for name in asked[i]}
-        label = labelled(known.get(names[0]), {n: known.get(n) for n in names[1:]})
+        label = to_label(known.get(names[0]), {n: known.get(n) for n in names[1:]})
         start, end = convert(annotation.start), convert(annotation.end)
         spans.add(source.annotator, label, start, end, line=annotation.line)
     for i, other in enumerate(layer.features):
@@ -168,7 +168,7 @@ def _add(
             spans.leave_out("value", f"feature {other or i + 1} is {what}", count)
 
 
-def _places(source: Source, file: Rows) -> dict[str, tuple[int, int]]:
+def _places(source: Source, file: WebannoRows) -> dict[str, tuple[int, int]]:
     """Where a token, a part of one and an annotation with an identifier, such as [2], are."""
     spans = [layer for layer in file.layers if layer.kind == "SP"]
     keyed = (a for layer in spans for a in _annotations(source, file.rows, layer) if a.key)
@@ -193,7 +193,7 @@ def _links(
                 line=annotation.line,
                 hint="Is the file complete?",
             )
-        yield "" if role in _NONE else unescaped(role), *place
+        yield "" if role in _NONE else unescape(role), *place
 
 
 def _leave_out(source: Source, spans: Spans, rows: tuple[Row, ...], layer: RowLayer) -> None:
@@ -203,7 +203,7 @@ def _leave_out(source: Source, spans: Spans, rows: tuple[Row, ...], layer: RowLa
         spans.leave_out("annotation", f"layer {name} was not chosen", count)
     elif layer.kind == "RL":
         cells = [_cells(row, layer)[-1] for row in rows]
-        count = sum(len(stacked(cell)) for cell in cells if cell != "_")
+        count = sum(len(annotations_in_cell(cell)) for cell in cells if cell != "_")
         spans.leave_out("relation", f"layer {name} links annotations", count)
     else:
         links = {link for row in rows for link in _LINK.findall(_cells(row, layer)[0])}
@@ -218,7 +218,7 @@ def _annotations(
     several: dict[str, _Annotation] = {}
     for row in rows:
         stacks = {
-            i: [(v, "") for v in pieces(c, "|")] if i in targets else stacked(c)
+            i: [(v, "") for v in pieces(c, "|")] if i in targets else annotations_in_cell(c)
             for i, c in enumerate(_cells(row, layer))
             if c != "_"
         }
@@ -250,7 +250,7 @@ def _cells(row: Row, layer: RowLayer) -> tuple[str, ...]:
     return row.cells[layer.first : layer.first + max(1, len(layer.features))]
 
 
-def _text(source: Source, parsed: Rows) -> str:
+def _text(source: Source, parsed: WebannoRows) -> str:
     """The document, with blanks where the file has no text (line breaks between sentences)."""
     pieces: list[str] = []
     reached = 0

@@ -42,7 +42,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Rows:
+class WebannoRows:
     """A parsed file with layers of all kinds; sentences are (offset of the first token, text)."""
 
     layers: tuple[RowLayer, ...]
@@ -50,7 +50,7 @@ class Rows:
     sentences: tuple[tuple[int, str], ...]
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     """Text as it was before the file's backslashes."""
     return _ESCAPED.sub(lambda m: _CONTROL.get(m[1], m[1]), text)
 
@@ -69,17 +69,17 @@ def pieces(cell: str, mark: str) -> list[str]:
     return [*found, cell[begin:]]
 
 
-def stacked(cell: str) -> list[tuple[str, str]]:
+def annotations_in_cell(cell: str) -> list[tuple[str, str]]:
     r"""(value, identifier or "") of the annotations of a cell, values as they are written.
 
-    >>> stacked(r"PER|a\[1]|LOC[2]|b\\[3]")
+    >>> annotations_in_cell(r"PER|a\[1]|LOC[2]|b\\[3]")
     [('PER', ''), ('a\\[1]', ''), ('LOC', '2'), ('b\\\\', '3')]
     """
     found = ((piece, _IDENTIFIER.search(piece)) for piece in pieces(cell, "|"))
     return [(piece[: m.end(1)], m[2]) if m else (piece, "") for piece, m in found]
 
 
-def rows_of(source: Source) -> Rows:
+def rows_of(source: Source) -> WebannoRows:
     """The lines of a file; DataError where it is of another version or not sound."""
     lines = source.text().split("\n")
     if not lines[0].startswith(VERSION_3):
@@ -100,7 +100,7 @@ def rows_of(source: Source) -> Rows:
             # A relation has its base type among the features: a column too.
             width += max(1, len(features))
         elif line.startswith("#Text="):
-            pending.append(unescaped(line[6:]))
+            pending.append(unescape(line[6:]))
         elif line.strip() and not line.startswith("#"):
             row = _row(source, number, line, width)
             if rows and not _follows(row, rows[-1]):
@@ -117,7 +117,7 @@ def rows_of(source: Source) -> Rows:
         raise source.error(
             "file ends before its text", line=len(lines), hint="Is the file complete?"
         )
-    return Rows(tuple(found), tuple(rows), tuple(sentences))
+    return WebannoRows(tuple(found), tuple(rows), tuple(sentences))
 
 
 def _ends_early(rows: list[Row], sentences: list[tuple[int, str]]) -> bool:
@@ -148,7 +148,7 @@ def _row(source: Source, number: int, line: str, width: int) -> Row:
             hint="Is the file complete, and exported as WebAnno TSV 3?",
         )
     start, end = int(offsets[1]), int(offsets[2])
-    token = unescaped(cells[2])
+    token = unescape(cells[2])
     return Row(number, cells[0], start, end, token, tuple(values))
 
 

@@ -24,7 +24,7 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, column
 from gammacp.errors import DataError
 from gammacp.measures.gamma import few_units
-from gammacp.measures.registry import MEASURES, Measure, evaluate, expanded, measure
+from gammacp.measures.registry import MEASURES, Measure, evaluate, expand_names, measure
 from gammacp.measures.score import Score
 from gammacp.measures.settings import Settings
 from gammacp.measures.trees.annotations import Treebank
@@ -55,7 +55,7 @@ class MeasuredDisagreements:
         found = {}
         for name in self.names:
             m = MEASURES[name]
-            value = m.counted(evaluate(m, continuum, self.options, shared))
+            value = m.disagreement_of(evaluate(m, continuum, self.options, shared))
             found[name] = math.nan if value is None else value
         return found
 
@@ -155,7 +155,7 @@ def measured_beyond_chance(
     UsageError
         An option belongs to none of the measures and not to chance.
     """
-    names = expanded(names)
+    names = expand_names(names)
     declared = frozenset[str]().union(*(MEASURES[name].options for name in names))
     known = CHANCE_OPTIONS if isinstance(continuum, Continuum) else frozenset({"seed"})
     mine: dict[str, Any] = {k: v for k, v in options.items() if k in declared or k not in known}
@@ -201,7 +201,7 @@ def _of_units(
     found: dict[str, BeyondChance] = {}
     wanted: dict[str, float] = {}
     for name, score in scores.items():
-        own, observed = _own(score), MEASURES[name].counted(score)
+        own, observed = _own(score), MEASURES[name].disagreement_of(score)
         reason = _unsuited(MEASURES[name], settings.chance)
         if own is not None:
             found[name] = own

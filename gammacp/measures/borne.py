@@ -68,7 +68,7 @@ class Borne:
         return np.asarray(self.items.sum(axis=0))
 
 
-def added(place: Indices | Codes, values: Floats, size: int) -> Floats:
+def add_up(place: Indices | Codes, values: Floats, size: int) -> Floats:
     """Rows of `values` added up by place, shape (size, components)."""
     sums = np.zeros((size, values.shape[1]))
     for c in range(values.shape[1]):
@@ -101,9 +101,9 @@ def borne_in(
         for at in range(0, len(groups), step):
             costs = _Costs.of(columns, groups[at : at + step], dissimilarity, weight)
             items[k] += costs.of_pairs.sum(axis=(0, 1))
-            pairs += added(costs.slots(slots, size), costs.of_pairs.sum(axis=0), size * size)
+            pairs += add_up(costs.slots(slots, size), costs.of_pairs.sum(axis=0), size * size)
             units += costs.units(continuum.n_units)
-            missed += costs.missed(slots, size)
+            missed += costs.missed_costs(slots, size)
         borne.append(units)
         of_unit.append(slots[continuum.annotator_codes])
         label.append(plain(continuum.categories)[1][continuum.category_codes])
@@ -112,8 +112,8 @@ def borne_in(
     return Borne(
         items,
         every,
-        added(np.concatenate(of_unit), every, size),
-        added(np.where(labels < 0, categories, labels), every, categories + 1),
+        add_up(np.concatenate(of_unit), every, size),
+        add_up(np.where(labels < 0, categories, labels), every, categories + 1),
         pairs.reshape(size, size, parts),
         met,
         missed,
@@ -168,13 +168,13 @@ class _Costs:
         facing = np.maximum(self.first, self.second)[alone]
         real = self.groups >= 0
         absent = (self.of_pairs[:, :, -1] * none).sum(axis=1) / real.sum(axis=1)
-        borne = added(self.first[both], halves, number)
-        borne += added(self.second[both], halves, number)
-        borne += added(facing, self.of_pairs[alone], number)
+        borne = add_up(self.first[both], halves, number)
+        borne += add_up(self.second[both], halves, number)
+        borne += add_up(facing, self.of_pairs[alone], number)
         borne[:, -1] += np.bincount(self.groups[real], absent[np.nonzero(real)[0]], number)
         return borne
 
-    def missed(self, annotators: Codes, size: int) -> Floats:
+    def missed_costs(self, annotators: Codes, size: int) -> Floats:
         """Per annotator what units cost that face an empty unit of theirs."""
         i, j = np.triu_indices(len(annotators), 1)
         cost = self.of_pairs[:, :, -1]

@@ -17,7 +17,7 @@ from gammacp.dissimilarity.categorial import Categorial, Ratio, categorial, nume
 from gammacp.dissimilarity.features import as_features
 from gammacp.dissimilarity.matrix_file import read_matrix
 from gammacp.errors import DataError, UsageError
-from gammacp.signature import described, fingerprint
+from gammacp.signature import describe, fingerprint
 
 Metric: TypeAlias = str | PathLike[str] | Sequence[Sequence[float]] | Floats | Categorial
 NAMES = ("nominal", "interval", "ratio")
@@ -59,7 +59,7 @@ def squared_differences(
         tables = as_features(metric).tables(tuple(categories), counts or {})
         return np.asarray(sum(tables.values()))[:-1, :-1]
     if not isinstance(metric, (str, PathLike)):
-        return _checked(np.asarray(metric), categories, "metric")
+        return _check(np.asarray(metric), categories, "metric")
     if metric == "nominal":
         return 1.0 - np.eye(len(categories))
     if metric == "interval":
@@ -83,12 +83,12 @@ def metric_name(metric: Metric, squared: Floats) -> str:
     if isinstance(metric, str) and metric.partition("=")[0] in STRUCTURED:
         metric = categorial(metric)
     if isinstance(metric, Categorial):
-        return described(metric)
+        return describe(metric)
     file = Path(metric).name if isinstance(metric, (str, PathLike)) else "matrix"
     return f"{file}({fingerprint(squared.tobytes())})"
 
 
-def _checked(matrix: Any, categories: Sequence[str], where: str) -> Floats:
+def _check(matrix: Any, categories: Sequence[str], where: str) -> Floats:
     k = len(categories)
     if matrix.shape != (k, k) or matrix.dtype.kind not in "iufb":
         raise DataError(
@@ -115,4 +115,4 @@ def _from_file(path: Path, categories: Sequence[str]) -> Floats:
         if name not in names:
             raise DataError(f"category {name!r} is missing from the matrix", file=path)
     order = [names.index(name) for name in categories]
-    return _checked(matrix[np.ix_(order, order)], categories, str(path))
+    return _check(matrix[np.ix_(order, order)], categories, str(path))

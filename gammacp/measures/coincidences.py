@@ -44,7 +44,7 @@ class Coincidences:
 def of_sections(continuum: Continuum, atom: float) -> Coincidences:
     """ℓ_ck and ε_ck over units and gaps; the gap is the last label, `atom` is τ."""
     sections = sections_of(continuum)
-    lengths, pairs = _counted(sections)
+    lengths, pairs = _count(sections)
     observed = lengths / (sections.n_annotators - 1)
     marginal = sections.label_lengths().sum(axis=0)
     total = float(marginal.sum())
@@ -62,9 +62,9 @@ def of_kinds(continuum: Continuum, atom: float) -> Coincidences:
     of_labels = of_sections(continuum, atom)
     return Coincidences(
         ("unit", GAP),
-        _folded(of_labels.observed),
-        _folded(of_labels.expected),
-        _folded(of_labels.pairs),
+        _fold(of_labels.observed),
+        _fold(of_labels.expected),
+        _fold(of_labels.pairs),
         of_labels.possible,
     )
 
@@ -72,7 +72,7 @@ def of_kinds(continuum: Continuum, atom: float) -> Coincidences:
 def of_units(continuum: Continuum) -> Coincidences:
     """ℓ*_ck and ε*_ck over intersecting units, which may overlap within an annotator."""
     units = units_of(continuum)
-    lengths, pairs = _counted(units)
+    lengths, pairs = _count(units)
     others = units.n_annotators - 1
     observed = lengths / others
     marginal = observed.sum(axis=0)
@@ -88,7 +88,7 @@ def of_units(continuum: Continuum) -> Coincidences:
     return Coincidences(units.names, observed, expected, pairs, possible_length)
 
 
-def _counted(sections: Sections) -> tuple[Floats, Floats]:
+def _count(sections: Sections) -> tuple[Floats, Floats]:
     """ℓ_ck · (m − 1) and the number of intersections by label, both symmetric."""
     k = len(sections.names)
     shared = np.zeros(k * k)
@@ -113,7 +113,7 @@ def _squared_cover(sections: Sections) -> Floats:
     return squares
 
 
-def _folded(matrix: Floats) -> Floats:
+def _fold(matrix: Floats) -> Floats:
     """All labels but the last (the gap) as one: a 2 × 2 matrix."""
     kinds = np.array([[matrix[:-1, :-1].sum(), matrix[:-1, -1].sum()], [0.0, matrix[-1, -1]]])
     kinds[1, 0] = kinds[0, 1]

@@ -41,7 +41,7 @@ class Contributions:
         """1 − Σ observed / Σ expected."""
         return float(ratios(self.observed.sum(), self.expected.sum()))
 
-    def weighted(self, weights: Floats) -> Floats:
+    def weigh(self, weights: Floats) -> Floats:
         """γ with each part counted `weights` times; weights of shape (…, parts)."""
         # No products of BLAS: their last bits are others on other processors.
         observed = (weights * self.observed).sum(axis=-1)

@@ -26,7 +26,7 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
 from gammacp.errors import DataError
 from gammacp.measures.agreement import agreement_of
-from gammacp.measures.borne import ABSENCE, Borne, added, borne_in, components_of
+from gammacp.measures.borne import ABSENCE, Borne, add_up, borne_in, components_of
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Chance, Continua
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -105,7 +105,7 @@ class Explanation:
 
 
 @spelled_out_with_computing
-def explained(
+def explanation_of(
     continua: Continua, *, stretches: int = STRETCHES, **options: Unpack[FamilyOptions]
 ) -> Explanation:
     """What the disorder of one continuum, or of several as a corpus, is made of.
@@ -135,14 +135,14 @@ def explained(
 
 
 def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
-    """`explained` on a basis that has a memory.
+    """`explanation_of` on a basis that has a memory.
 
     Parameters
     ----------
     basis
         What γ rests on.
     stretches
-        As for `explained`.
+        As for `explanation_of`.
 
     Raises
     ------
@@ -245,7 +245,7 @@ def _stretches(make: _Records, seen: Borne, continuum: Continuum, number: int) -
     edges = np.linspace(low, high, number + 1)
     centres = (continuum.starts + continuum.ends) / 2
     place = np.clip(np.searchsorted(edges, centres, side="right") - 1, 0, number - 1)
-    sums = added(place, seen.units, number)
+    sums = add_up(place, seen.units, number)
     for k, record in enumerate(make.each("stretch", range(1, number + 1), sums, None)):
         yield {**record, "start": float(edges[k]), "end": float(edges[k + 1])}
 
@@ -276,7 +276,7 @@ def _by_chance(
             found.append((s.continuum, s.groups))
             owner.append(number)
     borne = borne_in(found, scales, people, categories, basis.bound)
-    sums = added(np.array(owner, np.int64), borne.items, len(weights))
+    sums = add_up(np.array(owner, np.int64), borne.items, len(weights))
     rows = dict(zip(weights, sums, strict=True))
     share = [c.mean_units / total / weights[k] for k, c in zip(chances, continua, strict=True)]
     each = [rows[k] * part for k, part in zip(chances, share, strict=True)]

@@ -57,7 +57,7 @@ def f1_exact(continuum: Continuum) -> MatchScore:
     """
     require(continuum, fragments=True)
     s, e, b = continuum.starts, continuum.ends, continuum.breaks
-    found = _matched(
+    found = _matchings(
         continuum,
         lambda x: (
             (s[x.left] == s[x.right])
@@ -79,7 +79,7 @@ def f1_overlap(continuum: Continuum) -> MatchScore:
     """
     require(continuum)
     return _score(
-        continuum, _matched(continuum, lambda x: np.ones(len(x.left), np.bool_)), "f1-overlap"
+        continuum, _matchings(continuum, lambda x: np.ones(len(x.left), np.bool_)), "f1-overlap"
     )
 
 
@@ -96,11 +96,11 @@ def f1_category(continuum: Continuum) -> MatchScore:
     """
     require(continuum, {Need.CATEGORIES})
     codes = continuum.category_codes
-    found = _matched(continuum, lambda x: codes[x.left] == codes[x.right])
+    found = _matchings(continuum, lambda x: codes[x.left] == codes[x.right])
     return _score(continuum, found, "f1-category")
 
 
-def _matched(
+def _matchings(
     continuum: Continuum, match: Callable[[Overlaps], Bools]
 ) -> Iterator[tuple[int, int, int]]:
     """Codes of two annotators and the size of their largest one-to-one matching."""

@@ -68,7 +68,7 @@ class Gamma(Score):
         unproven = self.defined and self.status is Status.FEASIBLE
         return (*self.notes, *((_UNPROVEN,) if unproven else ()))
 
-    def told(self) -> list[str]:
+    def remarks(self) -> list[str]:
         """All that has to be read with γ, a sentence each: `in_words`, caveats, the proof."""
         proven = self.defined and self.status is Status.OPTIMAL
         proof = ["Every alignment is proven to be the best one."] if proven else []

@@ -18,7 +18,7 @@ from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.gamma import Gamma, GammaScore, gamma_score, notes_on
-from gammacp.measures.marked import Marked, marked
+from gammacp.measures.marked import Marked, alpha_of_marking
 from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.measures.within import TOO_SHORT, factors
@@ -131,8 +131,8 @@ def gamma_on(corpus: Corpus, basis: Basis) -> CorpusGamma:
             )
         except DataError as error:
             scores[name] = Gamma(value=math.nan, reason=str(error))
-    found = None if basis.selection else marked(corpus)
-    return replace(_pooled(scores, basis), marked=found)
+    found = None if basis.selection else alpha_of_marking(corpus)
+    return replace(_pool(scores, basis), marked=found)
 
 
 def _reason(continuum: Continuum) -> str | None:
@@ -153,7 +153,7 @@ class _Part:
     chance: Chance
 
 
-def _pooled(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
+def _pool(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
     computed = [s for s in scores.values() if isinstance(s, GammaScore)]
     continua = [s.alignment.continuum for s in computed]
     parts = [
@@ -190,10 +190,10 @@ def _pooled(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
         selection=tuple(selection),
         continua=len(parts),
     )
-    return _weighted(replace(whole, signature=made), parts, basis)
+    return _weigh(replace(whole, signature=made), parts, basis)
 
 
-def _weighted(whole: CorpusGamma, parts: Sequence[_Part], basis: Basis) -> CorpusGamma:
+def _weigh(whole: CorpusGamma, parts: Sequence[_Part], basis: Basis) -> CorpusGamma:
     """With its value, Σ over the parts weighted by x̄ of both disorders."""
     total = math.fsum(p.weight for p in parts)
     observed = math.fsum(p.weight * (p.score.observed or 0.0) for p in parts)

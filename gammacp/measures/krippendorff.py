@@ -109,7 +109,7 @@ def u_alpha(
     return ratio_of_coincidences(
         coincidences,
         1.0 - np.eye(len(coincidences.labels)),
-        name=made("u-alpha", continuum, bootstrap, seed, atom=tau),
+        name=signature_of("u-alpha", continuum, bootstrap, seed, atom=tau),
         nothing="one label covers everything: no disagreement can be expected",
         bootstrap=bootstrap,
         seed=seed,
@@ -129,7 +129,7 @@ def binary_u_alpha(
     return ratio_of_coincidences(
         of_kinds(continuum, tau),
         1.0 - np.eye(2),
-        name=made("binary-u-alpha", continuum, bootstrap, seed, atom=tau),
+        name=signature_of("binary-u-alpha", continuum, bootstrap, seed, atom=tau),
         nothing="no gap (or nothing but gaps): unit against gap cannot disagree",
         bootstrap=bootstrap,
         seed=seed,
@@ -166,7 +166,9 @@ def cu_alpha(
     return ratio_of_coincidences(
         coincidences,
         squared,
-        name=made("cu-alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)),
+        name=signature_of(
+            "cu-alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)
+        ),
         nothing="all intersecting units have the same category: no disagreement can be expected",
         bootstrap=bootstrap,
         seed=seed,
@@ -212,7 +214,9 @@ def ku_alpha(
         by_category=values,
         reason="no category has a value" if len(reasons) == len(values) else None,
         notes=(*_negative(coincidences), *(f"{name}: {why}" for name, why in reasons.items())),
-        signature=made("ku-alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)),
+        signature=signature_of(
+            "ku-alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)
+        ),
         labels=coincidences.labels,
         observed_coincidences=coincidences.observed,
         expected_coincidences=coincidences.expected,
@@ -259,7 +263,9 @@ def _coverage(coincidences: Coincidences) -> float:
     return coincidences.total / coincidences.possible if coincidences.possible else 0.0
 
 
-def made(name: str, continuum: Continuum, bootstrap: int, seed: int, **parts: object) -> str:
+def signature_of(
+    name: str, continuum: Continuum, bootstrap: int, seed: int, **parts: object
+) -> str:
     """The signature of a coefficient; the seed matters only to the bootstrap.
 
     Parameters

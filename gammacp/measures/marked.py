@@ -58,7 +58,7 @@ class Marked:
         return f"{found}; nobody marked anything in {len(self.unmarked)} ({named}{rest})."
 
 
-def marked(continua: Mapping[str, Continuum]) -> Marked:
+def alpha_of_marking(continua: Mapping[str, Continuum]) -> Marked:
     """α of documents that are marked or not.
 
     α = 1 − D_o/D_e with D_o = Σ 2·n₁·n₀/(m − 1) / N over documents with m ≥ 2 annotators, of whom

@@ -29,7 +29,7 @@ from gammacp.measures.overlapping import Overlaps, overlaps
 from gammacp.measures.registry import registered, unobserved_agreement
 from gammacp.measures.score import Score, undefined
 from gammacp.needs import require
-from gammacp.signature import described, signature
+from gammacp.signature import describe, signature
 
 # Steps beyond which a time unit is taken for a mistake, and cells of an alignment of sequences.
 _MOST_STEPS, _MOST_CELLS = 2_000_000, 25_000_000
@@ -71,7 +71,7 @@ def easydiag_kappa(continuum: Continuum, *, overlap: float = 0.6, unlinked: bool
     codes, size = continuum.category_codes, len(continuum.categories) + 2
     tables = []
     for met in overlaps(continuum):
-        left, right = _linked(continuum, met, overlap)
+        left, right = _link(continuum, met, overlap)
         sides = [np.arange(*continuum.offsets[[k, k + 1]]) for k in (met.first, met.second)]
         alone = [np.setdiff1d(rows, used) for rows, used in zip(sides, (left, right), strict=True)]
         table = np.zeros((size, size))
@@ -91,7 +91,7 @@ def _kind(codes: Codes) -> Indices:
     return np.where(codes < 0, -2, codes).astype(np.int64)
 
 
-def _linked(c: Continuum, met: Overlaps, least: float) -> tuple[Indices, Indices]:
+def _link(c: Continuum, met: Overlaps, least: float) -> tuple[Indices, Indices]:
     longer = np.maximum(c.lengths[met.left], c.lengths[met.right])
     share = np.divide(met.lengths, longer, out=np.ones(len(longer)), where=longer > 0)
     unlike = c.category_codes[met.left] != c.category_codes[met.right]
@@ -290,12 +290,12 @@ def _cohen(a: Indices, b: Indices) -> tuple[float, float]:
 
 
 def _sequence_pairs(sequences: list[Codes]) -> Iterable[tuple[Codes, Codes, Codes]]:
-    from gammacp.measures.sequences import traced
+    from gammacp.measures.sequences import trace
 
     for a, b in permutations(sequences, 2):
         if len(a) * len(b) > _MOST_CELLS:
             raise DataError(f"sequences of {len(a)} and {len(b)} are too long", hint=_GIVE_UNIT)
-        yield a, b, traced(a, b)
+        yield a, b, trace(a, b)
 
 
 @registered(
@@ -391,7 +391,7 @@ def boundaries(continuum: Continuum, *, tolerance: float = 0.0, dissimilarity: A
         "boundaries",
         selection=continuum.selection,
         tolerance=number("tolerance", tolerance, 0.0),
-        d=described(best.dissimilarity),
+        d=describe(best.dissimilarity),
     )
     if not len(u):
         return undefined("no two units are aligned", signature=made)

@@ -22,7 +22,7 @@ from gammacp.measures.coefficients import (
     disagreement_of_choices,
 )
 from gammacp.measures.coincidences import Coincidences
-from gammacp.measures.krippendorff import CoincidenceScore, made, ratio_of_coincidences
+from gammacp.measures.krippendorff import CoincidenceScore, ratio_of_coincidences, signature_of
 from gammacp.measures.registry import observed_disagreement, registered
 from gammacp.needs import Need, require
 from gammacp.signature import signature
@@ -62,7 +62,7 @@ def alpha(
     return ratio_of_coincidences(
         _coincidences(labels, continuum.categories),
         squared,
-        name=made("alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)),
+        name=signature_of("alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)),
         nothing="one label is all that is used: no disagreement can be expected",
         bootstrap=bootstrap,
         seed=seed,

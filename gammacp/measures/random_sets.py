@@ -22,7 +22,7 @@ from gammacp.chance.sampling import Disagreement, Draws, Strata, expectations
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import BoundDissimilarity, Combined, bind
 from gammacp.measures.settings import Computing, Memory, Settings
-from gammacp.signature import described, signature
+from gammacp.signature import describe, signature
 from gammacp.stopping import due
 
 T = TypeVar("T")
@@ -176,7 +176,7 @@ class Basis:
         self._memory: Memory = {} if memory is None else memory.setdefault(key, {})  # type: ignore[assignment]
 
     @cached_property
-    def _annotated(self) -> Mapping[str, Mapping[str, Continuum]]:
+    def _by_annotator(self) -> Mapping[str, Mapping[str, Continuum]]:
         """The continua of each annotator, by name."""
         found: dict[str, dict[str, Continuum]] = {}
         for name, c in zip(self.named, self.continua, strict=True):
@@ -203,7 +203,7 @@ class Basis:
         new: dict[float, list[Continuum]] = {}
         for c in continua:
             if ("alignment", c) not in self._memory:
-                new.setdefault(self._gap(c), []).append(c)
+                new.setdefault(self.gap(c), []).append(c)
         for gap, some in sorted(new.items()):
             solving: Solving = {**self.settings.solving, "gap": gap}
             aligned = align_each(some, self.bound, executor=self._executor, **solving)
@@ -211,7 +211,7 @@ class Basis:
         done = (self._memory.get(("alignment", c)) for c in continua)
         return list(takewhile(lambda a: a is not None, done))  # type: ignore[arg-type]
 
-    def _gap(self, continuum: Continuum) -> float:
+    def gap(self, continuum: Continuum) -> float:
         """The gap that is asked for; of a crowd that is a small share of all, that of its chance.
 
         What it is compared with is not known any better.
@@ -230,7 +230,7 @@ class Basis:
             The chance model cannot be built from these continua.
         """
         rule = self._rule(continuum)
-        return self._sampled(self.draws(continuum), rule, ratio=self._ratio, keep=self._keep)
+        return self._sample(self.draws(continuum), rule, ratio=self._ratio, keep=self._keep)
 
     def draws(self, continuum: Continuum) -> Draws[Continuum]:
         """The random sets that serve one of the continua."""
@@ -271,7 +271,7 @@ class Basis:
             return Draws(self._strata(continua, "cut"), self.settings.seed)
 
         draws = self.once(("within", tuple(continua)), compute)
-        return self._sampled(draws, self.settings.rule, ratio=True, keep=False)
+        return self._sample(draws, self.settings.rule, ratio=True, keep=False)
 
     def _strata(self, continua: Sequence[Continuum], model: str = "") -> Strata[Continuum]:
         """Chance within each of these in turn, the shortest first."""
@@ -313,7 +313,7 @@ class Basis:
         weights = {n: math.fsum(c.mean_units for c in some) for n, some in self._rows.items()}
         return {n: weight / (sum(weights.values()) or 1.0) for n, weight in weights.items()}
 
-    def selected(self, names: Collection[str], *, keep: bool) -> Basis | None:
+    def select(self, names: Collection[str], *, keep: bool) -> Basis | None:
         """What the continua share that hold all of these annotators, cut to some annotators.
 
         Where the random sets have the names of real annotators, those that hold these are cut in
@@ -332,7 +332,7 @@ class Basis:
             None if no continuum has two annotators left.
         """
         wanted = frozenset(names)
-        places = [self._annotated.get(name, {}) for name in wanted]
+        places = [self._by_annotator.get(name, {}) for name in wanted]
         origins: dict[str, Continuum] = {}
         chosen: dict[str, Continuum] = {}
         for name, c in min(places, key=len).items():
@@ -348,7 +348,7 @@ class Basis:
         basis._parent = _Parent(self, wanted, keep, cut)
         return basis
 
-    def _sampled(
+    def _sample(
         self, draws: Draws[Continuum], rule: SampleRule, *, ratio: bool, keep: bool
     ) -> Chance:
         """Random sets until the sample rule holds, once for all that rest on these draws.
@@ -398,7 +398,7 @@ class Basis:
             name,
             selection=selection,
             **parts,
-            d=self.once(("d",), partial(described, self.settings.dissimilarity)),
+            d=self.once(("d",), partial(describe, self.settings.dissimilarity)),
             chance=",".join(dict.fromkeys(c.model for c in chances)),
             samples=samples,
             interrupted=None if all(c.expected.complete for c in chances) else "yes",

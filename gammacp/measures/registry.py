@@ -49,7 +49,7 @@ class Measure:
         parameters = inspect.signature(self.function).parameters.values()
         return frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY) - _NOT_OPTIONS
 
-    def counted(self, score: Score) -> float | None:
+    def disagreement_of(self, score: Score) -> float | None:
         """D of a score of this measure; None where it has none."""
         if self.disagreement is not None:
             found = self.disagreement(score)
@@ -158,7 +158,7 @@ def measure(
     return measured_beyond_chance(continuum, names, options)
 
 
-def expanded(names: Iterable[str]) -> list[str]:
+def expand_names(names: Iterable[str]) -> list[str]:
     """The names without repetition; `all` stands for every measure of a continuum."""
     everything = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
     found = [
@@ -187,7 +187,7 @@ def measure_each(
     UsageError
         A measure is unknown, or an option belongs to none of them.
     """
-    chosen = {name: MEASURES[name] for name in expanded(names)}
+    chosen = {name: MEASURES[name] for name in expand_names(names)}
     if not isinstance(continuum, Continuum):
         instance("continuum", continuum, Treebank, "a Continuum or a Treebank")
     known = frozenset[str]().union(*(m.options for m in chosen.values()))

@@ -23,7 +23,7 @@ from gammacp.arguments import number, whole
 from gammacp.arrays import Floats, Indices
 from gammacp.errors import UsageError
 from gammacp.measures.contributions import Contributions
-from gammacp.studentised import studentised
+from gammacp.studentised import studentised_interval
 
 DRAWS = 2000
 FEWEST_PARTS = 5
@@ -125,7 +125,7 @@ def bootstrap(
     if size < FEWEST_PARTS:
         reason = f"{size} {parts.kind} are too few to be resampled (at least {FEWEST_PARTS})"
     else:
-        low, high = _studentised(parts, length, draws, (1 - confidence) / 2, seed)
+        low, high = _studentise(parts, length, draws, (1 - confidence) / 2, seed)
     return BootstrapInterval(
         low=low,
         high=high,
@@ -138,7 +138,7 @@ def bootstrap(
     )
 
 
-def _studentised(
+def _studentise(
     parts: Contributions, length: int, draws: int, tail: float, seed: int
 ) -> tuple[float, float]:
     """The interval between the two tails; no γ is above 1."""
@@ -161,7 +161,7 @@ def _studentised(
     errors = scale * np.sqrt((left**2).sum(axis=1))
     unknown = np.full(draws, math.inf)
     errors = np.divide(errors, np.abs(totals), out=unknown, where=totals != 0)
-    low, high = studentised(ratio, error, ratios, errors, parts=blocks, tail=tail)
+    low, high = studentised_interval(ratio, error, ratios, errors, parts=blocks, tail=tail)
     return 1 - high, min(1.0, 1 - low)
 
 

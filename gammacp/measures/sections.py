@@ -80,14 +80,14 @@ class Intersections:
 
 def units_of(continuum: Continuum) -> Sections:
     """The units alone, which may overlap."""
-    return _sorted(continuum, _names(continuum), _marked(continuum))
+    return _sort(continuum, _names(continuum), _marked_units(continuum))
 
 
 def sections_of(continuum: Continuum) -> Sections:
     """Units and gaps: a tiling of the bounds per annotator, whose units must not overlap."""
     lo, hi = continuum.bounds
     names = (*_names(continuum), GAP)
-    units = starts, ends, annotators, _ = _marked(continuum)
+    units = starts, ends, annotators, _ = _marked_units(continuum)
     # A gap before every unit and one after the last of each annotator; empty ones are dropped.
     everybody = np.arange(continuum.n_annotators, dtype=np.int32)
     first_row = np.searchsorted(annotators, everybody)
@@ -97,7 +97,7 @@ def sections_of(continuum: Continuum) -> Sections:
     label = np.full(len(gap_starts), len(names) - 1, np.int32)
     rows = gap_starts < gap_ends
     gaps = [column[rows] for column in (gap_starts, gap_ends, gap_annotators, label)]
-    return _sorted(continuum, names, map(np.concatenate, zip(units, gaps, strict=True)))
+    return _sort(continuum, names, map(np.concatenate, zip(units, gaps, strict=True)))
 
 
 def intersections(sections: Sections) -> Iterator[Intersections]:
@@ -136,14 +136,14 @@ def atom_of(continuum: Continuum, atom: float | None) -> float:
     return 1.0 if continuum.whole else 0.0
 
 
-def _marked(c: Continuum) -> tuple[Any, ...]:
+def _marked_units(c: Continuum) -> tuple[Any, ...]:
     """Starts, ends, annotators and labels (the last: unlabelled) of units that have a length."""
     rows = c.lengths > 0
     labels = np.where(c.category_codes < 0, np.int32(len(c.categories)), c.category_codes)
     return c.starts[rows], c.ends[rows], c.annotator_codes[rows], labels[rows]
 
 
-def _sorted(continuum: Continuum, names: tuple[str, ...], columns: Iterable[Any]) -> Sections:
+def _sort(continuum: Continuum, names: tuple[str, ...], columns: Iterable[Any]) -> Sections:
     starts, ends, annotators, labels = columns
     order = np.lexsort((annotators, ends, starts))
     sorted_columns = starts[order], ends[order], annotators[order], labels[order]

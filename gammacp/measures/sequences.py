@@ -7,7 +7,7 @@ from gammacp.kernel import kernel
 
 
 @kernel
-def traced(a: Codes, b: Codes) -> Codes:
+def trace(a: Codes, b: Codes) -> Codes:
     """Rows of a and b that Needleman & Wunsch pair, −1 for a gap; from the end."""
     n, m = len(a), len(b)
     score = np.zeros((n + 1, m + 1), np.int32)

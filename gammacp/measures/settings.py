@@ -17,7 +17,7 @@ from gammacp.continuum import Continuum
 from gammacp.dissimilarity import Combined, Pairwise
 from gammacp.dissimilarity.base import Bindable
 from gammacp.errors import UsageError
-from gammacp.signature import described
+from gammacp.signature import describe
 
 # Of the precision: a gap of random sets that it does not notice; and of a precision that is only
 # asked of continua that are a small share of all, a crowd among thousands of documents.
@@ -202,7 +202,7 @@ class Settings:
         """
         for chance in self.chance.split("/"):
             _ = CHANCE_MODELS[chance]
-        _ = SOLVERS[self.method], described(self.dissimilarity)
+        _ = SOLVERS[self.method], describe(self.dissimilarity)
 
     @property
     def solving(self) -> Solving:

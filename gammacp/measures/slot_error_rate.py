@@ -92,7 +92,7 @@ def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
     pairs = tuple(
         errors
         for met in overlaps(continuum)
-        for errors in _both_ways(continuum, met, _aligned(continuum, met))
+        for errors in _both_ways(continuum, met, _cheapest_alignment(continuum, met))
     )
     rate = float(np.mean([p.rate for p in pairs]))
     empty = (p for p in pairs if math.isnan(p.rate))
@@ -113,7 +113,7 @@ def _unlike(c: Continuum, left: Indices, right: Indices) -> tuple[Bools, Bools]:
     return typed, (c.starts[left] != c.starts[right]) | (c.ends[left] != c.ends[right])
 
 
-def _aligned(continuum: Continuum, met: Overlaps) -> Indices:
+def _cheapest_alignment(continuum: Continuum, met: Overlaps) -> Indices:
     """Rows (left, right) of the cheapest alignment, shape (aligned, 2)."""
     typed, bounded = _unlike(continuum, met.left, met.right)
     costs = 0.5 * typed + 0.5 * bounded

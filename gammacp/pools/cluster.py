@@ -20,10 +20,10 @@ T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
 _SAME = "give client and workers the same environment"
-_ASK_EVERY = 5.0  # seconds between questions for the number of workers
-_CONNECT = 10.0  # seconds to wait for the scheduler
-_ANSWER = 60.0  # seconds to wait for what is asked of scheduler and workers
-_SILENT = 30.0  # seconds after which a worker that is not heard of is told
+ASK_EVERY = 5.0  # seconds between questions for the number of workers
+CONNECT = 10.0  # seconds to wait for the scheduler
+ANSWER = 60.0  # seconds to wait for what is asked of scheduler and workers
+SILENT = 30.0  # seconds after which a worker that is not heard of is told
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
         with catch_warnings():
             # Of versions that differ: they are checked below, and more of them.
             simplefilter("ignore")
-            client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
+            client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise PoolError(
             f"no Dask scheduler answers at {address} ({error}); start one with `dask scheduler`"
@@ -82,10 +82,10 @@ class Cluster(Executor):
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Compute `fn(*args)` on some worker."""
         call = self._dumps((fn, args, kwargs))
-        return self._executor.submit(_checked, self._software, call)
+        return self._executor.submit(_call_with_same_software, self._software, call)
 
 
-def _checked(wanted: Mapping[str, str], call: bytes) -> Any:
+def _call_with_same_software(wanted: Mapping[str, str], call: bytes) -> Any:
     """On a worker: what the call returns, if the software is the one that is wanted."""
     worker = import_module("distributed").get_worker().address
     check_same(worker, software(), wanted)
@@ -112,12 +112,12 @@ def _check_address(address: str) -> None:
 def _check_workers(client: Any, address: str) -> None:
     try:
         found: dict[str, dict[str, str] | Exception] = client.run(
-            software, on_error="return", callback_timeout=_ANSWER
+            software, on_error="return", callback_timeout=ANSWER
         )
     except TimeoutError:
-        silent = ", ".join(_silent(_workers(client), _ANSWER / 2)) or "some"
+        silent = ", ".join(_silent(_workers(client), ANSWER / 2)) or "some"
         raise PoolError(
-            f"workers of {address} do not answer within {_ANSWER:g} s ({silent}); end them or "
+            f"workers of {address} do not answer within {ANSWER:g} s ({silent}); end them or "
             "wake them, and run again"
         ) from None
     if not found:
@@ -139,7 +139,7 @@ def _workers(client: Any) -> dict[str, tuple[int, float]]:
         known = dask_scheduler.workers.values()
         return {w.address: (w.nthreads, now() - w.last_seen) for w in known}
 
-    answer: dict[str, tuple[int, float]] = client.run_on_scheduler(ask, callback_timeout=_ANSWER)
+    answer: dict[str, tuple[int, float]] = client.run_on_scheduler(ask, callback_timeout=ANSWER)
     return answer
 
 
@@ -160,18 +160,18 @@ def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:
         nonlocal asked, known, told
         if client.status != "running":
             raise lost
-        if time.monotonic() - asked >= _ASK_EVERY:
+        if time.monotonic() - asked >= ASK_EVERY:
             try:
                 workers = _workers(client)
             except (OSError, TimeoutError):
                 raise lost from None
             threads = sum(n for n, _ in workers.values())
-            silent = set(_silent(workers, _SILENT))
+            silent = set(_silent(workers, SILENT))
             for worker in sorted(silent - told):
                 _LOG.warning(
                     "worker %s has not been heard of for %g s: end it to have its tasks computed "
                     "elsewhere, which Dask does by itself after some minutes (worker-ttl)",
-                    *(worker, _SILENT),
+                    *(worker, SILENT),
                 )
             told = silent
             if not threads and known:

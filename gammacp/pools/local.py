@@ -24,7 +24,7 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any, TypeAlias, TypeVar
 
 from gammacp.errors import GammacpError
-from gammacp.plugins import load_all, loaded
+from gammacp.plugins import load_all, loaded_names
 
 T = TypeVar("T")
 _Answer: TypeAlias = tuple[Any, Exception | None]
@@ -101,7 +101,9 @@ class _Pooled(Executor):
             future.cancel()
             return
         error = task.exception()
-        value, fault = (None, _told(error)) if error is not None else _unpickled(task.result())
+        value, fault = (
+            (None, _worker_error(error)) if error is not None else _unpickle(task.result())
+        )
         if fault is None:
             future.set_result(value)
         else:
@@ -144,7 +146,7 @@ class Processes(_Pooled):
 
         super().__init__(
             lambda: ProcessPool(
-                jobs, initializer=_prepare, initargs=(loaded(), memory), context=_Context()
+                jobs, initializer=_prepare, initargs=(loaded_names(), memory), context=_Context()
             ),
             timeout,
         )
@@ -226,15 +228,15 @@ def _outcome(call: bytes) -> bytes:
         if _unfit:
             raise _unfit[0]
         function, arguments, named = pickle.loads(call)
-        return _pickled(function(*arguments, **named), None)
+        return _pickle(function(*arguments, **named), None)
     except GammacpError as error:
-        return _pickled(None, error)
+        return _pickle(None, error)
     except BaseException as error:  # whoever waits gets it, as from every executor
         trace = "".join(traceback.format_exception(error)).strip()
-        return _pickled(None, TaskError(f"{type(error).__name__}: {error}\n{trace}"))
+        return _pickle(None, TaskError(f"{type(error).__name__}: {error}\n{trace}"))
 
 
-def _pickled(value: Any, error: Exception | None) -> bytes:
+def _pickle(value: Any, error: Exception | None) -> bytes:
     try:
         return pickle.dumps((value, error))
     except Exception as fault:
@@ -242,7 +244,7 @@ def _pickled(value: Any, error: Exception | None) -> bytes:
         return pickle.dumps((None, TaskError(f"{told}; it was {error or type(value).__name__}")))
 
 
-def _unpickled(answer: bytes) -> _Answer:
+def _unpickle(answer: bytes) -> _Answer:
     try:
         loaded: _Answer = pickle.loads(answer)
     except Exception as error:  # an exception of somebody's own that does not travel, say
@@ -250,7 +252,7 @@ def _unpickled(answer: bytes) -> _Answer:
     return loaded
 
 
-def _told(error: BaseException) -> Exception:
+def _worker_error(error: BaseException) -> Exception:
     """What became of a worker, in the terms of whoever waits for its answer."""
     from pebble import ProcessExpired
 

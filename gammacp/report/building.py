@@ -16,7 +16,7 @@ from gammacp.campaign.replace import Candidacy, replace
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.files import write_text
-from gammacp.left_out import LeftOut, gathered
+from gammacp.left_out import LeftOut, gather
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings
@@ -45,10 +45,10 @@ class Report:
         write_text(path, self.html)
 
     def _repr_html_(self) -> str:
-        return framed(self.html, 900)
+        return frame(self.html, 900)
 
 
-def framed(html: str, height: int) -> str:
+def frame(html: str, height: int) -> str:
     """A whole page inside another one: neither's styles, names or scripts touch the other's."""
     return (
         f'<iframe srcdoc="{escape(html)}" style="width:100%;height:{height}px;border:0" '
@@ -151,7 +151,7 @@ def report(
             calibration=meaning,
             candidacy=candidacy,
             failures=failures,
-            left_out=left_out or gathered(c.left_out for c in named.values()),
+            left_out=left_out or gather(c.left_out for c in named.values()),
         )
     )
 

@@ -123,14 +123,14 @@ def disorder_figure(found: Explanation) -> Markup:
     for block in blocks:
         longest = max((max(sum(p.values()), e or 0.0) for _, p, e in block), default=0.0) or 1.0
         for label, costs, expected in block:
-            parts += _stacked(y, label, costs, expected, 395 / longest)
+            parts += _stack(y, label, costs, expected, 395 / longest)
             y += 18
         y += 10
     described = "Disorder by component: observed and by chance, per annotator, per category"
     return element("figure", svg(580, y, described, parts))
 
 
-def _stacked(
+def _stack(
     y: float, label: str, costs: Mapping[str, float], expected: float | None, scale: float
 ) -> list[Markup]:
     name = label if len(label) <= 18 else f"{label[:17]}…"

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
-from gammacp import tables
-from gammacp.tables import Column, Record, Table
+from gammacp import record_tables
+from gammacp.record_tables import Column, Record, Table
 from gammacp.text import visible
 
 
@@ -175,4 +175,4 @@ def _title(header: str) -> str:
 
 def number(value: float | None, digits: int = 3) -> str:
     """A number for the page, with a minus that is as wide as a figure."""
-    return tables.number(value, digits).replace("-", "−")
+    return record_tables.number(value, digits).replace("-", "−")

@@ -6,10 +6,10 @@ from gammacp.campaign.compare import Comparison
 from gammacp.campaign.consensus import Consensus
 from gammacp.display import VIEWS
 from gammacp.measures.gamma import GammaScore
-from gammacp.report import figures, tables
-from gammacp.report.building import framed
+from gammacp.report import figures, page_tables
+from gammacp.report.building import frame
 from gammacp.report.markup import Markup, element, hint, join
-from gammacp.report.page import Contents, document, headed, meaning, page
+from gammacp.report.page import Contents, document, large_number, meaning, page
 from gammacp.report.viewer import alignment_document, alignment_view, script
 from gammacp.text import sentence
 
@@ -17,7 +17,7 @@ from gammacp.text import sentence
 def alignment(result: Alignment) -> str:
     """The alignment view."""
     said = (element("p", sentence(note)) for note in result.notes)
-    return _framed("Alignment", join(*said, _view(result)), 620)
+    return _frame("Alignment", join(*said, _view(result)), 620)
 
 
 def gamma(result: GammaScore) -> str:
@@ -25,35 +25,35 @@ def gamma(result: GammaScore) -> str:
     if not result.defined:
         return str(element("p", f"γ is undefined: {result.reason}"))
     scale = figures.scale(result.value, result.interval, result.bootstrap)
-    said = (element("p", words) for words in result.told())
-    head = headed("γ", result.value, scale, *said, hint(result.signature))
-    return _framed("γ", join(head, _view(result.alignment)), 760)
+    said = (element("p", words) for words in result.remarks())
+    head = large_number("γ", result.value, scale, *said, hint(result.signature))
+    return _frame("γ", join(head, _view(result.alignment)), 760)
 
 
 def comparison(result: Comparison) -> str:
     """The whole page of a comparison."""
-    return framed(page(Contents(title="Comparison", comparison=result)), 900)
+    return frame(page(Contents(title="Comparison", comparison=result)), 900)
 
 
 def calibration(result: Calibration) -> str:
     """The sentence, the curves and the table."""
-    return _framed("What this γ means", meaning(result), 760)
+    return _frame("What this γ means", meaning(result), 760)
 
 
 def consensus(result: Consensus) -> str:
     """What a person should look at, worst first."""
     counts = f"{len(result.kept)} units, {len(result.review)} to review, worst first:"
-    listed = tables.review({"": result})
-    return _framed("Consensus", join(element("p", counts), listed), 520)
+    listed = page_tables.review({"": result})
+    return _frame("Consensus", join(element("p", counts), listed), 520)
 
 
 def _view(result: Alignment) -> Markup:
     return alignment_view([alignment_document(result, result.continuum.name or "continuum")])
 
 
-def _framed(title: str, content: Markup, height: int) -> str:
+def _frame(title: str, content: Markup, height: int) -> str:
     body = element("main", element("section", content))
-    return framed(document(title, body, Markup(script())), height)
+    return frame(document(title, body, Markup(script())), height)
 
 
 for _function in (alignment, gamma, comparison, calibration, consensus):

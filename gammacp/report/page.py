@@ -11,22 +11,22 @@ from hashlib import sha256
 from itertools import islice
 
 from gammacp import __version__
-from gammacp.campaign import tables as shown
+from gammacp.campaign import result_tables as shown
 from gammacp.campaign.calibrate import Calibration
 from gammacp.campaign.compare import Comparison, OtherRound, PairMatrix
 from gammacp.campaign.compare.groups import Groups
 from gammacp.campaign.consensus import Belief, CorpusConsensus
-from gammacp.campaign.consensus.tables import annotator_qualities
+from gammacp.campaign.consensus.gold_tables import annotator_qualities
 from gammacp.campaign.replace import Candidacy
 from gammacp.left_out import LeftOut
 from gammacp.measures.explanation import Explanation
 from gammacp.measures.gamma import Gamma
-from gammacp.measures.tables import explanation_tables
-from gammacp.report import figures, tables
+from gammacp.measures.score_tables import explanation_tables
+from gammacp.record_tables import Column, Table, count
+from gammacp.report import figures, page_tables
 from gammacp.report.markup import Markup, element, hint, join, number, table
-from gammacp.report.viewer import alignment_document, alignment_view, asset, filled, script, style
+from gammacp.report.viewer import alignment_document, alignment_view, asset, fill, script, style
 from gammacp.signature import parse
-from gammacp.tables import Column, Table, count
 from gammacp.text import sentence
 
 # Annotators whose pairs are shown as a matrix.
@@ -117,7 +117,7 @@ def left_out(entries: Iterable[LeftOut], *, long: bool = False) -> Markup:
     return table(Table(_LEFT_OUT, [entry.as_dict() for entry in entries]), long=long)
 
 
-def signed(signature: str) -> Markup:
+def provenance(signature: str) -> Markup:
     """How the numbers were made, and by which version."""
     line = element("p", "Signature: ", element("code", signature))
     return join(line, hint(f"gammacp {__version__}"))
@@ -135,7 +135,7 @@ def document(title: str, body: Markup, code: Markup, *, allowed: str = "") -> st
 
     `allowed` are directives of the policy that let more pass than a page of a file may.
     """
-    return filled(
+    return fill(
         asset("page.html"),
         policy=Markup(policy(code) + allowed),
         version=Markup(__version__),
@@ -150,19 +150,19 @@ def headline(contents: Contents) -> Markup:
     """γ, its intervals and what it means, in words."""
     bootstrap = contents.comparison.bootstrap
     bounds = None if bootstrap is None else bootstrap.interval
-    return scored(contents.comparison.overall.score, _sentences(contents), bounds)
+    return gamma_on_scale(contents.comparison.overall.score, _sentences(contents), bounds)
 
 
-def scored(
+def gamma_on_scale(
     score: Gamma, sentences: Iterable[str], bootstrap: tuple[float, float] | None = None
 ) -> Markup:
     """γ as a large number and on its scale, with sentences beside it."""
     scale = figures.scale(score.value, score.interval, bootstrap) if score.defined else None
     said = (element("p", sentence) for sentence in sentences)
-    return headed("γ, agreement beyond chance", score.value, scale, *said)
+    return large_number("γ, agreement beyond chance", score.value, scale, *said)
 
 
-def headed(measure: str, value: float, *words: Markup | None) -> Markup:
+def large_number(measure: str, value: float, *words: Markup | None) -> Markup:
     """A large number under the name of its measure, and what there is to say of it beside it."""
     score = element("div", element("small", measure), number(value), class_="score")
     return element("div", score, element("div", *words, class_="words"), class_="headline")
@@ -188,7 +188,7 @@ def _sentences(contents: Contents) -> list[str]:
         )
     if bootstrap is not None:
         found.append(bootstrap.in_words().replace("(bootstrap", "(orange: bootstrap", 1))
-    found += score.told()
+    found += score.remarks()
     if contents.failures:
         found.append(f"Not read: {'; '.join(contents.failures)}.")
     if contents.left_out:
@@ -201,14 +201,16 @@ def _sentences(contents: Contents) -> list[str]:
 def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     comparison = contents.comparison
     computed = comparison.overall.computed
-    views = [alignment_document(s.alignment, n) for n, s in islice(computed.items(), tables.VIEWED)]
+    views = [
+        alignment_document(s.alignment, n) for n, s in islice(computed.items(), page_tables.VIEWED)
+    ]
     cut = None
-    if len(computed) > tables.VIEWED:
-        cut = hint(f"The first {tables.VIEWED} of {len(computed)} documents.")
+    if len(computed) > page_tables.VIEWED:
+        cut = hint(f"The first {page_tables.VIEWED} of {len(computed)} documents.")
     found = [("alignment", "Alignment", join(cut, alignment_view(views)))] if views else []
     if (gold := contents.gold) is not None and gold.review:
-        shown_there = {n: s.alignment for n, s in islice(computed.items(), tables.VIEWED)}
-        listed = tables.review(gold.documents, shown=shown_there)
+        shown_there = {n: s.alignment for n, s in islice(computed.items(), page_tables.VIEWED)}
+        listed = page_tables.review(gold.documents, shown=shown_there)
         found.append(("review", "To review, worst first", listed))
     if gold is not None and (gold.belief.fit or gold.belief.notes):
         found.append(("belief", "Whom the consensus believes", _belief(gold.belief)))
@@ -224,7 +226,7 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         found.append(("categories", "Categories", _categories(comparison)))
     if comparison.reference is not None:
         name = comparison.reference.name
-        against = tables.reference(comparison.reference)
+        against = page_tables.reference(comparison.reference)
         found.append(("reference", f"{name} against the annotators", against))
     if contents.candidacy is not None:
         name, verdict = contents.candidacy.name, element("p", contents.candidacy.in_words())
@@ -273,7 +275,7 @@ def _groups(found: Groups) -> Markup:
 def _annotators(comparison: Comparison) -> Markup:
     return element(
         "div",
-        element("div", tables.annotators(comparison)),
+        element("div", page_tables.annotators(comparison)),
         element("div", element("h3", "γ of each pair"), _pairs(comparison.pairs)),
         class_="stack",
     )
@@ -289,7 +291,7 @@ def _pairs(found: PairMatrix) -> Markup:
 
 
 def _categories(comparison: Comparison) -> Markup:
-    return filled(
+    return fill(
         asset("categories.html"),
         categories=table(shown.categories(comparison)),
         confusion=table(shown.confusion(comparison.confusion, corner=""), seeks="categories"),
@@ -303,7 +305,7 @@ def meaning(calibration: Calibration) -> Markup:
         element("p", calibration.in_words()),
         figures.calibration_figure(calibration),
         table(shown.equivalents(calibration)),
-        filled(asset("meaning.html"), sets=sets, annotators=people),
+        fill(asset("meaning.html"), sets=sets, annotators=people),
     )
 
 
@@ -312,7 +314,7 @@ def _rounds(first: Gamma, other: OtherRound) -> Markup:
     return join(table(shown.rounds(first, other.agreement.score)), words)
 
 
-def _selected(score: Gamma) -> list[str]:
+def _selection_in_words(score: Gamma) -> list[str]:
     """What was chosen of the files or changed since, in words."""
     if not score.signature:
         return []
@@ -325,7 +327,7 @@ def _method(score: Gamma) -> Markup:
     if score.status != "optimal":
         found = "as far as it was found: not all of them are proven to be the best"
     return join(
-        filled(asset("method.html"), found=join(found)),
-        *(element("p", sentence) for sentence in _selected(score)),
-        signed(score.signature),
+        fill(asset("method.html"), found=join(found)),
+        *(element("p", sentence) for sentence in _selection_in_words(score)),
+        provenance(score.signature),
     )

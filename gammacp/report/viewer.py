@@ -28,7 +28,7 @@ def style() -> str:
     return asset("report.css")
 
 
-def filled(page: str, **parts: Markup) -> Markup:
+def fill(page: str, **parts: Markup) -> Markup:
     """HTML with parts in the places of their names."""
     return Markup(Template(page).substitute(parts))
 
@@ -55,7 +55,7 @@ def alignment_document(alignment: Alignment, name: str) -> dict[str, Any]:
         "delta": float(alignment.dissimilarity.delta),
         "annotators": [*map(visible, continuum.annotators)],
         "categories": [*map(visible, continuum.categories)],
-        "text": None if continuum.covered(0, 0) is None else continuum.text,
+        "text": None if continuum.text_between(0, 0) is None else continuum.text,
         "units": {
             "annotator": continuum.annotator_codes.tolist(),
             "category": continuum.category_codes.tolist(),
@@ -69,7 +69,7 @@ def alignment_document(alignment: Alignment, name: str) -> dict[str, Any]:
         },
         "groups": {
             "rows": alignment.groups.ravel().tolist(),
-            "disorder": _rounded(alignment.disorders),
+            "disorder": _round(alignment.disorders),
         },
         "pairs": _pairs(alignment),
     }
@@ -84,7 +84,7 @@ def _pairs(alignment: Alignment) -> dict[str, list[Any]]:
     first, second = first[both], second[both]
     units = unit_columns(alignment.continuum)
     parts = [
-        [None] * len(first) if part is None else _rounded(part(units[first], units[second]))
+        [None] * len(first) if part is None else _round(part(units[first], units[second]))
         for part in (
             alignment.dissimilarity.positional_part,
             alignment.dissimilarity.categorial_part,
@@ -95,11 +95,11 @@ def _pairs(alignment: Alignment) -> dict[str, list[Any]]:
         "second": second.tolist(),
         "positional": parts[0],
         "categorial": parts[1],
-        "total": _rounded(alignment.pair_costs[both]),
+        "total": _round(alignment.pair_costs[both]),
     }
 
 
-def _rounded(values: Any) -> list[float]:
+def _round(values: Any) -> list[float]:
     # Significant digits, not decimals: costs may scale with any Δ.
     return [float(f"{v:.6g}") for v in np.asarray(values, np.float64).tolist()]
 
@@ -110,4 +110,4 @@ def alignment_view(documents: list[dict[str, Any]]) -> Markup:
     if len(documents) > 1:
         options = [element("option", d["name"], value=i) for i, d in enumerate(documents)]
         choose = element("label", "Document ", element("select", *options, data_part="document"))
-    return filled(asset("view.html"), data=json_script(documents), documents=choose)
+    return fill(asset("view.html"), data=json_script(documents), documents=choose)

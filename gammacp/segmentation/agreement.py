@@ -13,13 +13,13 @@ from gammacp.errors import DataError
 from gammacp.measures.segmentations.choices import Mode
 from gammacp.measures.segmentations.coefficients import (
     Coefficients,
-    Pool,
+    PooledItems,
     coefficients,
     influences,
     pool,
 )
-from gammacp.measures.segmentations.comparison import Comparison
-from gammacp.measures.segmentations.rows import Pairs, compared
+from gammacp.measures.segmentations.comparison import Criterion
+from gammacp.measures.segmentations.rows import Pairs, compare_rows
 from gammacp.segmentation.codings import Codings, Group
 from gammacp.segmentation.ratios import draw_items, error_of, interval
 from gammacp.segmentation.statistics import Spread, spread
@@ -115,11 +115,11 @@ class CodingAgreement:
     intervals: Intervals | None = None
 
     @cached_property
-    def _named(self) -> Pool:
+    def _pool_of_pairs(self) -> PooledItems:
         return pool(self.pairs)
 
     @cached_property
-    def people(self) -> Pool:
+    def people(self) -> PooledItems:
         """The items as arrays, under names that mean one person."""
         return pool(self.pairs, self.codings.row_people())
 
@@ -155,11 +155,13 @@ class CodingAgreement:
         return PartAgreement(
             group=group,
             mass=sum(next(iter(self.codings[item].values())).mass for item in group.items),
-            boundaries=int(self._named.placed[chosen].sum()),
+            boundaries=int(self._pool_of_pairs.placed[chosen].sum()),
             full=full,
             near=near,
             suboptimal=suboptimal,
-            coefficients=coefficients(self._named.only(chosen), mode=self.pairs.comparison.mode),
+            coefficients=coefficients(
+                self._pool_of_pairs.only(chosen), mode=self.pairs.comparison.mode
+            ),
             windowdiff=spread(np.concatenate([windows[i] for i in chosen]).ravel()),
         )
 
@@ -226,7 +228,7 @@ class CodingAgreement:
 
 
 def coding_agreement(
-    codings: Codings, *, comparison: Comparison | None = None, bootstrap: int = 0, seed: int = 0
+    codings: Codings, *, comparison: Criterion | None = None, bootstrap: int = 0, seed: int = 0
 ) -> CodingAgreement:
     """π*, κ*, bias and 1 − WD of every item, every group of coders, and the corpus.
 
@@ -253,7 +255,7 @@ def coding_agreement(
     >>> round(coding_agreement(load_codings("moonstone")).pooled.pi, 4)
     0.8661
     """
-    comparison = comparison or Comparison()
+    comparison = comparison or Criterion()
     instance("codings", codings, Codings, "what read_codings or Codings.of give")
     if not codings:
         raise DataError("there is no item", hint="Give the segmentations of an item at least")
@@ -264,7 +266,7 @@ def coding_agreement(
     return replace(found, intervals=_intervals(found.people, comparison.mode, bootstrap, seed))
 
 
-def compared_pairs(codings: Codings, comparison: Comparison) -> Pairs:
+def compared_pairs(codings: Codings, comparison: Criterion) -> Pairs:
     """Every two codings of each item; an item that one coder alone coded is a DataError."""
     for item, coders in codings.items():
         if len(coders) < 2:
@@ -272,10 +274,10 @@ def compared_pairs(codings: Codings, comparison: Comparison) -> Pairs:
                 f"item {item!r} is coded by {next(iter(coders), 'nobody')} only",
                 hint="Agreement needs two coders of each item",
             )
-    return compared(codings.rows(), comparison)
+    return compare_rows(codings.rows(), comparison)
 
 
-def _intervals(people: Pool, mode: Mode, draws: int, seed: int) -> Intervals:
+def _intervals(people: PooledItems, mode: Mode, draws: int, seed: int) -> Intervals:
     weights = draw_items(len(people.similar), draws, seed)
     rows = [influences(people, mode, w) for w in weights]
     found = []

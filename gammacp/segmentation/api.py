@@ -4,9 +4,9 @@ from gammacp.measures.segmentations.boundary import (
     BoundarySimilarity,
     boundary_similarity,
 )
-from gammacp.measures.segmentations.choices import Basis, EditSearch, Mode
+from gammacp.measures.segmentations.choices import CorrectedSimilarity, EditSearch, Mode
 from gammacp.measures.segmentations.coefficients import Coefficients, coefficients
-from gammacp.measures.segmentations.comparison import Comparison
+from gammacp.measures.segmentations.comparison import Criterion
 from gammacp.measures.segmentations.edits import (
     EditCosts,
     Edits,
@@ -14,7 +14,7 @@ from gammacp.measures.segmentations.edits import (
     Transposition,
     transposition_error,
 )
-from gammacp.measures.segmentations.hamming import Hamming, ghd, ghd_of_positions
+from gammacp.measures.segmentations.hamming import HammingDistance, ghd, ghd_of_positions
 from gammacp.measures.segmentations.similarity import Similarity, segmentation_similarity
 from gammacp.measures.segmentations.tiling import from_continuum, inner_boundaries
 from gammacp.measures.segmentations.transpositions import optimal_edits, published_edits
@@ -29,10 +29,10 @@ from gammacp.segmentation.agreement import (
 )
 from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
-from gammacp.segmentation.codings import Codings, Group, against, merged
+from gammacp.segmentation.codings import Codings, Group, against, merge_codings
 from gammacp.segmentation.confusion import ConfusionMatrix, confusion_matrix
 from gammacp.segmentation.gold import Difference, GoldReport, SystemScore, gold_report
-from gammacp.segmentation.hierarchy import Ordered, nested, t_measures
+from gammacp.segmentation.hierarchy import Ordered, nest_levels, t_measures
 from gammacp.segmentation.json_reading import codings_from_json
 from gammacp.segmentation.levels import HierarchyReport, hierarchy_report
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise

@@ -24,5 +24,5 @@ BASELINES: Mapping[str, Callable[[Rows, np.random.Generator], list[Rows]]] = {
     "(none)": lambda rows, _: [rows.placing(lambda _, __: ())],
     "(all)": lambda rows, _: [rows.placing(lambda _, mass: range(1, mass))],
     "(even)": lambda rows, _: [rows.placing(_even)],
-    "(shuffled)": lambda rows, rng: [rows.shuffled(rng) for _ in range(_SHUFFLES)],
+    "(shuffled)": lambda rows, rng: [rows.shuffle(rng) for _ in range(_SHUFFLES)],
 }

@@ -24,8 +24,8 @@ from gammacp.chance.beyond import BeyondChance, against_chance
 from gammacp.chance.expected import SampleRule
 from gammacp.measures.score import Score
 from gammacp.measures.segmentations.coefficients import coefficients, pool
-from gammacp.measures.segmentations.comparison import Comparison
-from gammacp.measures.segmentations.rows import COLUMNS, Pairs, Rows, compared
+from gammacp.measures.segmentations.comparison import Criterion
+from gammacp.measures.segmentations.rows import COLUMNS, Pairs, Rows, compare_rows
 from gammacp.segmentation.agreement import compared_pairs
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.statistics import spread
@@ -43,7 +43,7 @@ class SegmentSampler:
 
     def draw(self, rng: np.random.Generator) -> Rows:
         """Random codings of the same items by the same coders."""
-        return self.rows.shuffled(rng)
+        return self.rows.shuffle(rng)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ def disagreements(pairs: Pairs) -> dict[str, float]:
 def measures_beyond_chance(
     codings: Codings,
     *,
-    comparison: Comparison | None = None,
+    comparison: Criterion | None = None,
     rule: SampleRule | None = None,
     seed: int = 0,
 ) -> Mapping[str, CorpusMeasure]:
@@ -107,16 +107,16 @@ def measures_beyond_chance(
     >>> round(found["s"].value, 2), round(found["s"].beyond_chance.value, 1)
     (0.86, 0.4)
     """
-    comparison = comparison or Comparison()
+    comparison = comparison or Criterion()
     pairs = compared_pairs(codings, comparison)
     pooled = coefficients(pool(pairs, codings.row_people()), mode=comparison.mode).as_dict()
     beyond = against_chance(
         disagreements(pairs),
-        lambda rows: disagreements(compared(rows, comparison)),
+        lambda rows: disagreements(compare_rows(rows, comparison)),
         SegmentSampler(pairs.rows),
         rule,
         seed,
-        signed={name: comparison.signed(name) for name in MEASURES},
+        signed={name: comparison.signature_of(name) for name in MEASURES},
         missing="no pair of codings has a value",
     )
     values = {name: spread(v.ravel()) for name, v in pairs.values.items()}

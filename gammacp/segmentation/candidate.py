@@ -22,10 +22,10 @@ from gammacp.chance.beyond import ratio
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.sampling import Disagreement, OneByOne, expectations
 from gammacp.errors import DataError
-from gammacp.measures.segmentations.choices import Basis
+from gammacp.measures.segmentations.choices import CorrectedSimilarity
 from gammacp.measures.segmentations.coefficients import coefficients, pool
-from gammacp.measures.segmentations.comparison import Comparison
-from gammacp.measures.segmentations.rows import Rows, compared, share
+from gammacp.measures.segmentations.comparison import Criterion
+from gammacp.measures.segmentations.rows import Rows, compare_rows, share
 from gammacp.measures.segmentations.value import Segmentation
 from gammacp.segmentation.baselines import BASELINES
 from gammacp.segmentation.beyond import SegmentSampler
@@ -92,7 +92,7 @@ def candidate_drops(
     codings: Codings,
     candidates: Sequence[str],
     *,
-    comparison: Comparison | None = None,
+    comparison: Criterion | None = None,
     rule: SampleRule | None = None,
     bootstrap: int = 0,
     seed: int = 0,
@@ -119,7 +119,7 @@ def candidate_drops(
     DataError
         A candidate has no item in common with two people.
     """
-    comparison, rule = comparison or Comparison(), rule or SampleRule()
+    comparison, rule = comparison or Criterion(), rule or SampleRule()
     bootstrap, seed = whole("bootstrap", bootstrap, 0), whole("seed", seed, 0)
     chosen = list(dict.fromkeys(several("candidates", candidates)))
     for name in chosen:
@@ -136,7 +136,7 @@ def candidate_drops(
                 hint="Put its segmentation among those of the people, under the same item",
             )
     people = people.only(i for i in people if any(i in items for items in shared.values()))
-    judged = _judged(codings, people, shared, np.random.default_rng(seed))
+    judged = _rows_by_candidate(codings, people, shared, np.random.default_rng(seed))
     counts, samples = _disagreements(people.rows(), judged, comparison, rule, seed)
     drops = []
     for k, name in enumerate(judged, 1):
@@ -162,7 +162,7 @@ def candidate_drops(
     return tuple(sorted(drops, key=lambda d: (math.isnan(d.drop["b"]), d.drop["b"])))
 
 
-def _judged(
+def _rows_by_candidate(
     codings: Codings, people: Codings, shared: Mapping[str, Sequence[str]], rng: np.random.Generator
 ) -> dict[str, Rows]:
     """The rows of candidates and baselines; of a baseline, several of an item."""
@@ -172,17 +172,17 @@ def _judged(
         rows = Rows.of({i: {name: codings[i][name]} for i in items}, people.types)
         judged[name] = replace(rows, item=np.array([number[i] for i in items], np.int64))
     own = people.rows()
-    return judged | {name: Rows.joined(made(own, rng)) for name, made in BASELINES.items()}
+    return judged | {name: Rows.join(made(own, rng)) for name, made in BASELINES.items()}
 
 
 def _disagreements(
-    people: Rows, judged: Mapping[str, Rows], comparison: Comparison, rule: SampleRule, seed: int
+    people: Rows, judged: Mapping[str, Rows], comparison: Criterion, rule: SampleRule, seed: int
 ) -> tuple[Floats, int]:
     """Σ(1 − B) of people and of each candidate with the people, per item; number of samples.
 
     Observed, and the mean over random codings (one draw for all): shape (2, 1 + candidates, items).
     """
-    rows = Rows.joined([people, *judged.values()])
+    rows = Rows.join([people, *judged.values()])
     persons = np.bincount(people.item)
     begins = np.cumsum(persons) - persons
     others = np.arange(len(people.masses), len(rows.masses))
@@ -203,14 +203,14 @@ def _disagreements(
     np.add.at(versions, (owner, rows.item), 1)
     versions[0] = 1
 
-    def counted(drawn: Rows) -> Floats:
-        similar, total = compared(drawn, comparison, pairs).parts(Basis.B)
+    def count_each(drawn: Rows) -> Floats:
+        similar, total = compare_rows(drawn, comparison, pairs).parts(CorrectedSimilarity.B)
         sums = np.zeros_like(versions)
         np.add.at(sums, cells, 1 - share(similar, total, 1.0))
         return share(sums, versions, 0.0)
 
     def drawn_disagreements(drawn: Rows) -> list[Disagreement]:
-        sums = counted(drawn)
+        sums = count_each(drawn)
         return [
             Disagreement(d, d, kept=None if k else sums) for k, d in enumerate(sums.sum(axis=1))
         ]
@@ -219,7 +219,7 @@ def _disagreements(
         SegmentSampler(rows), OneByOne(drawn_disagreements), rule, seed, measures=len(versions)
     )
     mean = np.mean(np.array(kept), axis=0)
-    return np.stack((counted(rows), mean)), expected[0].samples
+    return np.stack((count_each(rows), mean)), expected[0].samples
 
 
 def _beyond(parts: Floats) -> float:
@@ -229,7 +229,7 @@ def _beyond(parts: Floats) -> float:
 
 
 def _coefficients(
-    people: Codings, comparison: Comparison, name: str = "", candidate: Rows | None = None
+    people: Codings, comparison: Criterion, name: str = "", candidate: Rows | None = None
 ) -> dict[str, float]:
     """π* and κ* of the people, and of one more coder: the candidate's first coding of each item."""
     added: list[dict[str, Segmentation]] = [{} for _ in people]
@@ -241,5 +241,5 @@ def _coefficients(
         item: {person[item][coder]: s for coder, s in coders.items()} | more
         for (item, coders), more in zip(people.items(), added, strict=True)
     }
-    pairs = compared(Rows.of(items, people.types), comparison)
+    pairs = compare_rows(Rows.of(items, people.types), comparison)
     return coefficients(pool(pairs), mode=comparison.mode).as_dict()

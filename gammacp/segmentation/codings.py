@@ -9,10 +9,10 @@ from itertools import chain
 
 from gammacp.arguments import instance
 from gammacp.errors import DataError, UsageError
-from gammacp.left_out import LeftOut, gathered
+from gammacp.left_out import LeftOut, gather
 from gammacp.measures.segmentations.rows import Rows
 from gammacp.measures.segmentations.value import Segmentation
-from gammacp.signature import quoted
+from gammacp.signature import quote_part
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
     """Segmentations by item and coder; immutable. Codings may be missing.
 
     Build it with `of`, which checks that all coders of an item segmented the same base units and
-    gives every segmentation the boundary types of all; declare groups with `grouped`.
+    gives every segmentation the boundary types of all; declare groups with `with_groups`.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         kept = (tuple(i for i in group if i in by_item) for group in self.declared)
         return replace(self, by_item=by_item, declared=tuple(group for group in kept if group))
 
-    def grouped(
+    def with_groups(
         self, groups: Iterable[Iterable[str]] | None = None, *, anonymous: bool | None = None
     ) -> Codings:
         """The same codings with other declared groups, or with other people behind the names.
@@ -155,7 +155,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
 
         >>> one = Segmentation.from_masses([3])
         >>> both = Codings.of({"x": {"1": one, "2": one}, "y": {"1": one, "2": one}})
-        >>> [group.items for group in both.grouped([["x"], ["y"]]).groups()]
+        >>> [group.items for group in both.with_groups([["x"], ["y"]]).groups()]
         [('x',), ('y',)]
         """
         chosen = self.declared if groups is None else tuple(tuple(group) for group in groups)
@@ -187,8 +187,8 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
                 )
         groups = [tuple(dict.fromkeys(names.get(i, i) for i in group)) for group in self.declared]
         parts = [Codings({names.get(i, i): c}, self.types) for i, c in self.by_item.items()]
-        found = merged(parts).grouped(dict.fromkeys(groups), anonymous=self.anonymous)
-        entries = (f"item={quoted(old)},{quoted(new)}" for old, new in names.items())
+        found = merge_codings(parts).with_groups(dict.fromkeys(groups), anonymous=self.anonymous)
+        entries = (f"item={quote_part(old)},{quote_part(new)}" for old, new in names.items())
         return replace(found, selection=(*self.selection, *entries), left_out=self.left_out)
 
     def groups(self) -> tuple[Group, ...]:
@@ -259,10 +259,10 @@ def against(codings: Codings, gold: Codings, *, name: str = "reference") -> Codi
                 hint="A reference has one coding of each item; name one with --reference NAME",
             )
     renamed = {item: {name: next(iter(coders.values()))} for item, coders in gold.items()}
-    return merged([replace(Codings.of(renamed), left_out=gold.left_out), codings])
+    return merge_codings([replace(Codings.of(renamed), left_out=gold.left_out), codings])
 
 
-def merged(parts: Iterable[Codings]) -> Codings:
+def merge_codings(parts: Iterable[Codings]) -> Codings:
     """Codings of several files as one, with all their groups; coders of one are those of all.
 
     Coders are anonymous as soon as they are in one of the parts.
@@ -283,8 +283,8 @@ def merged(parts: Iterable[Codings]) -> Codings:
                 row[coder] = segmentation
     found = Codings.of(items, types=tuple(dict.fromkeys(t for part in listed for t in part.types)))
     groups = dict.fromkeys(group for part in listed for group in part.declared)
-    together = found.grouped(groups, anonymous=any(part.anonymous for part in listed))
-    return replace(together, left_out=gathered(part.left_out for part in listed))
+    together = found.with_groups(groups, anonymous=any(part.anonymous for part in listed))
+    return replace(together, left_out=gather(part.left_out for part in listed))
 
 
 def _check_masses(item: str, coders: Mapping[str, Segmentation]) -> None:

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.options.reading import Files, Reading, left_out_json, load, pair
-from gammacp.cli.options.segmentations import Edits
+from gammacp.cli.options.segmentations import EditFlags
 from gammacp.cli.options.settings import Seed
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from gammacp.chance.expected import SampleRule
-    from gammacp.segmentation import Codings, Comparison
+    from gammacp.record_tables import Table
+    from gammacp.segmentation import Codings, Criterion
     from gammacp.segmentation.gold import GoldReport
     from gammacp.segmentation.levels import HierarchyReport
     from gammacp.segmentation.report import SegmentationReport
-    from gammacp.tables import Table
 
     Report = GoldReport | SegmentationReport | HierarchyReport
 
@@ -32,7 +32,7 @@ REFUSED = {
 
 
 @dataclass(frozen=True)
-class Comparing(Edits):
+class SegmentationFlags(EditFlags):
     """How two segmentations are compared."""
 
     similarity: str = option(
@@ -51,13 +51,13 @@ class Comparing(Edits):
         default="nominal",
     )
 
-    def comparison(self) -> Comparison:
+    def comparison(self) -> Criterion:
         """What the options stand for."""
-        from gammacp.segmentation import Basis, Comparison, EditSearch
+        from gammacp.segmentation import CorrectedSimilarity, Criterion, EditSearch
 
         edits = self.given()
-        return Comparison(
-            basis=Basis(self.similarity),
+        return Criterion(
+            basis=CorrectedSimilarity(self.similarity),
             n=edits.get("n", 2),
             search=EditSearch(edits.get("edit", "published")),
             windows=self.windowdiff,
@@ -66,7 +66,7 @@ class Comparing(Edits):
 
 
 @dataclass(frozen=True)
-class Chance:
+class ChanceFlags:
     """How much agreement is beyond chance."""
 
     beyond_chance: bool = option(
@@ -141,16 +141,16 @@ class Coded:
             raise UsageError(f"--near {near:g} is no number of places (it may be one with --unit)")
         return int(near)
 
-    def grouped(self, codings: Codings) -> Codings:
+    def with_groups(self, codings: Codings) -> Codings:
         """The codings with the groups of their coders."""
         from gammacp.segmentation import read_groups
 
         groups = None if self.groups is None else read_groups(self.groups)
-        return codings.grouped(groups, anonymous=self.anonymous_coders or None)
+        return codings.with_groups(groups, anonymous=self.anonymous_coders or None)
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReferenceFlags:
     """What is compared with what."""
 
     candidate: list[str] | None = option(
@@ -196,11 +196,11 @@ class Asked:
 
 
 def segmentation(
-    comparing: Comparing,
-    chance: Chance,
+    comparing: SegmentationFlags,
+    chance: ChanceFlags,
     reading: Reading,
     coded: Coded,
-    asked: Asked,
+    asked: ReferenceFlags,
     files: Files = None,
     seed: Seed = 0,
     json: AsJson = False,
@@ -236,13 +236,13 @@ def _report(
     codings: Codings,
     reference: str | None,
     coded: Coded,
-    asked: Asked,
-    comparing: Comparing,
-    chance: Chance,
+    asked: ReferenceFlags,
+    comparing: SegmentationFlags,
+    chance: ChanceFlags,
     seed: int,
 ) -> tuple[Report, list[Table], str | None]:
     """What was asked for, its tables, and what is to be said in words."""
-    from gammacp.segmentation import gold_report, segmentation_report, tables
+    from gammacp.segmentation import gold_report, report_tables, segmentation_report
     from gammacp.segmentation.levels import hierarchy_report
 
     rule, how = chance.rule(), comparing.comparison()
@@ -258,7 +258,7 @@ def _report(
             beyond_chance=rule,
             seed=seed,
         )
-        return hierarchy, tables.level_tables(hierarchy, pairs=asked.pairs), None
+        return hierarchy, report_tables.level_tables(hierarchy, pairs=asked.pairs), None
     if reference is not None:
         gold = gold_report(
             codings,
@@ -269,9 +269,9 @@ def _report(
             draws=asked.bootstrap or 1000,
             seed=seed,
         )
-        return gold, tables.gold_tables(gold, documents=asked.pairs, unit=coded.unit), None
+        return gold, report_tables.gold_tables(gold, documents=asked.pairs, unit=coded.unit), None
     report = segmentation_report(
-        coded.grouped(codings),
+        coded.with_groups(codings),
         candidates=systems,
         pairs=asked.pairs,
         comparison=how,
@@ -279,10 +279,12 @@ def _report(
         seed=seed,
         beyond_chance=rule,
     )
-    return report, tables.tables(report), tables.bootstrap_in_words(report)
+    return report, report_tables.tables(report), report_tables.bootstrap_in_words(report)
 
 
-def _refuse(coded: Coded, asked: Asked, comparing: Comparing, rule: SampleRule | None) -> None:
+def _refuse(
+    coded: Coded, asked: ReferenceFlags, comparing: SegmentationFlags, rule: SampleRule | None
+) -> None:
     """UsageError for options that do not go together, or would change nothing."""
     levels, gold, near = asked.levels is not None, bool(asked.reference), asked.near is not None
     what = "--levels" if levels else "--reference"
@@ -311,7 +313,7 @@ def _refuse(coded: Coded, asked: Asked, comparing: Comparing, rule: SampleRule |
 
 
 def _beside_gold(
-    codings: Codings, coded: Coded, asked: Asked, reading: Reading
+    codings: Codings, coded: Coded, asked: ReferenceFlags, reading: Reading
 ) -> tuple[Codings, str | None]:
     """The codings, and who is right: with the coding of a file where that is the reference."""
     from gammacp.segmentation import against

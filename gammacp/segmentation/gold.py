@@ -23,14 +23,14 @@ import numpy as np
 from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.segmentations.choices import Basis
-from gammacp.measures.segmentations.comparison import Comparison
-from gammacp.measures.segmentations.rows import Pairs, Rows, compared, share
+from gammacp.measures.segmentations.choices import CorrectedSimilarity
+from gammacp.measures.segmentations.comparison import Criterion
+from gammacp.measures.segmentations.rows import Pairs, Rows, compare_rows, share
 from gammacp.segmentation.baselines import BASELINES
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.ratios import draw_items, fractions_apart, interval
 from gammacp.segmentation.statistics import Spread, in_words, spread
-from gammacp.signature import quoted
+from gammacp.signature import quote_part
 
 RANKED_BY = "b"
 # In this order in tables. An agreement is 1 at best; over, under, shift and deviations are 0.
@@ -154,7 +154,7 @@ def gold_report(
     reference: str,
     *,
     systems: Sequence[str] = (),
-    comparison: Comparison | None = None,
+    comparison: Criterion | None = None,
     near: int | None = None,
     draws: int = 1000,
     seed: int = 0,
@@ -192,7 +192,7 @@ def gold_report(
     >>> found.systems[0].name, found.systems[0].micro("b"), found.systems[0].micro("under")
     ('system', 0.5, 0.5)
     """
-    comparison = comparison or Comparison()
+    comparison = comparison or Criterion()
     near = comparison.n - 1 if near is None else min(whole("near", near, 0), 2**53)
     draws, seed = whole("draws", draws, 1), whole("seed", seed, 0)
     chosen = _systems(codings, reference, several("systems", systems))
@@ -223,10 +223,10 @@ def gold_report(
             if not (a.baseline and b.baseline)
         },
         notes=tuple(_notes(len(codings.types) > 1, ranked, apart)),
-        signature=comparison.signed(
+        signature=comparison.signature_of(
             "segmentation",
-            reference=quoted(reference),
-            systems=",".join(sorted(quoted(s.name) for s in scores if not s.baseline)),
+            reference=quote_part(reference),
+            systems=",".join(sorted(quote_part(s.name) for s in scores if not s.baseline)),
             near=near,
             draws=draws,
             seed=seed,
@@ -251,7 +251,7 @@ def _scores(
     gold: Codings,
     reference: str,
     shared: Mapping[str, Sequence[str]],
-    comparison: Comparison,
+    comparison: Criterion,
     near: int,
     rng: np.random.Generator,
 ) -> list[SystemScore]:
@@ -266,9 +266,9 @@ def _scores(
     made |= {name: (coded, make(right, rng)) for name, make in BASELINES.items()}
     number = {item: k for k, item in enumerate(coded)}
     first = [number[i] for items, versions in made.values() for _ in versions for i in items]
-    rows = Rows.joined([right, *(rows for _, versions in made.values() for rows in versions)])
+    rows = Rows.join([right, *(rows for _, versions in made.values() for rows in versions)])
     second = np.arange(len(coded), len(rows.masses))
-    counts = _counts(compared(rows, comparison, (np.array(first), second)), near)
+    counts = _counts(compare_rows(rows, comparison, (np.array(first), second)), near)
     scores, at = [], 0
     for name, (items, versions) in made.items():
         until = at + len(items) * len(versions)
@@ -288,11 +288,13 @@ def _scores(
 
 def _counts(pairs: Pairs, near: int) -> dict[str, tuple[Floats, Floats]]:
     """Numerators and denominators of `MEASURES` of each pair, the first coding the reference."""
-    from gammacp.segmentation.gold_kernels import both_ways, tolerated
+    from gammacp.segmentation.gold_kernels import both_ways, match_within
 
     rows, (first, second) = pairs.rows, pairs.pairs
-    found, shifts = tolerated(rows.places, rows.offsets, first, second, float(near)).T
-    gold, placed = (rows.placed.sum(axis=1)[side].astype(np.float64) for side in (first, second))
+    found, shifts = match_within(rows.places, rows.offsets, first, second, float(near)).T
+    gold, placed = (
+        rows.boundary_counts.sum(axis=1)[side].astype(np.float64) for side in (first, second)
+    )
     gold_places, places = (rows.sizes[side].astype(np.float64) for side in (first, second))
     covered, missed, pure, strayed = both_ways(
         rows.places, rows.offsets, rows.masses, first, second
@@ -300,8 +302,8 @@ def _counts(pairs: Pairs, near: int) -> dict[str, tuple[Floats, Floats]]:
     masses, placed_both = rows.masses[first].astype(np.float64), (missed >= 0).astype(np.float64)
     windows, errors, p_windows, p_errors, distance, largest = pairs.sided[:, 0].T
     return {
-        "b": pairs.parts(Basis.B),
-        "s": pairs.parts(Basis.S),
+        "b": pairs.parts(CorrectedSimilarity.B),
+        "s": pairs.parts(CorrectedSimilarity.S),
         "windowdiff": (windows - errors, windows),
         "pk": (p_windows - p_errors, p_windows),
         "ghd": (largest - distance, largest),

@@ -4,11 +4,11 @@ import numpy as np
 
 from gammacp.arrays import Floats, Indices
 from gammacp.kernel import kernel
-from gammacp.measures.segmentations.edit_kernels import uncrossed
+from gammacp.measures.segmentations.edit_kernels import match_in_order
 
 
 @kernel
-def tolerated(
+def match_within(
     rows: Indices, offsets: Indices, first: Indices, second: Indices, reach: float
 ) -> Floats:
     """How many of two rows match within reach, in order, and the sum of second − first of these.
@@ -21,7 +21,7 @@ def tolerated(
         a = rows[offsets[i] : offsets[i + 1]].astype(np.float64)
         b = rows[offsets[j] : offsets[j + 1]].astype(np.float64)
         gain = (reach + 1) * (min(len(a), len(b)) + 1)
-        _, partner = uncrossed(a, b, gain, 1.0, reach, True)
+        _, partner = match_in_order(a, b, gain, 1.0, reach, True)
         for m in range(len(partner)):
             if partner[m] >= 0:
                 found[p, 0] += 1
@@ -75,5 +75,5 @@ def both_ways(
 def example() -> None:
     """Call both on two rows of one boundary, for what is compiled beforehand."""
     rows, offsets, mass = np.array([2, 3]), np.array([0, 1, 2]), np.array([5, 5])
-    tolerated(rows, offsets, np.array([0]), np.array([1]), 1.0)
+    match_within(rows, offsets, np.array([0]), np.array([1]), 1.0)
     both_ways(rows, offsets, mass, np.array([0]), np.array([1]))

@@ -31,7 +31,7 @@ class Ordered(NamedTuple):
     f: float
 
 
-def nested(segmentation: Segmentation, levels: Sequence[str]) -> tuple[Segmentation, ...]:
+def nest_levels(segmentation: Segmentation, levels: Sequence[str]) -> tuple[Segmentation, ...]:
     """The levels of a segmentation whose boundary types are levels, coarsest first.
 
     A boundary of a level is one of all finer levels too: a chapter's end ends a section.
@@ -49,7 +49,7 @@ def nested(segmentation: Segmentation, levels: Sequence[str]) -> tuple[Segmentat
         A level is none of its types.
 
     >>> s = Segmentation.from_typed({"chapter": [6], "section": [2]}, mass=9)
-    >>> [level.masses for level in nested(s, ["chapter", "section"])]
+    >>> [level.masses for level in nest_levels(s, ["chapter", "section"])]
     [(6, 3), (2, 4, 3)]
     """
     placed = accumulate((segmentation.of_type(name) for name in levels), np.union1d)
@@ -84,14 +84,14 @@ def t_measures(
     UsageError
         The window is no whole number ≥ 1.
 
-    >>> one = nested(Segmentation.from_typed({"a": [4], "b": [2]}, mass=6), ["a", "b"])
-    >>> two = nested(Segmentation.from_typed({"a": [4], "b": [5]}, mass=6), ["a", "b"])
+    >>> one = nest_levels(Segmentation.from_typed({"a": [4], "b": [2]}, mass=6), ["a", "b"])
+    >>> two = nest_levels(Segmentation.from_typed({"a": [4], "b": [5]}, mass=6), ["a", "b"])
     >>> t_measures(one, two)  # of 6 triples of each of the first four units, 2 are not ordered
     Ordered(precision=1.0, recall=0.6666666666666666, f=0.8)
     """
     window = None if window is None else whole("window", window, 1)
     (one, other), lengths = _in_blocks(reference, hypothesis)
-    return _ordered(_meet(one), _meet(other), lengths, transitive, window)
+    return _agreement_in_order(_meet(one), _meet(other), lengths, transitive, window)
 
 
 def _in_blocks(
@@ -123,7 +123,7 @@ def _meet(levels: Sequence[Indices]) -> Indices:
     return met
 
 
-def _ordered(
+def _agreement_in_order(
     reference: Indices, hypothesis: Indices, lengths: Indices, transitive: bool, window: int | None
 ) -> Ordered:
     recall = _alike(reference, hypothesis, lengths, transitive, window)

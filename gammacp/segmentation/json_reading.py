@@ -51,7 +51,7 @@ def codings_from_json(text: str) -> Codings:
     anonymous = root.get("anonymous_coders", False)
     if not isinstance(anonymous, bool):
         raise DataError('"anonymous_coders" is neither true nor false')
-    return found.grouped(groups_of(root.get("groups", [])), anonymous=anonymous)
+    return found.with_groups(groups_of(root.get("groups", [])), anonymous=anonymous)
 
 
 def groups_of(value: object) -> tuple[tuple[str, ...], ...]:

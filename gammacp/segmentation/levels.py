@@ -9,15 +9,15 @@ from gammacp.arguments import several
 from gammacp.chance.beyond import BeyondChance, against_chance, signed_chance
 from gammacp.chance.expected import SampleRule
 from gammacp.errors import DataError
-from gammacp.measures.segmentations.comparison import Comparison
+from gammacp.measures.segmentations.comparison import Criterion
 from gammacp.measures.segmentations.rows import Rows
 from gammacp.measures.segmentations.value import Segmentation
 from gammacp.segmentation.beyond import CHANCE, SegmentSampler
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.hierarchy import Ordered, check_levels, nested, t_measures
+from gammacp.segmentation.hierarchy import Ordered, check_levels, nest_levels, t_measures
 from gammacp.segmentation.pairwise import PairwiseRow, pairwise
 from gammacp.segmentation.statistics import Spread, spread
-from gammacp.signature import extended, quoted
+from gammacp.signature import extend, quote_part
 
 LEVEL = ("s", "b", "windowdiff", "f")
 
@@ -40,7 +40,7 @@ class LevelPair:
             name: {column: row.values[column] for column in LEVEL}
             for name, row in zip(names, self.levels, strict=True)
         }
-        return {**self.coarsest.named, "levels": levels, "t": self.t._asdict()}
+        return {**self.coarsest.names, "levels": levels, "t": self.t._asdict()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +101,7 @@ def hierarchy_report(
     levels: Sequence[str],
     *,
     reference: str | None = None,
-    comparison: Comparison | None = None,
+    comparison: Criterion | None = None,
     transitive: bool = False,
     window: int | None = None,
     beyond_chance: SampleRule | None = None,
@@ -134,13 +134,13 @@ def hierarchy_report(
     DataError
         No item is coded by two.
     """
-    comparison = comparison or Comparison()
+    comparison = comparison or Criterion()
     chosen = tuple(several("levels", levels))
     check_levels(codings.types, chosen)
     if reference is not None:
         codings.require("reference", reference)
     how: dict[str, Any] = {"transitive": transitive, "window": window}
-    nests = {i: {c: nested(s, chosen) for c, s in by.items()} for i, by in codings.items()}
+    nests = {i: {c: nest_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()}
     by_level = [
         pairwise(
             Codings.of({i: {c: n[k] for c, n in by.items()} for i, by in nests.items()}),
@@ -156,10 +156,10 @@ def hierarchy_report(
     if not pairs:
         whose = "" if reference is None else f" of {reference!r}"
         raise DataError(f"no item{whose} is coded by two")
-    made = comparison.signed(
+    made = comparison.signature_of(
         "segmentation",
-        levels=",".join(map(quoted, chosen)),
-        reference=None if reference is None else quoted(reference),
+        levels=",".join(map(quote_part, chosen)),
+        reference=None if reference is None else quote_part(reference),
         t="full" if transitive else "reduced",
         window=window,
     )
@@ -168,7 +168,7 @@ def hierarchy_report(
         placed = {i: {c: _of_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()}
         systems, rows = _by_system(pairs, reference), Rows.of(placed, chosen)
         beyond = _beyond_chance(rows, tuple(placed), systems, how, beyond_chance, seed, made)
-        made = extended(made, **signed_chance(CHANCE, beyond_chance, seed))
+        made = extend(made, **signed_chance(CHANCE, beyond_chance, seed))
     return HierarchyReport(
         levels=chosen,
         reference=reference,
@@ -211,7 +211,7 @@ def _beyond_chance(
 ) -> dict[str, dict[str, BeyondChance]]:
     """1 − D/E[D] with D = 1 − the mean of T over the pairs of a system that have one."""
 
-    def counted(t: Mapping[str, Iterable[Ordered]]) -> dict[str, float]:
+    def count(t: Mapping[str, Iterable[Ordered]]) -> dict[str, float]:
         return {
             f"{name}.{key}": 1 - spread(column).mean
             for name, found in t.items()
@@ -221,15 +221,15 @@ def _beyond_chance(
     def observe(drawn: Rows) -> dict[str, float]:
         nests: defaultdict[str, dict[str, Sequence[Segmentation]]] = defaultdict(dict)
         for k, (i, coder) in enumerate(zip(rows.item, rows.coder, strict=True)):
-            nests[items[i]][coder] = nested(drawn.segmentation(k), rows.types)
-        return counted(
+            nests[items[i]][coder] = nest_levels(drawn.segmentation(k), rows.types)
+        return count(
             {
                 name: [t_measures(*_sides(nests, p.coarsest), **how) for p in pairs]
                 for name, pairs in systems.items()
             }
         )
 
-    observed = counted({name: [p.t for p in pairs] for name, pairs in systems.items()})
+    observed = count({name: [p.t for p in pairs] for name, pairs in systems.items()})
     found = against_chance(
         observed,
         observe,

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.measures.segmentations.comparison import Comparison
-from gammacp.measures.segmentations.rows import COLUMNS, compared
+from gammacp.measures.segmentations.comparison import Criterion
+from gammacp.measures.segmentations.rows import COLUMNS, compare_rows
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.statistics import Spread, spread
 
@@ -33,16 +33,16 @@ class PairwiseRow:
     near: int
 
     @property
-    def named(self) -> dict[str, str]:
+    def names(self) -> dict[str, str]:
         """Item, reference and hypothesis."""
         return {"item": self.item, "reference": self.reference, "hypothesis": self.hypothesis}
 
     def as_dict(self) -> dict[str, Any]:
         """The row as JSON."""
-        return {**self.named, **self.values, "full": self.full, "near": self.near}
+        return {**self.names, **self.values, "full": self.full, "near": self.near}
 
 
-def pairwise(codings: Codings, *, comparison: Comparison | None = None) -> tuple[PairwiseRow, ...]:
+def pairwise(codings: Codings, *, comparison: Criterion | None = None) -> tuple[PairwiseRow, ...]:
     """All ordered pairs of coders of all items; each coder in turn is the reference.
 
     Parameters
@@ -52,7 +52,7 @@ def pairwise(codings: Codings, *, comparison: Comparison | None = None) -> tuple
     comparison
         Which similarity, and its weights; default S.
     """
-    found = compared(codings.rows(), comparison or Comparison())
+    found = compare_rows(codings.rows(), comparison or Criterion())
     coder, (first, second) = found.rows.coder, found.rows.pairs
     names = list(codings)
     values = np.stack([found.values[name] for name in COLUMNS], axis=-1).tolist()

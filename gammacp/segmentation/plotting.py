@@ -9,7 +9,7 @@ import numpy as np
 
 from gammacp import plots
 from gammacp.errors import DataError
-from gammacp.measures.segmentations.comparison import Comparison
+from gammacp.measures.segmentations.comparison import Criterion
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.pairwise import pairwise
 
@@ -18,7 +18,7 @@ LARGEST = 40
 
 
 def plot_codings(
-    codings: Codings, stem: Path, *, comparison: Comparison | None = None
+    codings: Codings, stem: Path, *, comparison: Criterion | None = None
 ) -> tuple[str, ...]:
     """Write `STEM.png` and `STEM.svg`: agreement by item and coder, boundaries along each item.
 
@@ -45,7 +45,7 @@ def plot_codings(
     UsageError
         Matplotlib is not installed.
     """
-    comparison = comparison or Comparison()
+    comparison = comparison or Criterion()
     rows = pairwise(codings, comparison=comparison)
     if not rows:
         raise DataError("no item is coded by two, so there is nothing to draw")

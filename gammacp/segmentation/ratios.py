@@ -10,7 +10,7 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.measures.segmentations.rows import share
-from gammacp.studentised import studentised
+from gammacp.studentised import studentised_interval
 
 # With fewer items there is no interval.
 FEWEST = 5
@@ -65,7 +65,7 @@ def interval(
     if items < FEWEST or math.isnan(values[0]) or not known.any():
         return None
     drawn = values[1:][known], errors[1:][known]
-    ends = studentised(float(values[0]), float(errors[0]), *drawn, parts=items)
+    ends = studentised_interval(float(values[0]), float(errors[0]), *drawn, parts=items)
     low, high = np.clip(ends, -limit, limit)
     return float(low), float(high)
 

@@ -30,7 +30,7 @@ from gammacp.arguments import one_of
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 from gammacp.files import content_of
-from gammacp.formats.boundary import guarded
+from gammacp.formats.boundary import guard
 from gammacp.formats.reading import Reader, collect
 from gammacp.formats.source import Source
 from gammacp.measures.segmentations.tiling import from_continuum
@@ -54,9 +54,9 @@ class AsWritten:
 
     def readers(self, format: str | None = None) -> dict[str, Reader]:
         """The readers by format; `format` is the one that was named, if one was."""
-        own: dict[str, Reader] = {n: guarded(partial(self._kept, by)) for n, by in CODED.items()}
+        own: dict[str, Reader] = {n: guard(partial(self._kept, by)) for n, by in CODED.items()}
         # Any text with commas passes for CSV: JSON, and tables whose header is not known.
-        return own if format == "csv" else {**own, "csv": guarded(self._of_csv)}
+        return own if format == "csv" else {**own, "csv": guard(self._of_csv)}
 
     def _kept(self, read: Callable[[Source], Codings], source: Source) -> Corpus:
         self.parts.append(read(source))
@@ -123,7 +123,7 @@ class AsWritten:
         groups = ([i for i in g if i in found] for part in self.parts for g in part.declared)
         anonymous = any(part.anonymous for part in self.parts)
         selection = dict.fromkeys(e for c in continua.values() for e in c.selection)
-        whole = whole.grouped(dict.fromkeys(map(tuple, groups)), anonymous=anonymous)
+        whole = whole.with_groups(dict.fromkeys(map(tuple, groups)), anonymous=anonymous)
         return replace(whole, selection=tuple(selection)), failures
 
 

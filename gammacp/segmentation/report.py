@@ -11,8 +11,8 @@ from typing import Any
 from gammacp.arguments import several
 from gammacp.chance.expected import SampleRule
 from gammacp.errors import DataError
-from gammacp.measures.segmentations.choices import Basis
-from gammacp.measures.segmentations.comparison import Comparison
+from gammacp.measures.segmentations.choices import CorrectedSimilarity
+from gammacp.measures.segmentations.comparison import Criterion
 from gammacp.segmentation.agreement import CodingAgreement, coding_agreement
 from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
@@ -20,7 +20,7 @@ from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
 from gammacp.segmentation.ratios import FEWEST
 from gammacp.segmentation.statistics import in_words
-from gammacp.signature import quoted
+from gammacp.signature import quote_part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ def segmentation_report(
     *,
     candidates: Sequence[str] = (),
     pairs: bool = False,
-    comparison: Comparison | None = None,
+    comparison: Criterion | None = None,
     bootstrap: int = 0,
     seed: int = 0,
     beyond_chance: SampleRule | None = None,
@@ -103,7 +103,7 @@ def segmentation_report(
     >>> round(report.as_dict()["items"]["ch1"]["pi_s"], 4)
     0.7553
     """
-    comparison = comparison or Comparison()
+    comparison = comparison or Criterion()
     chosen = list(dict.fromkeys(several("candidates", candidates)))
     drawn: dict[str, Any] = {"comparison": comparison, "bootstrap": bootstrap, "seed": seed}
     drops = candidate_drops(codings, chosen, rule=beyond_chance, **drawn)
@@ -161,7 +161,7 @@ def _means(rows: Sequence[PairwiseRow]) -> dict[str, dict[str, float]]:
 def _notes(
     people: Codings,
     skipped: Sequence[str],
-    basis: Basis,
+    basis: CorrectedSimilarity,
     found: CodingAgreement,
     drops: Sequence[CandidateDrop],
     rows: Sequence[PairwiseRow] | None,
@@ -225,15 +225,15 @@ def _beyond_notes(measures: Mapping[str, CorpusMeasure]) -> list[str]:
 
 
 def _signature(
-    codings: Codings, candidates: Sequence[str], comparison: Comparison, seed: int | None
+    codings: Codings, candidates: Sequence[str], comparison: Criterion, seed: int | None
 ) -> str:
-    return comparison.signed(
+    return comparison.signature_of(
         "segmentation",
         people="anonymous" if codings.anonymous else None,
         seed=seed,
         selection=[
             *codings.selection,
-            *(f"group={','.join(map(quoted, group))}" for group in codings.declared),
-            *([f"candidate={','.join(map(quoted, candidates))}"] if candidates else []),
+            *(f"group={','.join(map(quote_part, group))}" for group in codings.declared),
+            *([f"candidate={','.join(map(quote_part, candidates))}"] if candidates else []),
         ],
     )

@@ -63,7 +63,7 @@ def to_json(codings: Codings) -> str:
     """
     typed = len(codings.types) > 1
     items = {
-        item: {coder: _typed(s) if typed else list(s.masses) for coder, s in coders.items()}
+        item: {coder: _as_json(s) if typed else list(s.masses) for coder, s in coders.items()}
         for item, coders in codings.items()
     }
     root: dict[str, object] = {"segmentation_type": "linear"}
@@ -107,5 +107,5 @@ def to_table(codings: Codings, *, layout: str = "masses") -> str:
     return "".join(line_of([str(cell) for cell in row], "\t") for row in rows)
 
 
-def _typed(s: Segmentation) -> dict[str, object]:
+def _as_json(s: Segmentation) -> dict[str, object]:
     return {"mass": s.mass, "boundaries": {name: s.of_type(name).tolist() for name in s.types}}

@@ -8,17 +8,17 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field
 
-from gammacp.files import confined
+from gammacp.files import confine
 from gammacp.formats.campaign_file import NAME, Campaign, read_campaign
 from gammacp.formats.source import parsed_json
-from gammacp.validation import Row, Written, validated
+from gammacp.validation import Row, WrittenTable, validated
 
 M = TypeVar("M", bound=BaseModel)
 
 _OWN = {"round", "reference", "calibrate"}
 
 
-class Choice(Written):
+class Choice(WrittenTable):
     """A choice as the page sends it and as it is kept; what is empty is left to the readers.
 
     Attributes
@@ -55,7 +55,7 @@ class Choice(Written):
         """What a campaign.toml says of the things that can be chosen."""
         return cls(**{k: v for k, v in campaign.values.items() if k in cls.model_fields})
 
-    def applied(self, campaign: Campaign) -> Campaign:
+    def apply_to(self, campaign: Campaign) -> Campaign:
         """The campaign with this in place of what it says itself.
 
         Parameters
@@ -88,11 +88,11 @@ def campaign_in(folder: Path) -> Campaign:
         The file is not right, or leads out of the folder.
     """
     file = folder / NAME
-    with confined(folder, always=True):
+    with confine(folder, always=True):
         return read_campaign(file) if file.is_file() else Campaign({"paths": [folder]})
 
 
-def parsed(model: type[M], text: str | bytes) -> M:
+def parse(model: type[M], text: str | bytes) -> M:
     """What a page sent, as JSON.
 
     Parameters

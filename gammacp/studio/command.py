@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from gammacp.cli.options.groups import argument, option
-from gammacp.cli.options.settings import Settings
+from gammacp.cli.options.settings import GammaFlags
 from gammacp.cli.output import message
 
 
 def studio(
-    settings: Settings,
+    settings: GammaFlags,
     folder: Path = argument(
         "The campaign's folder; dropped files and decisions go there.",
         default=Path("gammacp-campaign"),

@@ -89,11 +89,11 @@ class Server(uvicorn.Server):
 
     async def serve(self, sockets: list[socket] | None = None) -> None:
         """Answer until Ctrl-C."""
-        asyncio.get_running_loop().set_exception_handler(_told)
+        asyncio.get_running_loop().set_exception_handler(_report_unless_full)
         await super().serve(sockets)
 
 
-def _told(loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
+def _report_unless_full(loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
     """Without a word where the system has no room for a connection: asyncio tries again."""
     if "socket.accept()" not in str(context.get("message")):
         loop.default_exception_handler(dict(context))

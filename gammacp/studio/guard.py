@@ -47,9 +47,11 @@ class Guard:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        refused = self._refused(scope) if scope["type"] == "http" else "only HTTP is spoken here"
+        refused = (
+            self._why_refused(scope) if scope["type"] == "http" else "only HTTP is spoken here"
+        )
 
-        async def guarded(message: Message) -> None:
+        async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
@@ -60,11 +62,11 @@ class Guard:
             answer = PlainTextResponse(
                 f"gammacp studio: {refused}\n", 403, headers={"connection": "close"}
             )
-            await answer(scope, receive, guarded)
+            await answer(scope, receive, send_guarded)
             return
-        await self.app({**scope, "root_path": f"/{self.token}"}, receive, guarded)
+        await self.app({**scope, "root_path": f"/{self.token}"}, receive, send_guarded)
 
-    def _refused(self, scope: Scope) -> str | None:
+    def _why_refused(self, scope: Scope) -> str | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if host not in self.hosts:

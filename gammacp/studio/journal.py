@@ -24,7 +24,7 @@ from gammacp.databases import connect, schema_of
 from gammacp.errors import DataError
 from gammacp.files import is_inside, write_text
 from gammacp.formats.finding import DECISIONS
-from gammacp.tables import Column, Table
+from gammacp.record_tables import Column, Table
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ _WAY_OUT = (
     "Put a whole copy in its place, or move it away: the studio then begins a new one, without the "
     "decisions in it"
 )
-_WAIT = 10.0  # seconds for another process that writes
+WAIT = 10.0  # seconds for another process that writes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +121,7 @@ class Journal:
             Without number and time; one whose request is there already is not kept again.
         """
         with self._writing() as connection:
-            return _added(connection, decision)
+            return _add(connection, decision)
 
     def undo(self, request: str, reviewer: str) -> Decision:
         """Take back the reviewer's latest decision that stands; the decision that is undone.
@@ -149,7 +149,7 @@ class Journal:
             if last is None:
                 raise DataError(f"{reviewer} has no decision to undo")
             undone = _decision(last)
-            _added(
+            _add(
                 connection,
                 Decision(
                     request=request, reviewer=reviewer, document=undone.document,
@@ -195,12 +195,12 @@ class Journal:
         """What is made of the file's rows; nothing as long as there is none."""
         if self._opened is None and not os.path.lexists(self.path):
             return []
-        with self._lock, self._told():
+        with self._lock, self._as_data_errors():
             return [made(row) for row in self._connection().execute(query, values).fetchall()]
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, self._told():
+        with self._lock, self._as_data_errors():
             connection = self._connection()
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -219,7 +219,7 @@ class Journal:
         if not is_inside(self.path, self.path.parent):
             raise sqlite3.DatabaseError("a link leads out of the folder")
         with ExitStack() as refused:
-            found = connect(self.path, timeout=_WAIT, check_same_thread=False)
+            found = connect(self.path, timeout=WAIT, check_same_thread=False)
             connection = refused.enter_context(closing(found))
             connection.execute("PRAGMA trusted_schema = OFF")
             (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
@@ -249,7 +249,7 @@ class Journal:
             )
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _as_data_errors(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
@@ -299,7 +299,7 @@ def write_journal(path: Path, rows: Sequence[Decision]) -> None:
         raise DataError(f"a journal is written as .csv or .json, not {path.suffix!r}")
 
 
-def _added(connection: sqlite3.Connection, decision: Decision) -> Decision:
+def _add(connection: sqlite3.Connection, decision: Decision) -> Decision:
     values = astuple(decision)[2:]
     connection.execute(
         f"INSERT INTO journal ({', '.join(_NAMES.split(', ')[1:])}) VALUES "

@@ -7,16 +7,16 @@ from gammacp.continuum import Corpus
 from gammacp.formats import FORMATS
 from gammacp.formats.joining import Joining
 from gammacp.formats.writing import losses
-from gammacp.report import tables
+from gammacp.record_tables import Column, Record, Table, count
+from gammacp.report import page_tables
 from gammacp.report.markup import Markup, element, join, json_script, table
 from gammacp.report.page import document, left_out, section
-from gammacp.report.viewer import alignment_view, asset, filled
+from gammacp.report.viewer import alignment_view, asset, fill
 from gammacp.studio.choice import Choice
 from gammacp.studio.review import Gold, queue
 from gammacp.studio.understanding import Understood
-from gammacp.studio.uploads import Limits
+from gammacp.studio.uploads import UploadLimits
 from gammacp.studio.work import Findings, Now, Review
-from gammacp.tables import Column, Record, Table, count
 from gammacp.text import visible
 
 _PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Take home"))
@@ -71,9 +71,9 @@ def navigation(here: str) -> Markup:
     return join(style, element("nav", listed, aria_label="Studio", class_="studio"))
 
 
-def dropping(folder: str, limits: Limits) -> Markup:
+def dropping(folder: str, limits: UploadLimits) -> Markup:
     """Where files are dropped."""
-    return filled(own("drop.html"), folder=join(folder), limits=join(limits.in_words()))
+    return fill(own("drop.html"), folder=join(folder), limits=join(limits.in_words()))
 
 
 def live(
@@ -90,14 +90,14 @@ def live(
         parts.insert(0, element("p", problem, class_="warning", role="alert"))
     if campaign is not None:
         says = Markup(escape(visible(campaign.decode("utf-8", "replace"), keep="\n\t")))
-        parts.insert(0, filled(own("campaign.html"), says=says))
+        parts.insert(0, fill(own("campaign.html"), says=says))
     if findings.headline is not None:
         parts.append(findings.headline)
     if findings.review is not None:
         open_units = sum(len(c.review) for c in findings.review.consensus.values())
-        parts.append(filled(own("next.html"), units=join(f"{open_units}")))
+        parts.append(fill(own("next.html"), units=join(f"{open_units}")))
     if findings.understood is not None:
-        parts += [_understood(findings.understood), _choosing(findings.understood, choice)]
+        parts += [_what_was_read(findings.understood), _choosing(findings.understood, choice)]
     return element("div", *parts, id="live", data_version=now.version)
 
 
@@ -121,7 +121,7 @@ def _progress(findings: Findings, state: str) -> Markup:
     return join(work if said else None, problem)
 
 
-def _understood(found: Understood) -> Markup:
+def _what_was_read(found: Understood) -> Markup:
     units = sum(int(str(d["units"])) for d in found.documents)
     said = (
         f"{len(found.documents)} documents, {len(found.annotators)} annotators, {units} units, "
@@ -177,7 +177,7 @@ def _choosing(found: Understood, choice: Choice) -> Markup:
                         lambda name: name not in choice.exclude)  # fmt: skip
     categories = _names("only", "map", found.categories, choice.map,
                         lambda name: not choice.only or name in choice.only)  # fmt: skip
-    return filled(
+    return fill(
         own("choice.html"),
         selects=join(*selects),
         annotators=join(*annotators),
@@ -263,9 +263,9 @@ def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
         return join(button, " ", element("small", "", data_said=number))
 
     body = (
-        filled(own("review.html"), items=json_script(items)),
+        fill(own("review.html"), items=json_script(items)),
         section("lanes", "Lanes", alignment_view(list(review.documents.values()))),
-        section("queue", "Worst first", tables.review(review.consensus, first=go)),
+        section("queue", "Worst first", page_tables.review(review.consensus, first=go)),
     )
     return whole("Review", "review", body, script)
 
@@ -315,7 +315,7 @@ def _gold(found: Gold, *, with_undecided: bool) -> Markup:
         name = record["name"]
         return element("a", "Download", href=f"./gold/{name}{query}", aria_label=f"Download {name}")
 
-    return filled(
+    return fill(
         own("gold.html"),
         units=join(f"{sum(c.n_units for c in corpus.values())}"),
         documents=join(f"{len(corpus)}"),
@@ -326,7 +326,7 @@ def _gold(found: Gold, *, with_undecided: bool) -> Markup:
     )
 
 
-def refused(problem: str) -> str:
+def refusal(problem: str) -> str:
     """Why something could not be written."""
     words = element("p", problem, class_="warning", role="alert")
     back = element("p", element("a", "Back", href="../export"))

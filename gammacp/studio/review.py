@@ -12,20 +12,20 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from pydantic import StringConstraints
 
-from gammacp.campaign.consensus import Consensus, ConsensusUnit, gold_of, tables
+from gammacp.campaign.consensus import Consensus, ConsensusUnit, gold_of, gold_tables
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError
 from gammacp.formats import FORMATS, write
 from gammacp.formats.reading import by_document
+from gammacp.record_tables import position
 from gammacp.studio.journal import Decision
-from gammacp.tables import position
-from gammacp.validation import Written
+from gammacp.validation import WrittenTable
 
 GOLD = "gold"
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
 
-class Asked(Written):
+class DecisionRequest(WrittenTable):
     """What a page asks for; see `Decision`."""
 
     request: _Name
@@ -50,7 +50,7 @@ def item_keys(found: Consensus) -> tuple[str, ...]:
     found
         The consensus of one document.
     """
-    tables.require_whole_units(found)
+    gold_tables.require_whole_units(found)
     seen = Counter[str]()
     keys = []
     for unit in found.units:
@@ -67,7 +67,7 @@ def evidence(unit: ConsensusUnit) -> str:
 
 
 def queue(found: Mapping[str, Consensus]) -> list[dict[str, Any]]:
-    """What is to be reviewed, in the order of `tables.to_review`, as the page reads it.
+    """What is to be reviewed, in the order of `gold_tables.to_review`, as the page reads it.
 
     Parameters
     ----------
@@ -86,11 +86,11 @@ def queue(found: Mapping[str, Consensus]) -> list[dict[str, Any]]:
             "open": record["category"] is None and bool(record["tied"]),
             **{k: record[k] for k in kept},
         }
-        for record in tables.to_review(found).records
+        for record in gold_tables.to_review(found).records
     ]
 
 
-def decided(found: Mapping[str, Consensus], asked: Asked) -> Decision:
+def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decision:
     """The decision that is asked for, with the unit it leaves.
 
     Parameters
@@ -118,7 +118,7 @@ def decided(found: Mapping[str, Consensus], asked: Asked) -> Decision:
             raise DataError("its category is tied", hint="Take somebody's, or edit it")
         result = unit.start, unit.end, unit.category
     elif asked.action == "edit":
-        result = _edited(found[asked.document].continuum, asked)
+        result = _edit(found[asked.document].continuum, asked)
     start, end, category = result or (None, None, None)
     return Decision(
         request=asked.request, reviewer=asked.reviewer, document=asked.document, item=asked.item,
@@ -127,7 +127,7 @@ def decided(found: Mapping[str, Consensus], asked: Asked) -> Decision:
     )  # fmt: skip
 
 
-def _unit(found: Mapping[str, Consensus], asked: Asked) -> ConsensusUnit:
+def _unit(found: Mapping[str, Consensus], asked: DecisionRequest) -> ConsensusUnit:
     if asked.document in found:
         document = found[asked.document]
         for key, unit in zip(item_keys(document), document.units, strict=True):
@@ -136,13 +136,13 @@ def _unit(found: Mapping[str, Consensus], asked: Asked) -> ConsensusUnit:
     raise DataError(f"no such unit in {asked.document!r}", hint="Load the page again")
 
 
-def _edited(continuum: Continuum, asked: Asked) -> tuple[float, float, str | None]:
+def _edit(continuum: Continuum, asked: DecisionRequest) -> tuple[float, float, str | None]:
     start, end = asked.start, asked.end
     if start is None or end is None:
         raise DataError("start and end must be numbers")
     if end < start:
         raise DataError(f"end {position(end)} < start {position(start)}")
-    if continuum.covered(0, 0) is not None and continuum.text is not None:
+    if continuum.text_between(0, 0) is not None and continuum.text is not None:
         length = len(continuum.text)
         if start < 0 or end > length or start % 1 or end % 1:
             raise DataError(f"start and end must be whole numbers from 0 to {length}")
@@ -211,7 +211,7 @@ def gold(
     )
 
 
-def written(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]:
+def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]:
     """A gold standard as a file of a format, or as an archive of several: its name and its bytes.
 
     Parameters

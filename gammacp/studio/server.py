@@ -23,14 +23,14 @@ from gammacp.report.markup import Markup
 from gammacp.report.page import policy
 from gammacp.report.viewer import script as view_script
 from gammacp.studio import pages
-from gammacp.studio.choice import Choice, campaign_in, parsed
+from gammacp.studio.choice import Choice, campaign_in, parse
 from gammacp.studio.connections import Server
 from gammacp.studio.guard import Guard
 from gammacp.studio.journal import Journal, write_journal
-from gammacp.studio.review import Asked, Gold, decided, gold, written
+from gammacp.studio.review import DecisionRequest, Gold, decision_of, gold, gold_file
 from gammacp.studio.scratch import scratch
 from gammacp.studio.sound import TYPES, recordings
-from gammacp.studio.uploads import Intake, Limits
+from gammacp.studio.uploads import Intake, UploadLimits
 from gammacp.studio.work import Now, Review, Work
 
 _HOST = "127.0.0.1"
@@ -51,7 +51,7 @@ class Studio:
     """A campaign's folder with what is computed of it."""
 
     def __init__(
-        self, folder: Path, options: GammaOptions, scratch: Path, limits: Limits | None = None
+        self, folder: Path, options: GammaOptions, scratch: Path, limits: UploadLimits | None = None
     ) -> None:
         """Nothing runs yet.
 
@@ -67,7 +67,7 @@ class Studio:
             How much may be dropped.
         """
         self.folder, self.options = folder, options
-        self.intake = Intake(folder, limits or Limits())
+        self.intake = Intake(folder, limits or UploadLimits())
         self.work = Work(scratch)
         self.journal = Journal(folder)
         self.chosen: Choice | None = None
@@ -78,7 +78,7 @@ class Studio:
         self.work.prepare()
         try:
             kept = self.journal.choice()
-            self.chosen = parsed(Choice, kept) if kept else None
+            self.chosen = parse(Choice, kept) if kept else None
         except DataError as error:
             self.problem = (
                 "What was chosen on this page before cannot be taken up; what counts is what a "
@@ -148,13 +148,13 @@ class Studio:
         return found
 
 
-async def _told(request: Request, error: Exception) -> Response:
+async def _answer_to_error(request: Request, error: Exception) -> Response:
     """What goes wrong is an answer with file, line and remedy: a page to a link, else JSON."""
     problem, status = str(error) if isinstance(error, GammacpError) else _NOT_TEXT, 422
     if isinstance(error, OSError):
         problem, status = in_words(error), 500
     if "format" in request.path_params:
-        return _page(pages.refused(problem), "", status)
+        return _page(pages.refusal(problem), "", status)
     return JSONResponse({"problem": _utf8(problem).decode()}, status)
 
 
@@ -198,7 +198,7 @@ async def _receive(studio: Studio, request: Request) -> Response:
 
 
 async def _choose(studio: Studio, request: Request) -> Response:
-    await run_in_threadpool(studio.choose, parsed(Choice, await _body(request)))
+    await run_in_threadpool(studio.choose, parse(Choice, await _body(request)))
     return JSONResponse({})
 
 
@@ -250,11 +250,11 @@ def _decisions(studio: Studio, request: Request) -> Response:
 
 
 async def _decide(studio: Studio, request: Request) -> Response:
-    asked = parsed(Asked, await _body(request))
+    asked = parse(DecisionRequest, await _body(request))
     if asked.action == "undo":
         row = await run_in_threadpool(studio.journal.undo, asked.request, asked.reviewer)
     else:
-        decision = decided(studio.review.consensus, asked)
+        decision = decision_of(studio.review.consensus, asked)
         row = await run_in_threadpool(studio.journal.add, decision)
     return JSONResponse({"decision": asdict(row)})
 
@@ -267,7 +267,7 @@ def _export(studio: Studio, request: Request) -> Response:
 
 def _gold(studio: Studio, request: Request) -> Response:
     made = studio.gold("decided" not in request.query_params)
-    file, content = written(made.continua, request.path_params["format"])
+    file, content = gold_file(made.continua, request.path_params["format"])
     return _download(content, file)
 
 
@@ -315,7 +315,7 @@ def application(studio: Studio, token: str, hosts: tuple[str, ...]) -> ASGIApp:
         Host headers that are answered.
     """
     routes = [Route(path, partial(h, studio), methods=[method]) for method, path, h in _ROUTES]
-    told = dict.fromkeys((GammacpError, UnicodeError, OSError), _told)
+    told = dict.fromkeys((GammacpError, UnicodeError, OSError), _answer_to_error)
     return Guard(Starlette(routes=routes, exception_handlers=told), token, hosts)
 
 

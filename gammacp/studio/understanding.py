@@ -87,8 +87,8 @@ def understand(
     """
     known = Understood()
     try:
-        campaign = choice.applied(campaign_in(folder))
-        known = _offered(folder, campaign)
+        campaign = choice.apply_to(campaign_in(folder))
+        known = _choices_for(folder, campaign)
         if name := campaign.values.get("dissimilarity"):
             file = str(folder / name)
             named = file if name.lower().endswith(".toml") else name
@@ -139,7 +139,7 @@ def _inside(folder: Path, name: str) -> str:
     return str(path.relative_to(folder)) if path.is_relative_to(folder) else name
 
 
-def _offered(folder: Path, campaign: Campaign) -> Understood:
+def _choices_for(folder: Path, campaign: Campaign) -> Understood:
     """What there is to choose from."""
     found: tuple[Found, ...] = ()
     with suppress(GammacpError):

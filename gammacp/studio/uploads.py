@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 from gammacp.errors import DataError
 from gammacp.files import atomic_write, content_of, is_inside
-from gammacp.formats.archive import entries_of, is_archive, members, unpacked, without_gz
+from gammacp.formats.archive import entries_of, is_archive, members, unpack, without_gz
 from gammacp.formats.campaign_file import NAME
 from gammacp.formats.finding import DECISIONS, has_ending
 from gammacp.formats.layout import file_name
@@ -26,7 +26,7 @@ _BESIDE = (".txt", ".ac", ".toml")  # annotated texts, dissimilarities
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class UploadLimits:
     """How much may be dropped.
 
     Attributes
@@ -69,7 +69,7 @@ class Intake:
     """
 
     folder: Path
-    limits: Limits
+    limits: UploadLimits
     files: int = 0
     size: int = 0
     campaign: bytes | None = None
@@ -90,7 +90,7 @@ class Intake:
             It is too large, one too many, has no possible name or an ending that nobody reads, is
             an archive that is refused, or another file of that name is there.
         """
-        place = placed(name)
+        place = path_inside(name)
         self.files += 1
         if self.files > self.limits.files:
             raise self._too_much(f"more than {self.limits.files} files were dropped", name)
@@ -153,7 +153,7 @@ class Intake:
     def _check_size(self, name: str, size: int, rows: int) -> None:
         if rows > self.limits.rows:
             raise self._too_much(f"file has more than {self.limits.rows} lines or entries", name)
-        if placed(name) == NAME and size > _LARGEST_CAMPAIGN:
+        if path_inside(name) == NAME and size > _LARGEST_CAMPAIGN:
             raise DataError(f"a {NAME} of more than {_LARGEST_CAMPAIGN >> 10} KB", file=name)
         if size > self.limits.file:
             raise self._too_much(f"file is larger than {self.limits.file // _MB} MB", name)
@@ -172,7 +172,7 @@ class Intake:
                 return
         content = content_of(path)
         if packed:
-            content = unpacked(content, name, largest=limits.unpacked, rows=limits.rows)
+            content = unpack(content, name, largest=limits.unpacked, rows=limits.rows)
         if not is_archive(content):
             return
         for member, _ in members(
@@ -186,7 +186,7 @@ class Intake:
                 )
 
 
-def placed(name: str) -> str:
+def path_inside(name: str) -> str:
     """A name from a browser as a path inside a folder.
 
     Parameters
@@ -203,7 +203,7 @@ def placed(name: str) -> str:
     for part in parts:
         file_name(part, "file")
         # macOS and Windows take names in another case, or without the dot at the end, for the same.
-        own = part.startswith(".") or _folded(part).startswith(_folded(DECISIONS))
+        own = part.startswith(".") or _fold(part).startswith(_fold(DECISIONS))
         if own or part.endswith((".", " ")) or len(part.encode()) > _LONGEST:
             raise DataError(
                 f"file {part!r} is hidden, the studio's own, ends in a dot or a blank, or has too "
@@ -214,8 +214,8 @@ def placed(name: str) -> str:
     if not has_ending(Path(name), None) and ending not in (*TYPES, *_BESIDE):
         what = f"a file that ends in {ending}" if ending else "a file without an ending"
         raise DataError(f"nothing here reads or plays {what}", file=name, hint="It was left out")
-    return NAME if _folded(name) == NAME else "/".join(parts)
+    return NAME if _fold(name) == NAME else "/".join(parts)
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return normalize("NFKC", normalize("NFKC", name).casefold())

@@ -18,13 +18,13 @@ from typing import Any
 from gammacp.campaign.consensus import Consensus
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import GammacpError
-from gammacp.files import atomic_write, confined, in_words
+from gammacp.files import atomic_write, confine, in_words
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.settings import GammaOptions
 from gammacp.pools import Processes, WorkerDied, memory_of_machine
 from gammacp.report import Report, report
 from gammacp.report.markup import Markup
-from gammacp.report.page import headline, scored
+from gammacp.report.page import gamma_on_scale, headline
 from gammacp.report.viewer import alignment_document
 from gammacp.studio.choice import Choice
 from gammacp.studio.understanding import Understood, understand
@@ -104,7 +104,7 @@ class _Post:
     def first(self, agreement: Agreement) -> None:
         """The first number."""
         said = f"On {len(agreement.computed)} documents; the report is being made."
-        self.send(headline=scored(agreement.score, [said, *agreement.score.told()]))
+        self.send(headline=gamma_on_scale(agreement.score, [said, *agreement.score.remarks()]))
 
 
 def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) -> Findings:
@@ -121,8 +121,8 @@ def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) 
     """
     post = _Post(mailbox)
     try:
-        with confined(folder, always=True):
-            return _computed(folder, choice, options, post)
+        with confine(folder, always=True):
+            return _compute(folder, choice, options, post)
     except OSError as error:
         problem = in_words(error)
     except MemoryError:
@@ -130,7 +130,7 @@ def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) 
     return replace(post.found, stage="", problem=problem)
 
 
-def _computed(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -> Findings:
+def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -> Findings:
     post.send(stage="reading")
     options = options.copy()
     understood, chosen, options["dissimilarity"] = understand(

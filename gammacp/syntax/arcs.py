@@ -53,8 +53,8 @@ def arcs(
     room = [_STEP * max(one.values(), default=0) + _STEP for one in levels]
     middle, apart = room[0] + 36, set(above) ^ set(below)
     bottom = middle + room[1] + 20
-    parts = list(_drawn(levels[0], centres, middle - 14, -1, apart))
-    parts += _drawn(levels[1], centres, middle + 6, 1, apart)
+    parts = list(_draw(levels[0], centres, middle - 14, -1, apart))
+    parts += _draw(levels[1], centres, middle + 6, 1, apart)
     for x, form in zip(centres, forms, strict=True):
         parts.append(text(x, middle, form, text_anchor="middle"))
     for y, name in zip((11, bottom - 4), names, strict=True):
@@ -66,7 +66,7 @@ def arcs(
     return element("div", figure, class_="scroll", tabindex="0")
 
 
-def _drawn(
+def _draw(
     levels: Mapping[Arc, int], centres: Sequence[float], base: int, side: int, apart: set[Arc]
 ) -> Iterator[Markup]:
     """Each arc from its head, a dot at its end and the relation on top of it."""

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from gammacp.arguments import one_of
 from gammacp.errors import DataError
-from gammacp.formats.boundary import guarded
+from gammacp.formats.boundary import guard
 from gammacp.left_out import Tally
 from gammacp.measures.trees.annotations import Phrase
 from gammacp.measures.trees.tree import Nested
@@ -133,7 +133,7 @@ def _words(root: _Bracket, path: Path) -> list[str]:
     return words
 
 
-@guarded
+@guard
 def read_brackets(path: Path, *, encoding: str = "utf-8") -> BracketFile:
     """Parse a file of bracketed trees, one or several lines each.
 
@@ -176,10 +176,10 @@ def read_brackets(path: Path, *, encoding: str = "utf-8") -> BracketFile:
         )
     if not roots:
         raise DataError("no tree found", file=path, hint="Is this a file of bracketed trees?")
-    return BracketFile(path, tuple(_unwrapped(root) for root in roots))
+    return BracketFile(path, tuple(_unwrap(root) for root in roots))
 
 
-def _unwrapped(root: _Bracket) -> _Bracket:
+def _unwrap(root: _Bracket) -> _Bracket:
     only = root.children[0] if len(root.children) == 1 else None
     return only if not root.label and isinstance(only, _Bracket) else root
 

@@ -23,7 +23,7 @@ from gammacp.measures.trees.annotations import Dependencies, Treebank
 _LENGTHS, _DISTANCES = (5, 10, 20, 40), (1, 2, 5, 10)
 
 
-class Choice(NamedTuple):
+class TokenPair(NamedTuple):
     """What two annotators make of a token, and what it weighs: 1 over the pairs of its sentence."""
 
     heads: tuple[int, int]
@@ -88,16 +88,16 @@ def breakdown(treebank: Treebank) -> dict[str, Any]:
             "distance": _accuracies((c, c.distance) for c in choices),
             "upos": _accuracies((c, c.upos) for c in choices if c.upos),
         },
-        "left_out": sum(not item.same_length for item in treebank.shared),
+        "left_out": sum(not item.same_length for item in treebank.shared_items),
     }
 
 
-def _choices(treebank: Treebank) -> Iterator[Choice]:
-    for item in treebank.shared:
+def _choices(treebank: Treebank) -> Iterator[TokenPair]:
+    for item in treebank.shared_items:
         pairs = item.pairs(Dependencies) if item.same_length else []
         for a, b in pairs:
             for t in range(a.n_tokens):
-                yield Choice(
+                yield TokenPair(
                     (_place(a, t), _place(b, t)),
                     (a.relations[t], b.relations[t]),
                     a.upos[t] if a.upos else "",
@@ -112,7 +112,7 @@ def _place(sentence: Dependencies, token: int) -> int:
     return head - token - 1 if head else 0
 
 
-def _grouped(choices: Iterable[tuple[Choice, Any]]) -> dict[Any, list[Choice]]:
+def _grouped(choices: Iterable[tuple[TokenPair, Any]]) -> dict[Any, list[TokenPair]]:
     found = defaultdict(list)
     for choice, group in choices:
         found[group].append(choice)
@@ -124,11 +124,11 @@ def _most_first(rows: Iterable[dict[str, Any]], *names: str) -> list[dict[str, A
     return sorted(rows, key=lambda row: -round(sum(row[name] for name in names), 9))
 
 
-def _weight(choices: Iterable[Choice]) -> float:
+def _weight(choices: Iterable[TokenPair]) -> float:
     return sum(c.weight for c in choices)
 
 
-def _relations(choices: list[Choice]) -> Iterator[dict[str, Any]]:
+def _relations(choices: list[TokenPair]) -> Iterator[dict[str, Any]]:
     total = _weight(choices)
     # In the order of the text, whatever strings hash to.
     either = _grouped((c, relation) for c in choices for relation in dict.fromkeys(c.relations))
@@ -145,14 +145,14 @@ def _relations(choices: list[Choice]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _of_heads(choices: Iterable[Choice], tokens: float) -> float:
+def _of_heads(choices: Iterable[TokenPair], tokens: float) -> float:
     places = _grouped((c, place) for c in choices for place in c.heads)
     alike = sum((_weight(own) / (2 * tokens)) ** 2 for own in places.values())
     apart = _weight(c for c in choices if not c.same_head)
     return ratio(apart / tokens, 1 - alike if len(places) > 1 else 0.0, "")[0]
 
 
-def _accuracies(choices: Iterable[tuple[Choice, str]]) -> list[dict[str, Any]]:
+def _accuracies(choices: Iterable[tuple[TokenPair, str]]) -> list[dict[str, Any]]:
     rows = []
     for group, own in _grouped(choices).items():
         heads = [c for c in own if c.same_head]

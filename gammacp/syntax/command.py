@@ -24,7 +24,7 @@ class TreePreset(StrEnum):
 
 
 @dataclass(frozen=True)
-class Computing:
+class TreeComputing:
     """How much is computed."""
 
     preset: TreePreset | None = option(
@@ -57,7 +57,7 @@ class Computing:
 def syntax(
     reading: Reading,
     treebanks: Treebanks,
-    computing: Computing,
+    computing: TreeComputing,
     files: Files = None,
     fail_under: FailUnder = None,
     json: AsJson = False,
@@ -69,7 +69,7 @@ def syntax(
     """
     from gammacp.syntax.consensus import consensus_trees
     from gammacp.syntax.report import report_on
-    from gammacp.syntax.tables import in_words, tables
+    from gammacp.syntax.report_tables import in_words, tables
 
     output = computing.consensus
     read = treebanks.read(files or (), reading, writes=filter(None, [output]))
@@ -93,7 +93,7 @@ def syntax(
     check_threshold(value, fail_under, measure)
 
 
-def _options(read: ReadTreebank, treebanks: Treebanks, computing: Computing) -> dict[str, Any]:
+def _options(read: ReadTreebank, treebanks: Treebanks, computing: TreeComputing) -> dict[str, Any]:
     """What `report_on` is asked; a UsageError for what only the other kind has."""
     from gammacp.errors import UsageError
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from gammacp.errors import DataError
-from gammacp.formats.boundary import guarded
+from gammacp.formats.boundary import guard
 from gammacp.left_out import Tally
 from gammacp.measures.trees.annotations import Dependencies, Edge
 from gammacp.syntax.defects import UNSOUND, Defect, Kind
@@ -39,7 +39,7 @@ MISSING = "_"
 NOT_YET = "a head or a relation is missing (_): not annotated"
 
 
-@guarded
+@guard
 def read_conll(
     path: Path,
     *,

@@ -178,7 +178,7 @@ def _of_words(
 
 
 @dataclass(frozen=True)
-class Consensus:
+class ConsensusTrees:
     """The consensus trees of a treebank.
 
     Attributes
@@ -230,7 +230,7 @@ class Consensus:
         write_text(path, text + "\n")
 
 
-def consensus_trees(treebank: Treebank) -> Consensus:
+def consensus_trees(treebank: Treebank) -> ConsensusTrees:
     """The consensus of every sentence that at least two annotated.
 
     Parameters
@@ -246,11 +246,11 @@ def consensus_trees(treebank: Treebank) -> Consensus:
     if treebank.kind != "dependency":
         raise UsageError("consensus trees are of dependencies: phrase structures have no arcs")
     trees = []
-    for item in treebank.shared:
+    for item in treebank.shared_items:
         if item.same_length:
             sentences = [s for s in item.annotations.values() if isinstance(s, Dependencies)]
             trees.append((item, consensus_tree(sentences)))
-    return Consensus(tuple(trees), len(treebank.shared) - len(trees))
+    return ConsensusTrees(tuple(trees), len(treebank.shared_items) - len(trees))
 
 
 def _conllu(item: Item, found: ConsensusTree) -> str:

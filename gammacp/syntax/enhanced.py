@@ -25,14 +25,14 @@ from typing import TypeAlias
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.measures.trees.annotations import Dependencies, Graph
+from gammacp.measures.trees.annotations import Dependencies, MeaningGraph
 
 # Words by number from 0, each with its edges: head (−1 the root) and the relations of the path.
 Edge: TypeAlias = tuple[int, tuple[str, ...]]
 Heads: TypeAlias = dict[int, list[Edge]]
 
 
-def collapsed(sentence: Dependencies) -> Heads:
+def collapse(sentence: Dependencies) -> Heads:
     """The edges into words, paths through empty nodes made edges; no word without DEPS.
 
     Parameters
@@ -41,7 +41,7 @@ def collapsed(sentence: Dependencies) -> Heads:
         With enhanced dependencies.
 
     >>> edges = (("0", "root", "1"), ("1", "conj", "1.1"), ("1.1", "obj", "2"))
-    >>> collapsed(Dependencies((0, 1), ("root", "obj"), enhanced=edges))
+    >>> collapse(Dependencies((0, 1), ("root", "obj"), enhanced=edges))
     {0: [(-1, ('root',))], 1: [(0, ('conj', 'obj'))]}
     """
     into: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -76,7 +76,7 @@ def edge_counts(a: Dependencies, b: Dependencies, matched: Mapping[int, int]) ->
     if not (a.enhanced and b.enhanced):
         return found
     in_a = {-1: -1, **{j: i for i, j in matched.items()}}
-    one, two = collapsed(a), collapsed(b)
+    one, two = collapse(a), collapse(b)
     lost = {(i, j) for i, j in matched.items() if (i in one) != (j in two)}
     found[1] = sum(len(edges) for i, edges in one.items() if (i, matched.get(i)) not in lost)
     found[1] += sum(len(edges) for j, edges in two.items() if (in_a.get(j), j) not in lost)
@@ -95,7 +95,7 @@ def several_edges(sentence: Dependencies) -> int:
     >>> several_edges(Dependencies((0, 1), ("root", "obl"), enhanced=edges))
     1
     """
-    cut = map(_universal, collapsed(sentence).values())
+    cut = map(_universal, collapse(sentence).values())
     return sum(len(set(edges)) < len(edges) for edges in cut)
 
 
@@ -105,7 +105,7 @@ def _universal(edges: Iterable[Edge]) -> list[Edge]:
 
 def enhanced_graph(
     sentence: Dependencies, numbers: Mapping[str, str] = MappingProxyType({})
-) -> Graph:
+) -> MeaningGraph:
     """The graph whose triples are the edges: between words one of the sentence, others of nodes.
 
     Parameters
@@ -133,7 +133,7 @@ def enhanced_graph(
             properties.add((place[dependent], f"{label} from", head))
         else:
             properties.add((0, label, f"{head} → {dependent}"))
-    return Graph(
+    return MeaningGraph(
         ("text", *place),
         frozenset(properties),
         frozenset(relations),

@@ -53,7 +53,7 @@ def evalb_f1(treebank: Treebank) -> float:
         Phrase structures.
     """
     common = everything = 0.0
-    for item in treebank.shared:
+    for item in treebank.shared_items:
         if not item.same_length:
             continue
         pairs = [(evalb_brackets(a), evalb_brackets(b)) for a, b in item.pairs(Phrase)]

@@ -6,11 +6,11 @@ from itertools import combinations, islice
 from gammacp.measures.trees.annotations import Dependencies, Item
 from gammacp.report import figures
 from gammacp.report.markup import Markup, element, hint, join, table
-from gammacp.report.page import headed, laid_out, left_out, signed
+from gammacp.report.page import laid_out, large_number, left_out, provenance
 from gammacp.syntax.arcs import arcs, tree_arcs
 from gammacp.syntax.graphs.agreement import Compared
-from gammacp.syntax.report import Report
-from gammacp.syntax.tables import in_words, tables
+from gammacp.syntax.report import TreeReport
+from gammacp.syntax.report_tables import in_words, tables
 
 DRAWN = 12
 # Titles of tables by the name of their first column.
@@ -26,7 +26,7 @@ _TITLES = {
 }
 
 
-def tree_page(report: Report, title: str = "") -> str:
+def tree_page(report: TreeReport, title: str = "") -> str:
     """The page of a treebank; all sentences that disagree but phrase structures are drawn.
 
     Parameters
@@ -36,7 +36,7 @@ def tree_page(report: Report, title: str = "") -> str:
     title
         Heading; default: how many sentences there are.
     """
-    found, n = report.as_dict(), len(report.read.treebank.shared)
+    found, n = report.as_dict(), len(report.read.treebank.shared_items)
     beyond = found["beyond_chance"]["plain"]
     value = beyond["value"]
     scale = figures.scale(value, None, beyond["interval"]) if value == value else None
@@ -45,22 +45,24 @@ def tree_page(report: Report, title: str = "") -> str:
     for one in tables(report):
         name = _TITLES[one.columns[0].key]
         grouped[name].append(table(one, long=len(one.records) > DRAWN))
-    if drawn := list(islice(_drawn(report.worst), DRAWN)):
+    if drawn := list(islice(_draw(report.worst), DRAWN)):
         about = "Arcs of two annotators who differ most; orange and bold where they differ."
         grouped[_TITLES["sentence"]] += [hint(about), *drawn]
     if report.read.left_out:
         grouped["Left out by the readers"] = [left_out(report.read.left_out)]
-    grouped["How this was computed"] = [signed(found["signature"])]
+    grouped["How this was computed"] = [provenance(found["signature"])]
     sections = [
         (f"part{k}", name, join(*content))
         for k, (name, content) in enumerate(grouped.items())
         if content
     ]
     title = title or f"Agreement on {n} sentence{'s' * (n != 1)}"
-    return laid_out(title, headed("α, agreement beyond chance", value, scale, *said), sections)
+    return laid_out(
+        title, large_number("α, agreement beyond chance", value, scale, *said), sections
+    )
 
 
-def _drawn(found: Sequence[Item] | Sequence[Compared]) -> Iterator[Markup]:
+def _draw(found: Sequence[Item] | Sequence[Compared]) -> Iterator[Markup]:
     """Each sentence with the arcs of the two annotators who differ most."""
     for one in found:
         item = one if isinstance(one, Item) else one.item

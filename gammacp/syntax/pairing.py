@@ -73,7 +73,7 @@ class Side:
         return len(self.words)
 
     @property
-    def named(self) -> bool:
+    def has_names(self) -> bool:
         """Whether each sentence has a name of its own."""
         return None not in self.names and len(set(self.names)) == len(self.names)
 
@@ -117,7 +117,7 @@ def pair_sentences(
         if annotator == longest:
             continue
         known = Side.of([_first(row, annotations) for row in rows])
-        found = _paired(known, Side.of(sentences), pairing, document, sentences)
+        found = _pair(known, Side.of(sentences), pairing, document, sentences)
         _join(rows, found, annotator, len(sentences))
     items = []
     for row in rows:
@@ -159,11 +159,11 @@ def without_partner(items: Sequence[Item], annotators: int) -> list[LeftOut]:
     return [LeftOut(file, "sentence", count, reason) for file, count in alone.items()]
 
 
-def _paired(a: Side, b: Side, pairing: str, document: str, sentences: Sequence[Sentence]) -> Pairs:
+def _pair(a: Side, b: Side, pairing: str, document: str, sentences: Sequence[Sentence]) -> Pairs:
     if pairing == "order":
         return {k: k for k in range(min(len(a), len(b)))}
     if pairing == "id":
-        if not (a.named and b.named):
+        if not (a.has_names and b.has_names):
             raise DataError(
                 f"sentences{f' of document {document!r}' if document else ''} have no or the same "
                 "sent_id",
@@ -182,7 +182,7 @@ def _by_words(a: Side, b: Side) -> Pairs:
 
 
 def _without_words(a: Side, b: Side) -> Pairs:
-    if a.named and b.named and a.names != b.names:
+    if a.has_names and b.has_names and a.names != b.names:
         found = _by_name(a, b)
         if 2 * len(found) >= min(len(a), len(b)):
             return found
@@ -204,7 +204,7 @@ def _equal(a: Side, b: Side) -> Pairs:
     for words, ks in left.items():
         if len(ks) == 1 and len(right[words]) == 1:
             found.take(ks[0], right[words][0])
-    if a.named and b.named:
+    if a.has_names and b.has_names:
         for i, j in _by_name(a, b).items():
             found.take(i, j)
     # The ends of both documents are neighbours, too.

@@ -34,7 +34,7 @@ _FIRST = (
 
 
 @dataclass(frozen=True)
-class Report:
+class TreeReport:
     """What was read, and how far its annotators agree.
 
     Attributes
@@ -75,7 +75,7 @@ def syntax_report(
     sample_pairs: int = 0,
     bootstrap: int = 0,
     seed: int = 0,
-) -> Report:
+) -> TreeReport:
     """α over the trees of a treebank with accuracies, who disagrees with whom, and where.
 
     Parameters
@@ -139,10 +139,10 @@ def syntax_report(
         if beyond
         else ("α plain as published", total.alpha["plain"])
     )
-    return Report(read, document, value, [s.item for s in worst if s.share["plain"]])
+    return TreeReport(read, document, value, [s.item for s in worst if s.share["plain"]])
 
 
-def report_on(read: ReadTreebank, **options: Any) -> Report:
+def report_on(read: ReadTreebank, **options: Any) -> TreeReport:
     """The report on trees, or on graphs.
 
     Parameters
@@ -189,7 +189,7 @@ def _part(part: TreeAlpha) -> dict[str, Any]:
 def _documents(treebank: Treebank, shares: Sequence[SentenceShare]) -> Iterator[dict[str, Any]]:
     """The accuracies of each document, and its share of D_o under δ_plain."""
     observations = TreeObservations.of(treebank)
-    documents = np.array([item.document for item in treebank.shared])
+    documents = np.array([item.document for item in treebank.shared_items])
     for name in dict.fromkeys(documents.tolist()):
         wrong = observations.wrong_tokens(documents[observations.item] == name)
         yield {

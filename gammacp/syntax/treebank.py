@@ -10,16 +10,16 @@ from typing import Any, TypeVar
 from gammacp.arguments import one_of
 from gammacp.errors import DataError
 from gammacp.formats.finding import globbed
-from gammacp.left_out import LeftOut, Tally, gathered
+from gammacp.left_out import LeftOut, Tally, gather
 from gammacp.measures.trees.annotations import (
     Dependencies,
-    Graph,
     Item,
+    MeaningGraph,
     Sentence,
     Treebank,
     error_in,
 )
-from gammacp.signature import quoted
+from gammacp.signature import quote_part
 from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
 from gammacp.syntax.conventions import by_convention, check_conventions
@@ -72,7 +72,7 @@ class ReadTreebank:
         if lines:
             more = ", …" if len(lines) > _LISTED else ""
             lost.append(f"  the sentences from lines {', '.join(lines[:_LISTED])}{more}")
-        return (*self.notes, *lost, *_listed(self.defects))
+        return (*self.notes, *lost, *_defect_lines(self.defects))
 
     def require_complete(self) -> None:
         """Strict mode: DataError at the first sentence without a partner, or the first defect."""
@@ -91,7 +91,7 @@ class ReadTreebank:
         require_sound(self.defects)
 
 
-def _listed(defects: Sequence[Defect]) -> list[str]:
+def _defect_lines(defects: Sequence[Defect]) -> list[str]:
     if not defects:
         return []
     counts = Counter(str(d.kind) for d in defects)
@@ -167,7 +167,7 @@ def read_treebank(
         listed, pattern=pattern, layout=layout, folders=folders, kind=suffixes
     )
     named = chosen(everything, documents, rename or {}, exclude)
-    recognised = kind or _recognised(named[0].path, encoding)
+    recognised = kind or _recognise(named[0].path, encoding)
     check_conventions(recognised, labels=labels, ignore=ignore, leaves=leaves, size=size)
     tallies = {one.path: Tally(str(one.path)) for one in named}
     defects: list[Defect] = []
@@ -187,7 +187,7 @@ def read_treebank(
     options |= {"leaves": leaves, "size": size, "ignore": ignore, "labels": labels}
     selection = _selection(options, rename or {}, exclude, noted or {})
     treebank = Treebank(annotators, tuple(items), recognised, selection)
-    if not treebank.shared:
+    if not treebank.shared_items:
         alone = [f"; left out: {entry}" for t in tallies.values() for entry in t.entries()]
         raise DataError(
             f"no sentence has two annotations{''.join(alone[:1])}",
@@ -203,7 +203,7 @@ def read_treebank(
     )
     losses = [left_out, passed_over(listed, everything), *(t.entries() for t in tallies.values())]
     found = (*defects, *find_defects(treebank))
-    return ReadTreebank(treebank, found, gathered(losses), notes, tuple(failures))
+    return ReadTreebank(treebank, found, gather(losses), notes, tuple(failures))
 
 
 def _selection(
@@ -218,7 +218,7 @@ def _selection(
     said += [("rename", pair) for pair in rename.items()]
     said += [("exclude", exclude)] if exclude else []
     said += [(key, (value,)) for key, value in noted.items() if value]
-    return tuple(f"{key}={','.join(map(quoted, values))}" for key, values in said)
+    return tuple(f"{key}={','.join(map(quote_part, values))}" for key, values in said)
 
 
 def _items(
@@ -250,7 +250,7 @@ def read_sentences(path: Path) -> list[Sentence]:
     path
         Of the file.
     """
-    one, kind = Named(path, path.stem, ""), _recognised(path, "utf-8")
+    one, kind = Named(path, path.stem, ""), _recognise(path, "utf-8")
     found, _, failures = _read_all([one], kind, "auto", "leaves", "utf-8", {}, None)
     if failures:
         raise failures[0]
@@ -264,13 +264,15 @@ def _pairing(
     defects: Sequence[Defect],
 ) -> str:
     """By id where all are graphs with an id of their own; an error where nothing would tell."""
-    graphs = all(isinstance(s, Graph) for sentences in annotations.values() for s in sentences)
+    graphs = all(
+        isinstance(s, MeaningGraph) for sentences in annotations.values() for s in sentences
+    )
     files = {s.file for sentences in annotations.values() for s in sentences}
     lost = next((d for d in defects if d.kind in UNCOUNTED and d.file in files), None)
     if pairing == "id" or len(annotations) < 2 or not (graphs or lost):
         return pairing
     sides = [Side.of(sentences) for sentences in annotations.values()]
-    if graphs and pairing == "auto" and all(side.named for side in sides):
+    if graphs and pairing == "auto" and all(side.has_names for side in sides):
         return "id"
     if lost and (pairing == "order" or not all(any(side.words) for side in sides)):
         raise DataError(
@@ -313,7 +315,7 @@ def _require_as_many(
         )
 
 
-def _recognised(path: Path, encoding: str) -> str:
+def _recognise(path: Path, encoding: str) -> str:
     for kind, suffixes in SUFFIXES.items():
         if path.suffix.lower() in suffixes:
             return kind
@@ -397,7 +399,7 @@ def _complete(items: Sequence[Item], tallies: Mapping[Path, Tally]) -> list[Item
         there = {}
         for annotator, sentence in item.annotations.items():
             if sentence.missing:
-                what = "graph" if isinstance(sentence, Graph) else "sentence"
+                what = "graph" if isinstance(sentence, MeaningGraph) else "sentence"
                 tallies[Path(sentence.file)].add(what, sentence.missing)
             else:
                 there[annotator] = sentence

@@ -241,7 +241,7 @@ def ud_scores(treebank: Treebank) -> dict[str, float]:
     """
     total = np.zeros((2, len(UD_SCORES)))
     compared = other = no_words = several = 0
-    for item in treebank.shared:
+    for item in treebank.shared_items:
         both = (pair for pair in item.pairs(Dependencies) if all(s.forms for s in pair))
         pairs = [(Words.of(a), Words.of(b)) for a, b in both]
         no_words += not pairs

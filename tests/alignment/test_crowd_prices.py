@@ -11,9 +11,9 @@ from threadpoolctl import threadpool_limits
 
 from gammacp.alignment.columns import Columns, alone
 from gammacp.alignment.duals.definite import least_shift
-from gammacp.alignment.duals.nested import relaxations, restricted, stages
-from gammacp.alignment.duals.proximal import approached, pair_values
-from gammacp.alignment.duals.semidefinite import Semidefinite, ascend, enlarged, model, start
+from gammacp.alignment.duals.nested import relaxations, restrict, stages
+from gammacp.alignment.duals.proximal import pair_values, proximal_steps
+from gammacp.alignment.duals.semidefinite import Semidefinite, ascend, enlarge, model, start
 from gammacp.alignment.problem import Problem
 from tests.alignment.crowds import crowd_problem
 from tests.alignment.enumeration import all_groups, most_gain
@@ -69,7 +69,7 @@ def test_no_group_beats_the_prices_of_any_stage(seed):
 def test_no_group_beats_the_prices_of_any_proximal_step(seed):
     problem = crowd_problem(seed)
     best = least_cost(problem)
-    for found in islice(approached(problem, alone(problem)), 6):
+    for found in islice(proximal_steps(problem, alone(problem)), 6):
         assert beaten_by(problem, found.share) <= 1e-9 * problem.opening
         assert found.bound <= best + 1e-9 * problem.opening
 
@@ -95,7 +95,7 @@ def test_proximal_steps_come_to_the_linear_relaxation(seed):
     groups = all_groups(problem)
     rows = [np.isin(np.arange(problem.n_units), group).astype(float) for group in groups]
     exact = linprog(-np.array([*groups.values()]), np.array(rows).T, np.ones(problem.n_units))
-    steps = [*islice(approached(problem, alone(problem)), 60)]
+    steps = [*islice(proximal_steps(problem, alone(problem)), 60)]
     together = steps[-1].together
     assert together is not None
     assert (together >= 0).all()
@@ -142,9 +142,9 @@ def test_the_relaxation_comes_close():
 def test_a_larger_problem_goes_on_from_a_smaller_one():
     problem = crowd_problem(3)
     units = np.flatnonzero(problem.annotator < problem.n_annotators // 2)
-    small, large = model(restricted(problem, units), 2.0, 12), model(problem, 9.0, 12)
+    small, large = model(restrict(problem, units), 2.0, 12), model(problem, 9.0, 12)
     few = next(ascend(small, start(small)))
-    grown = enlarged(few.iterate, small, large, units)
+    grown = enlarge(few.iterate, small, large, units)
     assert np.allclose(grown.inside[1:, 1:][np.ix_(units, units)], few.iterate.inside[1:, 1:])
     assert np.all(grown.inside[0, 1:] == large.border)
     assert beaten_by(problem, next(ascend(large, grown)).share) <= 0

@@ -15,7 +15,7 @@ from gammacp.alignment import align_each
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.dissimilarity import bind, unit_columns
 from gammacp.dissimilarity.kernels import sporadic, sporadic_of_fragments
-from gammacp.measures.explanation import explained
+from gammacp.measures.explanation import explanation_of
 from gammacp.measures.registry import MEASURES
 from gammacp.testing import check_dissimilarity
 from tests.fragments import broken_continua, broken_units
@@ -151,7 +151,7 @@ def test_gamma_is_the_same_after_moving_scaling_and_renaming(broken: Continuum) 
 
 
 def test_parts_add_up(broken: Continuum) -> None:
-    score, found = gc.gamma(broken, seed=1, samples=20), explained(broken, seed=1, samples=20)
+    score, found = gc.gamma(broken, seed=1, samples=20), explanation_of(broken, seed=1, samples=20)
     for records in (found.components, found.annotators, found.pairs, found.stretches):
         total = math.fsum(r["observed"] for r in records)
         assert total == pytest.approx(score.observed, abs=1e-12)

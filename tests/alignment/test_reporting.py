@@ -23,9 +23,9 @@ def test_nobody_need_listen():
 
 def test_a_log_gets_a_line_after_half_a_minute(capsys):
     counter = Counter("random sets")
-    counter.told(2.0, 1.0)
+    counter.tell_bounds(2.0, 1.0)
     assert capsys.readouterr().err == ""
     counter.began -= 40
     counter.printed -= 40
-    counter.told(2.0, 1.9)
+    counter.tell_bounds(2.0, 1.9)
     assert "gap 5.00%" in capsys.readouterr().err

@@ -18,7 +18,7 @@ from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.presolve import Presolve, Presolved
 from gammacp.alignment.problem import Solution, Status
 from gammacp.alignment.proof.components import Components
-from gammacp.alignment.solvers.generation import Generated, Generation, concluded, generate
+from gammacp.alignment.solvers.generation import Generated, Generation, conclude, generate
 from gammacp.alignment.solvers.packing import Ties
 from gammacp.alignment.ties import break_ties, in_order
 from gammacp.arrays import Floats
@@ -221,7 +221,7 @@ def test_a_proof_with_a_gap_within_its_slack_shows_the_same(seed: int) -> None:
     state = Generated(columns, price, groups, float(columns.gain.sum()), float(price.sum()))
 
     def shown(limits: Limits) -> Solution:
-        found = concluded(problem, state, limits, np.inf)
+        found = conclude(problem, state, limits, np.inf)
         assert found.status == "optimal"
         return break_ties(continuum, bound, Presolved(found, problem), limits)
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import ttest_ind, ttest_rel
 
 from gammacp.bench.baseline import compare, compare_paired, extent_of, read_curves
-from gammacp.bench.table import Point, point_of, write_curves
+from gammacp.bench.curves import Point, point_of, write_curves
 from gammacp.errors import DataError, UsageError
 
 

@@ -173,13 +173,13 @@ def test_a_frozen_worker_is_told(
     cluster.wait_for(2)
     frozen.send_signal(signal.SIGSTOP)
     with monkeypatch.context() as impatient:
-        impatient.setattr("gammacp.pools.cluster._ANSWER", 4)
+        impatient.setattr("gammacp.pools.cluster.ANSWER", 4)
         told = pytest.raises(PoolError, match=r"do not answer within 4 s \(tcp://")
         with told, open_pool(cluster.url):
             pass
     frozen.send_signal(signal.SIGCONT)
-    monkeypatch.setattr("gammacp.pools.cluster._ASK_EVERY", 0.2)
-    monkeypatch.setattr("gammacp.pools.cluster._SILENT", 3)
+    monkeypatch.setattr("gammacp.pools.cluster.ASK_EVERY", 0.2)
+    monkeypatch.setattr("gammacp.pools.cluster.SILENT", 3)
     path = tmp_path / "dask.sqlite"
 
     def freeze() -> None:
@@ -197,7 +197,7 @@ def test_a_frozen_worker_is_told(
 
 
 def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gammacp.pools.cluster._CONNECT", 1)
+    monkeypatch.setattr("gammacp.pools.cluster.CONNECT", 1)
     told = pytest.raises(PoolError, match=r"no Dask scheduler answers at tcp://127.0.0.1:\d+")
     with told, open_pool(f"dask://127.0.0.1:{free_port()}"):
         pass

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gammacp.bench.baseline import read_curves
-from gammacp.bench.table import CURVE_COLUMNS
+from gammacp.bench.curves import CURVE_COLUMNS
 from gammacp.cli.progress import Counter
 from tests.conftest import Run
 
@@ -23,7 +23,7 @@ def gammacp(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs a command in the test's own folder, where nothing is imported yet."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path.copy())
-    monkeypatch.setattr("gammacp.plugins._LOADED", {})
+    monkeypatch.setattr("gammacp.plugins.LOADED", {})
     return run
 
 
@@ -44,7 +44,7 @@ def test_what_cannot_begin_leaves_no_empty_store(
 ) -> None:
     if option == "--executor":
         pytest.importorskip("distributed")
-        monkeypatch.setattr("gammacp.pools.cluster._CONNECT", 1)
+        monkeypatch.setattr("gammacp.pools.cluster.CONNECT", 1)
     done = gammacp("bench", "--error", "split", option, value)
     assert done.code in (1, 2)
     assert told in done.err
@@ -148,7 +148,7 @@ def test_what_cannot_be_meant_is_said(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path.copy())
-    monkeypatch.setattr("gammacp.plugins._LOADED", {})
+    monkeypatch.setattr("gammacp.plugins.LOADED", {})
     monkeypatch.delitem(sys.modules, "needing", raising=False)
     (tmp_path / "needing.py").write_text(
         "class Other: pass\n"
@@ -199,7 +199,7 @@ def test_curves_are_held_against_a_baseline(
     def define(scale: float) -> None:
         (tmp_path / "mine.py").write_text(DISSIMILARITY.format(scale=scale))
         monkeypatch.delitem(sys.modules, "mine", raising=False)
-        monkeypatch.setattr("gammacp.plugins._LOADED", {})
+        monkeypatch.setattr("gammacp.plugins.LOADED", {})
 
     define(100.0)
     mine = ("--dissimilarity", "mine:Strict")

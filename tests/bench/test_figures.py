@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from gammacp.bench.curves import Point, by_measure
 from gammacp.bench.figures import (
     draw_panel,
     file_name,
@@ -12,7 +13,6 @@ from gammacp.bench.figures import (
     plot_errors,
     plot_measures,
 )
-from gammacp.bench.table import Point, by_measure
 from gammacp.plots import figure
 
 pytest.importorskip("matplotlib")

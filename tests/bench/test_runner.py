@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sweep_toys import ToySource
 
+from gammacp.bench.curves import curves
 from gammacp.bench.export import export_cells
 from gammacp.bench.results import write_results
 from gammacp.bench.runner import Outcome, SweepError, run
@@ -17,7 +18,6 @@ from gammacp.bench.seeds import measure_seed
 from gammacp.bench.source import Shuffled
 from gammacp.bench.store import Experiment, Store
 from gammacp.bench.sweep import Sweep, Task
-from gammacp.bench.table import curves
 from gammacp.bench.work import annotation_set, check, compute
 from gammacp.errors import UsageError
 from gammacp.measures.registry import measure
@@ -97,7 +97,7 @@ def test_a_signal_is_heard_while_what_is_left_is_looked_for(
 ) -> None:
     """In a store of millions of cells that takes longer than Ctrl-C may."""
     swept(toy_sweep(), tmp_path)
-    known, asked = Store.done, list[Task]()
+    known, asked = Store.measures_done, list[Task]()
 
     def done(store: Store, experiment: Experiment, task: Task) -> list[str]:
         asked.append(task)

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gammacp.bench.curves import Point, curves
 from gammacp.bench.runner import run as run_sweep
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
-from gammacp.bench.table import Point, curves
 from gammacp.bench.trees import (
     PAPER_ERRORS,
     Perturbed,
     parse_tree_error,
-    perturbed,
+    perturb,
     sample_sentences,
 )
 from gammacp.bench.work import check
@@ -94,12 +94,12 @@ def test_variants_and_phrase_structure() -> None:
     rng = np.random.default_rng(0)
     phrase = Phrase(("S", (("NP", (("D", ()), ("N", ()))), ("VP", (("V", ()), ("N", ()))))))
     for attachment in ("attach", "attach:uniform", "attach:local"):
-        (changed,) = perturbed([phrase], f"label+{attachment}", 1.0, rng)
+        (changed,) = perturb([phrase], f"label+{attachment}", 1.0, rng)
         assert changed.n_tokens == 4
     assert Perturbed((phrase, phrase)).measures[-1] == "jaccard"
     confusion = LabelConfusion.observed(["a", "b"], ["b", "a"])
     sentence = Dependencies((0, 1), ("a", "b"))
-    (swapped,) = perturbed([sentence], "label:confusion", 1.0, rng, confusion=confusion)
+    (swapped,) = perturb([sentence], "label:confusion", 1.0, rng, confusion=confusion)
     assert isinstance(swapped, Dependencies)
     assert swapped.relations == ("b", "a")
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.stats import ttest_1samp
 
 from gammacp.bench import trends
+from gammacp.bench.curves import paired_values
 from gammacp.bench.sweep import magnitudes_by
-from gammacp.bench.table import paired
 from gammacp.bench.trends import Trend, Verdict
 from gammacp.errors import UsageError
 
@@ -49,7 +49,7 @@ def test_a_falling_curve_is_shown_to_fall_and_its_mutants_are_not() -> None:
 
 def test_few_noisy_sets_leave_it_open() -> None:
     found = trends.falls(drawn(FALLING, sets=3, noise=1.0), X)
-    assert found.verdict is found.negated().verdict is Verdict.OPEN
+    assert found.verdict is found.negate().verdict is Verdict.OPEN
     assert found.detectable > abs(found.effect)
 
 
@@ -176,8 +176,8 @@ def test_a_line_says_verdict_effect_and_power() -> None:
 
 def test_the_values_of_a_store_become_an_array() -> None:
     values = {("e", "ser", 0.5): {0: 0.3, 2: 0.2}, ("e", "ser", 0.0): {0: 1.0, 1: 0.9, 2: 0.8}}
-    magnitudes, array = paired(values, "e", "ser")
+    magnitudes, array = paired_values(values, "e", "ser")
     assert magnitudes.tolist() == [0.0, 0.5]
     np.testing.assert_equal(array, [[1.0, 0.3], [0.9, math.nan], [0.8, 0.2]])
     with pytest.raises(UsageError, match="no values of 'gamma'"):
-        paired(values, "e", "gamma")
+        paired_values(values, "e", "gamma")

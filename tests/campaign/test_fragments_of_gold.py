@@ -9,8 +9,8 @@ import pytest
 
 import gammacp as gc
 from gammacp import Continuum, DataError, Label, Unit, read
+from gammacp.campaign.consensus.gold_tables import review_workbook
 from gammacp.campaign.consensus.several import consensus_of_each
-from gammacp.campaign.consensus.tables import review_workbook
 from gammacp.campaign.replace.scores import SCORES, Aligning
 from gammacp.formats.summary import summary
 from gammacp.studio.review import item_keys

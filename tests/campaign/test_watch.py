@@ -13,7 +13,7 @@ from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
 from gammacp.measures.agreement import agreement
-from gammacp.measures.explanation import explained
+from gammacp.measures.explanation import explanation_of
 from gammacp.measures.settings import Settings
 
 SETTINGS = Settings.of(samples=20)
@@ -53,7 +53,7 @@ def test_same_gamma_as_by_the_other_way(
     found = watch.look(continua, ["b.csv: broken"] * broken, history, settings)
     several = number > 1 or broken
     source = Corpus.from_continua(continua) if several else next(iter(continua.values()))
-    whole = explained(source, samples=20, chance=chance)
+    whole = explanation_of(source, samples=20, chance=chance)
     assert found["gamma"] == whole.gamma.value
     assert found["interval"] == whole.gamma.interval
     assert found["signature"] == whole.gamma.signature

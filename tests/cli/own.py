@@ -81,7 +81,7 @@ class Late:
     share: float = 0.5
 
     def apply(self, units: Any, magnitude: float, setting: Any, rng: Any) -> Any:  # noqa: ARG002
-        return Units.sorted(
+        return Units.sort(
             units.starts + magnitude * self.share * units.lengths, units.ends, units.codes
         )
 

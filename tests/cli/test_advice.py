@@ -26,7 +26,7 @@ from gammacp.chance.non_overlapping import prepare_non_overlapping
 from gammacp.chance.shift import prepare_shift
 from gammacp.errors import DataError
 from gammacp.formats.differing_texts import on_one_line
-from gammacp.formats.merging import merged
+from gammacp.formats.merging import merge_parts
 
 Run = Callable[..., Any]
 Files = Mapping[str, str]
@@ -157,7 +157,7 @@ def lines(offset_unit: str, text: str = TEXT) -> Continuum:
         truth({who: WORK[who]}, text=text + end, offset_unit=offset_unit, name="d")
         for who, end in zip(WORK, "xy", strict=True)
     ]
-    return merged(on_one_line(parts)[0])
+    return merge_parts(on_one_line(parts)[0])
 
 
 def joined(files: Files, layout: str, **declared: Any) -> Row:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.cli.options.settings import Sampling, Settings, Solving, Weighing
+from gammacp.cli.options.settings import GammaFlags, Sampling, SolvingFlags, Weighing
 from gammacp.errors import UnprovenError
 from gammacp.measures.score import undefined
 from tests.conftest import Run
@@ -46,10 +46,10 @@ def test_too_little_memory_is_a_failure_without_a_traceback(run: Run) -> None:
 
 
 def test_what_was_never_aligned_needs_no_proof() -> None:
-    solving = Solving(require_optimal=True)
+    solving = SolvingFlags(require_optimal=True)
     for proven in ((), (None,), ("optimal",), (None, "optimal")):
         solving.check_proven(*proven)
     with pytest.raises(UnprovenError):
         solving.check_proven("optimal", None, "feasible")
     # A score of a measure that aligns nothing has no status at all.
-    Settings(Weighing(), Sampling(), solving).check(undefined("no unit"), None)
+    GammaFlags(Weighing(), Sampling(), solving).check(undefined("no unit"), None)

@@ -12,7 +12,7 @@ import pytest
 
 from gammacp import Unit, read, read_corpus
 from gammacp.formats import FORMATS
-from gammacp.formats.table import markdown_lines
+from gammacp.formats.format_table import markdown_lines
 from tests.formats.story import FIXTURES, UNITS
 
 Run = Callable[..., Any]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.segmentation import Comparison, Mode, load_codings, segmentation_report
-from gammacp.segmentation.tables import tables
+from gammacp.segmentation import Criterion, Mode, load_codings, segmentation_report
+from gammacp.segmentation.report_tables import tables
 from tests.conftest import Run
 from tests.segmentation.test_files import RECORDING
 
@@ -30,7 +30,7 @@ GOLD = ("--dataset", "moonstone", "--reference", 1)
 
 
 def test_table_2() -> None:
-    how = Comparison(mode=Mode.PUBLISHED)
+    how = Criterion(mode=Mode.PUBLISHED)
     report = segmentation_report(load_codings("moonstone"), comparison=how)
     row = next(cells for cells in tables(report)[0].cells() if cells[0] == "ch1")
     assert " ".join(row) == "ch1 0.7452 0.7463 0.0039 0.6641 0.1307 4 13 13 13 4"

@@ -13,8 +13,8 @@ from gammacp import Combined, Continuum, DataError, Label, Unit, UsageError
 from gammacp.datasets import load
 from gammacp.dissimilarity import Features, Ordinal, Part, bind, unit_columns
 from gammacp.dissimilarity.features import with_features
-from gammacp.formats.selection import Selection, selected
-from gammacp.measures.explanation import explained
+from gammacp.formats.selection import Selection, select
+from gammacp.measures.explanation import explanation_of
 from gammacp.testing import check_dissimilarity, continua
 
 SEVERITY = "severity:ordinal=Minor<Major<Critical"
@@ -101,7 +101,7 @@ def test_the_parts_of_gamma_add_up(c: Continuum) -> None:
     if c.n_units == 0 or (c.counts == 0).sum() > c.n_annotators - 2:
         return
     units = with_severity(c, ["Minor", "Critical", "Major"])
-    found = explained(units, dissimilarity=d, samples=5)
+    found = explanation_of(units, dissimilarity=d, samples=5)
     assert [r["component"] for r in found.components] == [
         "position", "category", "severity", "absence",
     ]  # fmt: skip
@@ -218,7 +218,7 @@ def test_labels_of_excluded_annotators_count_no_longer(kind: str) -> None:
     """By hand: among 1, 2 and 3, 1 and 2 are half of the range apart, among 1 to 100 next to 0."""
     units = [Unit(a, 0, 9, str(x)) for a, x in [("Ann", 1), ("Ann", 3), ("Bob", 2), ("Test", 100)]]
     without = Selection(exclude=["Test"])
-    (found,) = selected({"": Continuum.from_units(units)}, without).values()
+    (found,) = select({"": Continuum.from_units(units)}, without).values()
     alone = Continuum.from_units(units[:3])
     d = Combined(categorial=kind)
     assert found.categories == alone.categories == ("1", "2", "3")
@@ -227,4 +227,4 @@ def test_labels_of_excluded_annotators_count_no_longer(kind: str) -> None:
     assert costs[0][0, 1] == (pytest.approx(1 / 3) if kind == "ratio" else 0.5)
     for scale in (["3", "2", "1", "100"], ["1", "100", "2", "3", "4"]):
         declared = Continuum.from_units(units, categories=scale)
-        assert selected({"": declared}, without)[""].categories == tuple(scale)
+        assert select({"": declared}, without)[""].categories == tuple(scale)

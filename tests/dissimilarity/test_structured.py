@@ -13,7 +13,7 @@ from nltk.metrics.distance import jaccard_distance, masi_distance
 import gammacp as gc
 from gammacp import Combined, Continuum, DataError, Unit, UsageError
 from gammacp.datasets import load
-from gammacp.dissimilarity import CATEGORIAL, Categorial, Tree
+from gammacp.dissimilarity import CATEGORIAL, Categorial, LabelTree
 from gammacp.dissimilarity.base import category_counts
 from gammacp.dissimilarity.categorial import categorial
 from gammacp.testing import check_dissimilarity, continua
@@ -64,7 +64,7 @@ def test_paths_by_hand() -> None:
 
 def test_information_by_hand() -> None:
     """p(A) = 3/4, p(A/x) = 1/2, p(A/y) = p(B) = 1/4: d(A/x, A/y) = 1 − 2·ln p(A)/ln(p·p)."""
-    tree = Tree("information").counting({"A/x": 2, "A/y": 1, "B": 1})
+    tree = LabelTree("information").counting({"A/x": 2, "A/y": 1, "B": 1})
     assert between(tree, "A/x", "A/y") == pytest.approx(1 - 2 * log(3 / 4) / log(1 / 8))
     assert between(tree, "A/x", "B") == 1
     units = [Unit("Ann", i, i + 1, x) for i, x in enumerate(["A/x", "A/x", "A/y", "B", None])]

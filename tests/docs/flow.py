@@ -29,7 +29,7 @@ MILESTONES = (
     "measures.random_sets:AlignedDisorder.of_each",
     "chance.beyond:ratio",
     "measures.gamma:Gamma.as_dict",
-    "tables:Table.cells",
+    "record_tables:Table.cells",
 )
 MARK = "<!-- drawn by tests/docs/flow.py -->\n```text\n"
 UNITS = """annotator,start,end,category

@@ -247,7 +247,7 @@ def _compare(block: Block, shown: str, printed: list[str]) -> None:
 
 
 def _command_line(monkeypatch: pytest.MonkeyPatch) -> Command:
-    monkeypatch.setattr("gammacp.cli._leave_at_once", lambda: None)
+    monkeypatch.setattr("gammacp.cli.leave_at_once", lambda: None)
 
     def run(line: list[str]) -> Outcome:
         both = io.StringIO()

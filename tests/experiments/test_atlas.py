@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from experiments._corpora import CORPORA, read
-from experiments.atlas import Row, _disagreement, _items, _orders, _row, _sampled
+from experiments.atlas import Row, disagreement, items_of, orders_of, row_of, sample_documents
 from gammacp.continuum import Continuum, Unit
 from gammacp.measures.registry import measure
 from gammacp.measures.score import Score
@@ -37,15 +37,15 @@ def test_every_corpus_says_where_it_is_from() -> None:
 
 def test_documents_are_drawn_the_same_each_time() -> None:
     documents = {f"d{i}": document(i / 10) for i in range(30)}
-    assert list(_sampled(documents, 5)) == list(_sampled(documents, 5))
-    assert len(_sampled(documents, 5)) == 5
+    assert list(sample_documents(documents, 5)) == list(sample_documents(documents, 5))
+    assert len(sample_documents(documents, 5)) == 5
     empty = Continuum.from_units([], annotators=["A", "B"], bounds=(0, 9))
-    assert list(_sampled({"empty": empty, "d": document(1)}, 5)) == ["d"]
+    assert list(sample_documents({"empty": empty, "d": document(1)}, 5)) == ["d"]
 
 
 def test_a_document_is_looked_at_whole_by_category_and_by_pair() -> None:
     brat = next(c for c in CORPORA if c.name == "names (CoNLL)")
-    items = list(_items(brat, {"d": document(1)}, 1))
+    items = list(items_of(brat, {"d": document(1)}, 1))
     assert [i.places for i in items] == [
         (("corpus", ""),),
         (("category", "a"),),
@@ -65,15 +65,15 @@ def test_a_document_is_looked_at_whole_by_category_and_by_pair() -> None:
     ],
 )
 def test_disagreement_of_any_measure(score: Score, expected: tuple[float, float]) -> None:
-    assert _disagreement(score) == pytest.approx(expected)
+    assert disagreement(score) == pytest.approx(expected)
 
 
 def test_a_corpus_of_one_document_has_that_documents_value() -> None:
     c = document(4)
     for name, score in measure(c, ["gamma", "kappa-d", "cu-alpha", "ser"], samples=10).items():
-        part = _disagreement(score)
+        part = disagreement(score)
         assert part is not None
-        assert _row(("x", "corpus", "", name), [part], 1)["value"] == pytest.approx(score.value)
+        assert row_of(("x", "corpus", "", name), [part], 1)["value"] == pytest.approx(score.value)
 
 
 def ranked(measure_name: str, **values: tuple[float, float, float]) -> list[Row]:
@@ -88,7 +88,7 @@ def ranked(measure_name: str, **values: tuple[float, float, float]) -> list[Row]
 def test_contradictions_are_opposite_orders_with_intervals_apart() -> None:
     first = ranked("m", a=(0.1, 0.2, 0.3), b=(0.4, 0.5, 0.6), c=(0.5, 0.6, 0.7))
     second = ranked("n", a=(0.7, 0.8, 0.9), b=(0.1, 0.2, 0.3), c=(0.2, 0.3, 0.4))
-    (found,) = _orders([*first, *second])
+    (found,) = orders_of([*first, *second])
     assert (found["pairs"], found["contradicting"]) == (3, 2)
     assert found["tau"] == pytest.approx(-1 / 3)
 
@@ -96,4 +96,4 @@ def test_contradictions_are_opposite_orders_with_intervals_apart() -> None:
 def test_a_measure_that_is_mostly_undefined_orders_nothing() -> None:
     rows = ranked("m", a=(0, 1, 2), b=(0, 1, 2), c=(0, 1, 2))
     hardly = [r | {"measure": "n", "defined": 4} for r in rows]
-    assert _orders([*rows, *hardly]) == []
+    assert orders_of([*rows, *hardly]) == []

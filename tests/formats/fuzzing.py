@@ -21,7 +21,7 @@ from gammacp.continuum import Label
 from gammacp.formats import FORMATS, collect
 from gammacp.formats.boundary import unforeseen_raised
 from gammacp.formats.review_list import write_review
-from gammacp.tables import Column, Table
+from gammacp.record_tables import Column, Table
 from tests.formats.story import FIXTURES
 
 Damage = Callable[[bytes, random.Random, list[bytes]], bytes]

@@ -183,10 +183,10 @@ def test_files_in_gzip(run: Run, tmp_path: Path) -> None:
 def test_gzip_without_end_is_refused() -> None:
     import gzip
 
-    from gammacp.formats.archive import unpacked
+    from gammacp.formats.archive import unpack
 
     with pytest.raises(DataError, match="holds more than 1 MB unpacked"):
-        unpacked(gzip.compress(b"0" * (2 << 20)), "a.gz", largest=1 << 20)
+        unpack(gzip.compress(b"0" * (2 << 20)), "a.gz", largest=1 << 20)
 
 
 def test_pipes_are_read_when_they_are_named(
@@ -201,7 +201,7 @@ def test_pipes_are_read_when_they_are_named(
         c = read(pipe)
         written.result(10)
     assert c.n_units == 18_000
-    monkeypatch.setattr("gammacp.files._PATIENCE", 0.1)
+    monkeypatch.setattr("gammacp.files.PATIENCE", 0.1)
     with pytest.raises(DataError, match="nothing came through the pipe"):
         read(pipe)
 

@@ -10,7 +10,7 @@ import pytest
 
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError, UsageError
-from gammacp.files import unconfined
+from gammacp.files import lift_confinement
 from gammacp.formats.campaign_file import KEYS, Campaign, Keys, campaign_of, read_campaign
 from gammacp.formats.campaign_writing import campaign_text
 from gammacp.toml_files import line_of, toml_key
@@ -168,7 +168,7 @@ def test_written_file_has_every_key_and_reads_the_same(folder: Path) -> None:
     assert 'paths = ["../data"]' in text
     with pytest.raises(DataError, match=r"'\.\./data' leads out of .*new\. Put .* --outside"):
         read_campaign(file)
-    with unconfined():
+    with lift_confinement():
         read = chosen(read_campaign(file))
     for a, b in zip(campaign.select(found).continua.values(), read.values(), strict=True):
         assert list(a) == list(b)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gammacp.dissimilarity import dissimilarity
 from gammacp.errors import DataError, GammacpError
-from gammacp.files import confined, content_of, unconfined
+from gammacp.files import confine, content_of, lift_confinement
 from gammacp.formats.campaign_file import KEYS, campaign_of, read_campaign
 from gammacp.formats.finding import matches
 from gammacp.studio.choice import Choice
@@ -131,7 +131,7 @@ def test_nothing_outside_is_opened(
     with watched(camp):
         with suppress(GammacpError):
             campaign = read_campaign(camp / "campaign.toml")
-            with suppress(GammacpError), campaign.confined():
+            with suppress(GammacpError), campaign.confine():
                 dissimilarity(campaign.dissimilarity or "combined", importing=False)
             for chosen in (campaign, campaign.but({}, "first")):
                 with suppress(GammacpError):
@@ -139,7 +139,7 @@ def test_nothing_outside_is_opened(
                     assert "SECRET" not in {
                         n for c in found.continua.values() for n in c.annotators
                     }
-        with confined(camp, always=True):
+        with confine(camp, always=True):
             understood, continua, _ = understand(camp, Choice(), None)
             recordings(camp, continua)
     assert "SECRET" not in understood.annotators
@@ -149,7 +149,7 @@ def test_nothing_outside_is_opened(
 def test_the_whole_folder_is_read_but_for_what_leads_out(root: Path) -> None:
     camp = root / "camp"
     (camp / "campaign.toml").unlink(missing_ok=True)
-    with watched(camp), confined(camp, always=True):
+    with watched(camp), confine(camp, always=True):
         understood, _, _ = understand(camp, Choice(), None)
     assert {Path(str(error.file)).name for error in understood.failures} >= {"l.csv"}
     assert all("leads out of" in str(e) for e in understood.failures if "l.csv" in str(e.file))
@@ -222,9 +222,9 @@ def test_commands_with_readers_of_their_own_stay_inside(
 
 def test_nested_wishes(root: Path) -> None:
     camp, secret = root / "camp", root / "secret"
-    with unconfined(), confined(camp):
+    with lift_confinement(), confine(camp):
         content_of(secret / "s.csv")
-        with confined(camp, always=True), pytest.raises(DataError, match="leads out of"):
+        with confine(camp, always=True), pytest.raises(DataError, match="leads out of"):
             content_of(secret / "s.csv")
     content_of(secret / "s.csv")
 
@@ -302,7 +302,7 @@ def test_no_choice_that_lies_in_a_folder_imports(
     (tmp_path / "evil.py").write_text(EVIL)
     for own in ("evil:X", "evil.py:X", "../x.toml", "/etc/x.toml"):
         choice = Choice(dissimilarity=own)
-        with watched(tmp_path), confined(tmp_path, always=True):
+        with watched(tmp_path), confine(tmp_path, always=True):
             understood, continua, _ = understand(tmp_path, choice, None)
         assert understood.problem is not None
         assert continua == {}

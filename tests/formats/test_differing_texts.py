@@ -35,7 +35,7 @@ def test_by_hand() -> None:
     assert {p.text for p in moved} == {"a brown  fox!"}
     assert [(x.kind, x.count) for x in told] == [("character", 3)]
     assert "Ann and Bob" in told[0].reason
-    assert moved[0].covered(2, 7) == "brown"
+    assert moved[0].text_between(2, 7) == "brown"
 
 
 def test_places_of_several_texts() -> None:

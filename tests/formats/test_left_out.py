@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gammacp import Continuum, Corpus, Unit, read, read_corpus
-from gammacp.formats import collect, selected
+from gammacp.formats import collect, select
 from gammacp.formats.selection import Selection
-from gammacp.left_out import LeftOut, gathered
+from gammacp.left_out import LeftOut, gather
 from tests.formats.story import FIXTURES, TEXT
 
 
@@ -191,14 +191,14 @@ def test_left_out_is_metadata(tmp_path: Path) -> None:
     assert c.left_out
     assert c == plain
     assert hash(c) == hash(plain)
-    kept = selected({"c": c}, Selection(exclude=["B"]))["c"]
+    kept = select({"c": c}, Selection(exclude=["B"]))["c"]
     assert kept.left_out == c.left_out
     assert Corpus.from_continua({"c": c}).left_out == c.left_out
 
 
 def test_entries_that_differ_in_their_count_are_one() -> None:
     a, b = LeftOut("f", "relation", 2, "x"), LeftOut("f", "relation", 3, "x")
-    assert gathered([(a,), (b,), (LeftOut("g", "relation", 1, "x"),)]) == (
+    assert gather([(a,), (b,), (LeftOut("g", "relation", 1, "x"),)]) == (
         LeftOut("f", "relation", 5, "x"),
         LeftOut("g", "relation", 1, "x"),
     )

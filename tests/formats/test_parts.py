@@ -13,7 +13,7 @@ from gammacp import Continuum, DataError, Unit, read, write
 from gammacp.formats.archive import members, why_not_annotators
 from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
 from gammacp.formats.offsets import counted_in, from_utf16, same
-from gammacp.formats.positions import position, written
+from gammacp.formats.positions import as_text, position
 from gammacp.formats.source import Source
 from gammacp.formats.tiers import annotator_of, lanes
 from gammacp.formats.xmltree import parse
@@ -22,7 +22,7 @@ from tests.work import calls
 
 @given(st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: abs(x) < 2**53))
 def test_positions_are_written_without_loss(value: float) -> None:
-    assert position(written(value)) == value
+    assert position(as_text(value)) == value
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from gammacp import Continuum, DataError, Unit, UsageError, read, read_corpus, write
-from gammacp.formats import Selection, collect, selected
-from gammacp.formats.layout import PathNames, fitted, names_from_path
-from gammacp.formats.merging import merged
+from gammacp.formats import Selection, collect, select
+from gammacp.formats.layout import PathNames, fit, names_from_path
+from gammacp.formats.merging import merge_parts
 
 
 @pytest.fixture
@@ -72,30 +72,30 @@ def part(annotator: str, text: str | None, unit: str = "s") -> Continuum:
 
 def test_parts_of_a_document_are_merged() -> None:
     empty = Continuum.from_units([], annotators=["C"], name="d", offset_unit="s")
-    c = merged([part("B", None), part("A", "abc"), empty])
+    c = merge_parts([part("B", None), part("A", "abc"), empty])
     assert c.annotators == ("A", "B", "C")
     assert (c.bounds, c.text, c.offset_unit, c.name) == ((1, 2), "abc", "s", "d")
 
 
 def test_parts_that_do_not_belong_together() -> None:
     with pytest.raises(DataError, match="text differs between A and B from character 2 on"):
-        merged([part("A", "abc"), part("B", "abd")])
+        merge_parts([part("A", "abc"), part("B", "abd")])
     with pytest.raises(DataError, match="annotator 'A' occurs in two files"):
-        merged([part("A", None), part("A", None)])
+        merge_parts([part("A", None), part("A", None)])
     with pytest.raises(DataError, match="offset units differ: ms, s"):
-        merged([part("A", None), part("B", None, "ms")])
+        merge_parts([part("A", None), part("B", None, "ms")])
 
 
 def test_selection_is_over_all_continua() -> None:
     continua = {"1": part("A", None), "2": part("B", None)}
     chosen = Selection(map={"B": "A"}, only=["A"], exclude=["A"], annotators=["Z"], bounds=(0, 9))
-    one, two = selected(continua, chosen).values()
+    one, two = select(continua, chosen).values()
     assert (one.annotators, one.n_units, one.bounds, one.name) == (("Z",), 0, (0, 9), "d")
     assert (two.annotators, [u.category for u in two]) == (("B", "Z"), ["A"])
     with pytest.raises(DataError, match=r"category .x. does not occur\. There are: A, B"):
-        selected(continua, Selection(only=["x"]))
+        select(continua, Selection(only=["x"]))
     with pytest.raises(DataError, match=r"annotator .x. does not occur\. There are: A, B"):
-        selected(continua, Selection(exclude=["x"]))
+        select(continua, Selection(exclude=["x"]))
 
 
 def test_fields_of_a_pattern_are_those_of_a_regular_expression() -> None:
@@ -108,10 +108,10 @@ def test_fields_of_a_pattern_are_those_of_a_regular_expression() -> None:
         text = "".join(r.choices("ab-", k=r.randint(0, 9)))
         fields = {"*": "(.*)", "{x}": "(.+)"}
         match = re.fullmatch("".join(fields.get(p) or re.escape(p) for p in pattern), text)
-        assert fitted(pattern, text) == (list(match.groups()) if match else None)
+        assert fit(pattern, text) == (list(match.groups()) if match else None)
         fits += match is not None
     assert fits > 200
-    assert fitted(["", *["*", "a"] * 200], "a" * 199 + "b") is None
+    assert fit(["", *["*", "a"] * 200], "a" * 199 + "b") is None
 
 
 def test_names_that_no_file_has(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_decisions_make_the_gold_standard(run: Run, book: Path, tmp_path: Path) 
 
 
 def test_a_sheet_without_end_is_refused(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gammacp.formats.review_list._CELLS", 1000)
+    monkeypatch.setattr("gammacp.formats.review_list.MOST_CELLS", 1000)
     assert len(read(book)) == 2
     decide(book, A1001="keep")
     with pytest.raises(DataError, match=r"list\.xlsx: a sheet has more than 1000 cells"):

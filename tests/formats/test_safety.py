@@ -19,7 +19,7 @@ from gammacp.text import visible
 
 def test_a_pipe_never_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody writes into it; in a folder it is not looked at."""
-    monkeypatch.setattr("gammacp.files._PATIENCE", 0.1)
+    monkeypatch.setattr("gammacp.files.PATIENCE", 0.1)
     os.mkfifo(tmp_path / "a.csv")
     (tmp_path / "b.csv").symlink_to(tmp_path / "a.csv")
     for name in ("a.csv", "b.csv"):

@@ -14,7 +14,7 @@ from gammacp.chance.sampling import Strata
 from gammacp.continuum import Continuum, Corpus
 from gammacp.measures import random_sets
 from gammacp.measures.agreement import agreement
-from gammacp.measures.marked import marked
+from gammacp.measures.marked import alpha_of_marking
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 
@@ -34,11 +34,11 @@ def corpus(documents: Sequence[Continuum]) -> Corpus:
 
 
 def test_marked_or_not_by_hand() -> None:
-    found = marked({"a": document(1, 2), "b": document(0, 0), "c": document(0, 3)})
+    found = alpha_of_marking({"a": document(1, 2), "b": document(0, 0), "c": document(0, 3)})
     assert found.alpha == pytest.approx(4 / 9)
     assert (found.documents, found.unmarked) == (3, ("b",))
     assert "nobody marked anything in 1 (b)" in found.in_words()
-    everything = marked({"a": document(1, 2), "b": document(2, 1)})
+    everything = alpha_of_marking({"a": document(1, 2), "b": document(2, 1)})
     assert math.isnan(everything.alpha)
     assert everything.in_words() == ""
 
@@ -54,7 +54,7 @@ def test_marked_or_not_is_krippendorffs_alpha() -> None:
         chosen = document(*[int(v) for v in row if not np.isnan(v)])
         documents[str(i)] = chosen if len(names) else document()
     expected = krippendorff.alpha(reliability_data=data.T, level_of_measurement="nominal")
-    assert marked(documents).alpha == pytest.approx(expected, abs=1e-12)
+    assert alpha_of_marking(documents).alpha == pytest.approx(expected, abs=1e-12)
 
 
 def test_where_nothing_is_aligned_nothing_is_proven_or_not() -> None:
@@ -159,6 +159,6 @@ def test_a_crowd_among_many_documents_is_aligned_to_what_its_chance_is_known_to(
     assert proven.bound == proven.disorder <= found.disorder
     assert found.bound <= proven.disorder
     assert found.bound >= 0.75 * found.disorder
-    assert many._gap(crowd) > 0 == many._gap(pairs["0"])
+    assert many.gap(crowd) > 0 == many.gap(pairs["0"])
     few = Basis(Corpus.from_continua({"crowd": crowd, "0": pairs["0"]}), Settings.of())
-    assert few._gap(crowd) == 0
+    assert few.gap(crowd) == 0

@@ -13,7 +13,7 @@ from gammacp.alignment import Alignment
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.agreement import agreement
-from gammacp.measures.explanation import UNLABELLED, Explanation, explained
+from gammacp.measures.explanation import UNLABELLED, Explanation, explanation_of
 from gammacp.testing import continua
 from tests.alignment.pairs import pairs
 
@@ -62,7 +62,7 @@ def sums_up(found: Explanation) -> None:
 @settings(max_examples=40, deadline=None)
 @given(continua(n_annotators=(2, 4), n_units=(1, 10)), st.booleans())
 def test_parts_sum_up_and_are_those_of_the_pairs(continuum: Continuum, soft: bool) -> None:
-    found = explained(continuum, samples=5, cover=soft)
+    found = explanation_of(continuum, samples=5, cover=soft)
     sums_up(found)
     score = agreement(continuum, samples=5, cover=soft).score
     assert found.gamma.value == pytest.approx(score.value, **NEAR, nan_ok=True)
@@ -87,7 +87,7 @@ def test_parts_sum_up_and_are_those_of_the_pairs(continuum: Continuum, soft: boo
 def test_parts_of_corpora_sum_up(documents: list[Continuum], chance: str) -> None:
     named = {f"d{k}": c for k, c in enumerate(documents)}
     try:
-        found = explained(Corpus.from_continua(named), samples=5, chance=chance)
+        found = explanation_of(Corpus.from_continua(named), samples=5, chance=chance)
     except DataError:  # a chance model that these cannot have
         return
     sums_up(found)
@@ -98,7 +98,9 @@ def test_by_hand() -> None:
     # A: [0, 10) x and [20, 30) y; B: [0, 10) y. Aligned: the first two, cost 1 (category); the
     # other unit of A faces nothing, cost 1. x̄ is 1.5.
     units = [("A", 0, 10, "x"), ("A", 20, 30, "y"), ("B", 0, 10, "y")]
-    found = explained(gc.Continuum.from_units([gc.Unit(*u) for u in units]), samples=5, stretches=2)
+    found = explanation_of(
+        gc.Continuum.from_units([gc.Unit(*u) for u in units]), samples=5, stretches=2
+    )
     third = pytest.approx(2 / 3)
     assert {r["component"]: r["observed"] for r in found.components} == {
         "position": 0.0, "category": third, "absence": third,
@@ -124,7 +126,7 @@ class Alone:
 def test_a_dissimilarity_without_parts_has_two_components() -> None:
     units = [("A", 0, 10, "x"), ("A", 40, 50, "y"), ("B", 2, 10, "y")]
     continuum = gc.Continuum.from_units([gc.Unit(*u) for u in units])
-    found = explained(continuum, samples=5, dissimilarity=Alone())
+    found = explanation_of(continuum, samples=5, dissimilarity=Alone())
     assert [r["component"] for r in found.components] == ["dissimilarity", "absence"]
     sums_up(found)
     assert "about units that others have not" in found.in_words()[0]
@@ -132,10 +134,10 @@ def test_a_dissimilarity_without_parts_has_two_components() -> None:
 
 def test_perfect_agreement_has_no_disorder_to_tell_of() -> None:
     units = [(a, s, s + 5, "x") for a in "AB" for s in (0, 20, 50)]
-    found = explained(gc.Continuum.from_units([gc.Unit(*u) for u in units]), samples=5)
+    found = explanation_of(gc.Continuum.from_units([gc.Unit(*u) for u in units]), samples=5)
     assert found.in_words() == ["There is no disorder: all agree in everything."]
 
 
 def test_nothing_to_explain_is_an_error() -> None:
     with pytest.raises(DataError, match="no continuum has an alignment"):
-        explained(gc.Continuum.from_units([gc.Unit("A", 0, 10, "x")]))
+        explanation_of(gc.Continuum.from_units([gc.Unit("A", 0, 10, "x")]))

@@ -6,7 +6,7 @@ import pytest
 
 from gammacp.segmentation import (
     CodingAgreement,
-    Comparison,
+    Criterion,
     Mode,
     Segmentation,
     boundary_similarity,
@@ -44,7 +44,7 @@ MISSES = {
 
 @pytest.fixture(scope="module")
 def published() -> CodingAgreement:
-    return coding_agreement(load_codings("moonstone"), comparison=Comparison(mode=Mode.PUBLISHED))
+    return coding_agreement(load_codings("moonstone"), comparison=Criterion(mode=Mode.PUBLISHED))
 
 
 @pytest.mark.parametrize("chapter", TABLE_2)

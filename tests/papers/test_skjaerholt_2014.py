@@ -73,7 +73,9 @@ def test_table_2_against_an_independent_implementation(name: str) -> None:
 @pytest.mark.parametrize("name", TABLE_1)
 def test_table_1(name: str) -> None:
     treebank = corpus(name).treebank
-    assert (len(treebank.shared), sum(i.n_tokens for i in treebank.shared)) == TABLE_1[name]
+    assert (len(treebank.shared_items), sum(i.n_tokens for i in treebank.shared_items)) == TABLE_1[
+        name
+    ]
 
 
 @pytest.mark.parametrize("name", ANNOTATORS)

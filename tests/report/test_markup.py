@@ -4,8 +4,8 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gammacp.record_tables import Column, Table, count
 from gammacp.report.markup import Markup, element, join, json_script, number, table
-from gammacp.tables import Column, Table, count
 
 
 def test_text_is_escaped_and_markup_is_not() -> None:

@@ -15,7 +15,7 @@ from gammacp.chance.expected import SampleRule
 from gammacp.measures.segmentations.coefficients import influences, pool
 from gammacp.segmentation import (
     Codings,
-    Comparison,
+    Criterion,
     Mode,
     Segmentation,
     Spread,
@@ -43,7 +43,7 @@ def small_corpora(draw: st.DrawFn) -> Codings:
         }
     cut = draw(st.integers(0, len(items)))
     groups = [list(items)[:cut], list(items)[cut:]]
-    return Codings.of(items).grouped(groups, anonymous=draw(st.booleans()))
+    return Codings.of(items).with_groups(groups, anonymous=draw(st.booleans()))
 
 
 def by_definition(values: Iterable[float]) -> Spread:
@@ -96,7 +96,7 @@ def test_means_of_pairs_from_sets_of_boundaries(corpus: Codings) -> None:
         columns["precision"].append(len(r & h) / len(h) if h else math.nan)
         columns["recall"].append(len(r & h) / len(r) if r else math.nan)
         columns["f"].append(2 * len(r & h) / (len(r) + len(h)) if r or h else math.nan)
-    found = means(pairwise(corpus, comparison=Comparison(n=1)))
+    found = means(pairwise(corpus, comparison=Criterion(n=1)))
     for name, values in columns.items():
         assert same(found[name], by_definition(values))
         assert found[name].undefined == sum(map(math.isnan, values))
@@ -131,7 +131,7 @@ def test_weights_of_items_are_copies_and_influences_derivatives(
         for (item, coders), n in zip(corpus.items(), times, strict=True)
         for k in range(n)
     }
-    comparison = Comparison(mode=mode)
+    comparison = Criterion(mode=mode)
     pooled = coding_agreement(Codings.of(copies), comparison=comparison).pooled
     arrays = pool(compared_pairs(corpus, comparison), corpus.row_people())
     weights = np.array(times, np.float64)
@@ -161,7 +161,7 @@ def test_the_people_beside_a_candidate(corpus: Codings, data: st.DataObject) -> 
         item: {**coders, **({"auto": next(iter(coders.values()))} if item in coded else {})}
         for item, coders in corpus.items()
     }
-    both = Codings.of(with_auto).grouped(corpus.declared, anonymous=corpus.anonymous)
+    both = Codings.of(with_auto).with_groups(corpus.declared, anonymous=corpus.anonymous)
     report = segmentation_report(
         both, candidates=["auto"], pairs=True, beyond_chance=SampleRule(samples=2)
     )

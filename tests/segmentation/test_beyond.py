@@ -12,11 +12,11 @@ import pytest
 
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.sampling import sample_seed
-from gammacp.measures.segmentations.choices import Basis
+from gammacp.measures.segmentations.choices import CorrectedSimilarity
 from gammacp.measures.segmentations.rows import Rows
 from gammacp.segmentation import (
     Codings,
-    Comparison,
+    Criterion,
     Segmentation,
     boundary_similarity,
     coding_agreement,
@@ -111,7 +111,7 @@ def test_typed_boundaries_beyond_chance() -> None:
 
 def test_values_are_those_without_chance() -> None:
     codings = load_codings("moonstone")
-    comparison = Comparison(basis=Basis.B)
+    comparison = Criterion(basis=CorrectedSimilarity.B)
     found = measures_beyond_chance(codings, comparison=comparison, rule=SampleRule(samples=5))
     agreement = coding_agreement(codings, comparison=comparison)
     assert tuple(found) == MEASURES

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from gammacp.chance.expected import SampleRule
 from gammacp.errors import DataError, UsageError
 from gammacp.segmentation import (
-    Basis,
     CandidateDrop,
     Codings,
-    Comparison,
+    CorrectedSimilarity,
+    Criterion,
     Mode,
     Segmentation,
     boundary_similarity,
     candidate_drops,
     coding_agreement,
     load_codings,
-    merged,
+    merge_codings,
     segmentation_similarity,
 )
 
@@ -53,7 +53,7 @@ def test_two_coders_by_hand() -> None:
 def test_published_mode_counts_segments_and_averages_ratios() -> None:
     # Item x: 10 places, 3 and 2 segments; item y: 5 places, 1 segment each.
     both = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"a": [6], "b": [6]}})
-    found = coding_agreement(both, comparison=Comparison(mode=Mode.PUBLISHED)).pooled
+    found = coding_agreement(both, comparison=Criterion(mode=Mode.PUBLISHED)).pooled
     assert found.expected_pi == pytest.approx(((0.3 + 0.2 + 0.2 + 0.2) / 4) ** 2)
     assert found.expected_kappa == pytest.approx(4 / 15 * 3 / 15)
     assert found.actual == pytest.approx((9 + 5) / 15)
@@ -117,7 +117,7 @@ def corpora(draw: st.DrawFn) -> Codings:
 @settings(max_examples=80, deadline=None)
 @given(corpora(), st.sampled_from(Mode))
 def test_against_the_equations_written_out(corpus: Codings, mode: Mode) -> None:
-    found = coding_agreement(corpus, comparison=Comparison(mode=mode)).pooled
+    found = coding_agreement(corpus, comparison=Criterion(mode=mode)).pooled
     pi, kappa, bias = reference_coefficients(corpus, mode)
     assert (found.pi, found.kappa, found.bias) == pytest.approx((pi, kappa, bias))
 
@@ -138,7 +138,7 @@ def test_renaming_coders_and_shuffling_items_changes_nothing(corpus: Codings) ->
 
 def test_on_b() -> None:
     corpus = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}})
-    found = coding_agreement(corpus, comparison=Comparison(basis=Basis.B)).pooled
+    found = coding_agreement(corpus, comparison=Criterion(basis=CorrectedSimilarity.B)).pooled
     b = boundary_similarity(*corpus["x"].values()).value
     assert found.actual == b == 0.5
     assert found.pi == pytest.approx((0.5 - 0.0225) / 0.9775)
@@ -149,7 +149,7 @@ def test_on_b_pairs_weigh_as_their_boundaries() -> None:
     corpus = codings(
         {"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"a": [1, 1, 1, 1], "b": [1, 1, 1, 1]}}
     )
-    found = coding_agreement(corpus, comparison=Comparison(basis=Basis.B)).pooled
+    found = coding_agreement(corpus, comparison=Criterion(basis=CorrectedSimilarity.B)).pooled
     assert found.actual == pytest.approx(4 / 5)
 
 
@@ -165,7 +165,7 @@ def test_undefined_coefficients_say_why() -> None:
     assert "chance agreement is 1" in str(everywhere.pooled.reason)
     # Published mode counts 3 segments on 2 places.
     beyond = coding_agreement(
-        codings({"x": {"a": [1, 1, 1], "b": [1, 1, 1]}}), comparison=Comparison(mode=Mode.PUBLISHED)
+        codings({"x": {"a": [1, 1, 1], "b": [1, 1, 1]}}), comparison=Criterion(mode=Mode.PUBLISHED)
     )
     assert math.isnan(beyond.pooled.pi)
     assert "chance agreement is 2.25" in str(beyond.pooled.reason)
@@ -174,9 +174,9 @@ def test_undefined_coefficients_say_why() -> None:
     assert tiny.pooled.reason == "no potential boundary"
     nowhere = codings({"x": {"a": [10], "b": [10]}})
     assert coding_agreement(nowhere).pooled.actual == 1
-    assert coding_agreement(nowhere, comparison=Comparison(basis=Basis.B)).pooled.reason == (
-        "no boundary"
-    )
+    assert coding_agreement(
+        nowhere, comparison=Criterion(basis=CorrectedSimilarity.B)
+    ).pooled.reason == ("no boundary")
 
 
 def test_undefined_items_do_not_hide_the_others() -> None:
@@ -197,7 +197,7 @@ def test_bad_codings() -> None:
     with pytest.raises(DataError, match="no item"):
         coding_agreement(Codings.of({}))
     with pytest.raises(DataError, match="coder 'a' has two segmentations of item 'x'"):
-        merged([codings({"x": {"a": [3]}}), codings({"x": {"a": [1, 2]}})])
+        merge_codings([codings({"x": {"a": [3]}}), codings({"x": {"a": [1, 2]}})])
     with pytest.raises(DataError, match="boundary type 'y' is unknown"):
         Codings.of({"i": {"a": Segmentation.from_typed({"y": [1]}, mass=3)}}, types=["z"])
 
@@ -226,18 +226,18 @@ def two_groups() -> dict[str, dict[str, list[int]]]:
 def test_groups_are_declared() -> None:
     corpus = codings(two_groups())
     assert [g.items for g in corpus.groups()] == [("1", "2", "3")]
-    declared = corpus.grouped([["3", "1"], ["2"]])
+    declared = corpus.with_groups([["3", "1"], ["2"]])
     assert [g.items for g in declared.groups()] == [("1", "3"), ("2",)]
     assert declared.shared_names == ("a", "b")
     # One more item leaves declared groups alone, and is a group of its own.
-    more = merged([declared, codings({"4": {"a": [6], "b": [6]}})])
+    more = merge_codings([declared, codings({"4": {"a": [6], "b": [6]}})])
     assert [g.items for g in more.groups()] == [("1", "3"), ("2",), ("4",)]
     assert [g.items for g in more.without("b").only(["2", "4"]).groups()] == [("2",), ("4",)]
 
 
 def test_anonymous_coders_are_people_of_their_group_only() -> None:
-    named = codings(two_groups()).grouped([["1"], ["2", "3"]])
-    anonymous = named.grouped(anonymous=True)
+    named = codings(two_groups()).with_groups([["1"], ["2", "3"]])
+    anonymous = named.with_groups(anonymous=True)
     own = codings(
         {
             item: {f"{coder} {item in '23'}": masses for coder, masses in coders.items()}
@@ -245,26 +245,29 @@ def test_anonymous_coders_are_people_of_their_group_only() -> None:
         }
     )
     assert anonymous.shared_names == ()
-    for found in (coding_agreement(anonymous), coding_agreement(anonymous.grouped([["2", "3"]]))):
+    for found in (
+        coding_agreement(anonymous),
+        coding_agreement(anonymous.with_groups([["2", "3"]])),
+    ):
         assert found.pooled.kappa == coding_agreement(own).pooled.kappa
     assert coding_agreement(named).pooled.kappa != coding_agreement(own).pooled.kappa
     # Without declared groups a name says nothing about other items.
-    assert len(codings(two_groups()).grouped(anonymous=True).groups()) == 3
+    assert len(codings(two_groups()).with_groups(anonymous=True).groups()) == 3
 
 
 def test_wrong_groups() -> None:
     corpus = codings(two_groups())
     with pytest.raises(DataError, match="groups name an item '7' that nobody coded"):
-        corpus.grouped([["1", "7"]])
+        corpus.with_groups([["1", "7"]])
     with pytest.raises(DataError, match="groups name item '1' 2 times"):
-        corpus.grouped([["1", "2"], ["1"]])
+        corpus.with_groups([["1", "2"], ["1"]])
     with pytest.raises(UsageError, match="item '7' does not occur"):
         corpus.renamed({"7": "8"})
 
 
 def test_groups_follow_renamed_items() -> None:
-    corpus = merged([codings(two_groups()), codings({"4": {"c": [6]}})])
-    renamed = corpus.grouped([["1", "2"], ["3"]], anonymous=True).renamed({"1": "x", "4": "3"})
+    corpus = merge_codings([codings(two_groups()), codings({"4": {"c": [6]}})])
+    renamed = corpus.with_groups([["1", "2"], ["3"]], anonymous=True).renamed({"1": "x", "4": "3"})
     assert [g.items for g in renamed.groups()] == [("x", "2"), ("3",)]
     assert set(renamed["3"]) == {"a", "b", "c"}
     assert renamed.anonymous
@@ -364,11 +367,11 @@ def test_the_people_beside_a_candidate_are_those_of_the_corpus() -> None:
     machine = Codings.of(
         {i: {"auto": Segmentation.from_masses([s["an1"].mass])} for i, s in people.items()}
     )
-    drop = only_candidate(merged([people, machine]), ["auto"])
+    drop = only_candidate(merge_codings([people, machine]), ["auto"])
     pooled = coding_agreement(people).pooled
     assert (drop.people["pi_s"], drop.people["kappa_s"]) == (pooled.pi, pooled.kappa)
     assert drop.left_out == 0
-    partly = only_candidate(merged([people, machine.only(["ch1", "ch2"])]), ["auto"])
+    partly = only_candidate(merge_codings([people, machine.only(["ch1", "ch2"])]), ["auto"])
     assert (partly.items, partly.left_out) == (2, 6)
 
 

@@ -196,7 +196,7 @@ def test_groups_in_files(tmp_path: Path) -> None:
     assert [g.items for g in both.groups()] == [("s", "t"), ("u",), ("v",)]
     for name, content in (("bare", '[["s"], ["t", "u"]]'), ("framed", '{"groups": [["s"]]}')):
         groups = read_groups(saved(tmp_path, f"{name}.json", content))
-        assert found.grouped(groups).groups()[0].items == ("s",)
+        assert found.with_groups(groups).groups()[0].items == ("s",)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_bad_groups(tmp_path: Path, text: str, line: int | None, message: str) -
 
 @pytest.mark.parametrize("layout", ["masses", "positions", "boundaries"])
 def test_written_tables_are_read_back(tmp_path: Path, layout: str) -> None:
-    codings = load_codings("moonstone").grouped([], anonymous=False)
+    codings = load_codings("moonstone").with_groups([], anonymous=False)
     write_codings(codings, tmp_path / "out.tsv", layout=layout)
     assert masses(read_codings(tmp_path / "out.tsv")) == masses(codings)
 

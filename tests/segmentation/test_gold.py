@@ -25,7 +25,7 @@ from gammacp.segmentation import (
     window_diff,
 )
 from gammacp.segmentation.gold import MEASURES, GoldReport, SystemScore
-from gammacp.segmentation.gold_kernels import tolerated
+from gammacp.segmentation.gold_kernels import match_within
 from gammacp.segmentation.ratios import difference_interval, draw_items
 
 
@@ -88,7 +88,7 @@ def test_as_many_boundaries_match_as_can(a: set[int], b: set[int], data: st.Data
             best = max(best, (len(used), -sum(apart)))
     rows = np.array(one + other, np.int64)
     offsets = np.array([0, len(one), len(rows)])
-    ((count, shift),) = tolerated(rows, offsets, np.array([0]), np.array([1]), float(reach))
+    ((count, shift),) = match_within(rows, offsets, np.array([0]), np.array([1]), float(reach))
     assert count == best[0]
     assert abs(shift) <= -best[1]
 

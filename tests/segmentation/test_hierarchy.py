@@ -14,7 +14,7 @@ from gammacp.segmentation import (
     Codings,
     Segmentation,
     hierarchy_report,
-    nested,
+    nest_levels,
     t_measures,
 )
 
@@ -116,7 +116,7 @@ def test_every_level_is_compared_with_the_boundaries_of_coarser_ones():
     assert bob["levels"]["chapter"]["b"]["mean"] == 1
     # 6 and 9 match; 2 and 3 are a near miss, which costs half of one of three.
     assert bob["levels"]["section"]["b"]["mean"] == pytest.approx((3 - 0.5) / 3)
-    one, other = (nested(CODINGS["x"][c], ["chapter", "section"]) for c in ("ann", "bob"))
+    one, other = (nest_levels(CODINGS["x"][c], ["chapter", "section"]) for c in ("ann", "bob"))
     assert bob["t"]["f"]["mean"] == t_measures(one, other).f
     assert "1 items without a pair are left out: y" in report.notes
 
@@ -129,7 +129,7 @@ def orders(hierarchy):
             sets = [()] * (hierarchy.mass - 1)
             for place, kind in zip(np.cumsum(masses)[:-1], kinds, strict=True):
                 sets[place - 1] = kind
-            yield nested(Segmentation.from_sets(sets, types=hierarchy.types), hierarchy.types)
+            yield nest_levels(Segmentation.from_sets(sets, types=hierarchy.types), hierarchy.types)
 
 
 def test_t_beyond_chance_is_that_of_all_random_hierarchies():
@@ -146,7 +146,7 @@ def test_t_beyond_chance_is_that_of_all_random_hierarchies():
         expected = 1 - np.mean([getattr(t, key) for t in every])
         spread = np.std([getattr(t, key) for t in every])
         assert found[key].expected == pytest.approx(expected, abs=4 * spread / 600**0.5)
-        observed = 1 - getattr(t_measures(nested(ann, types), nested(bob, types)), key)
+        observed = 1 - getattr(t_measures(nest_levels(ann, types), nest_levels(bob, types)), key)
         assert found[key].value == pytest.approx(1 - observed / found[key].expected)
     flat = Codings.of({"x": {"ann": typed(), "bob": typed()}}, types=types)
     report = hierarchy_report(flat, types, beyond_chance=rule)

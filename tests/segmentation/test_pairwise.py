@@ -12,7 +12,7 @@ from gammacp.segmentation import (
     confusion_matrix,
     load_codings,
     means,
-    merged,
+    merge_codings,
     pairwise,
     window_diff,
 )
@@ -22,7 +22,7 @@ from gammacp.segmentation import (
 def stargazer() -> Codings:
     shipped = load_codings("hearst1997")
     hypotheses = Codings({"stargazer": shipped["stargazer_hypotheses"]}, shipped.types)
-    return merged([shipped.only(["stargazer"]), hypotheses])
+    return merge_codings([shipped.only(["stargazer"]), hypotheses])
 
 
 def test_b_of_hypotheses_as_segeval_has_it(stargazer: Codings) -> None:

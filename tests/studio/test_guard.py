@@ -25,7 +25,7 @@ from gammacp.formats import FORMATS
 from gammacp.studio.choice import Choice
 from gammacp.studio.journal import Journal
 from gammacp.studio.server import Studio, application, serve
-from gammacp.studio.uploads import Limits, placed
+from gammacp.studio.uploads import UploadLimits, path_inside
 from gammacp.studio.work import Findings, Now, Review
 from tests.conftest import Run
 
@@ -33,7 +33,7 @@ HERE = Path(__file__).parents[2]
 TOKEN = "T0ken"
 HOST = "127.0.0.1:8000"
 ORIGIN = {"origin": f"http://{HOST}"}
-SMALL = Limits(file=20_000, unpacked=50_000, together=60_000, files=5, rows=30)
+SMALL = UploadLimits(file=20_000, unpacked=50_000, together=60_000, files=5, rows=30)
 
 
 @pytest.fixture
@@ -174,12 +174,12 @@ def test_whatever_a_reader_or_a_player_knows_is_kept() -> None:
     """Texts that readers look for beside a file, too."""
     for _, entry in FORMATS.items():
         for ending in entry.extensions:
-            assert placed(f"a{ending.upper()}") == f"a{ending.upper()}"
+            assert path_inside(f"a{ending.upper()}") == f"a{ending.upper()}"
     sources = [p.read_text(encoding="utf-8") for p in (HERE / "gammacp" / "formats").glob("*.py")]
     beside = {e for source in sources for e in re.findall(r"""beside\(["'](\.\w+)""", source)}
     assert beside >= {".txt", ".ac"}
     for ending in (*beside, ".zip", ".wav", ".mp4", ".toml"):
-        assert placed(f"b/a{ending}") == f"b/a{ending}"
+        assert path_inside(f"b/a{ending}") == f"b/a{ending}"
 
 
 def test_a_file_that_is_there_is_not_replaced(client: Client, studio: Studio) -> None:

@@ -154,7 +154,7 @@ def test_a_file_that_was_moved_away_takes_nothing_silently(tmp_path: Path, repla
 def test_a_commit_that_fails_leaves_the_journal_usable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gammacp.studio.journal._WAIT", 0.05)
+    monkeypatch.setattr("gammacp.studio.journal.WAIT", 0.05)
     journal, reader = Journal(tmp_path), sqlite3.connect(tmp_path / "gammacp-review.sqlite")
     journal.add(decision("a"))
     reader.execute("BEGIN")

@@ -12,7 +12,7 @@ import pytest
 import gammacp as gc
 from gammacp import datasets
 from gammacp.campaign.consensus import Consensus, consensus_of_each
-from gammacp.campaign.consensus.tables import to_review
+from gammacp.campaign.consensus.gold_tables import to_review
 from gammacp.studio.choice import Choice
 from gammacp.studio.review import gold
 from gammacp.studio.work import compute

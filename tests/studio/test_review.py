@@ -13,7 +13,7 @@ from gammacp.errors import DataError
 from gammacp.formats import FORMATS
 from gammacp.studio.journal import Decision, Journal
 from gammacp.studio.pages import exporting
-from gammacp.studio.review import Asked, decided, gold, item_keys, queue, written
+from gammacp.studio.review import DecisionRequest, decision_of, gold, gold_file, item_keys, queue
 from gammacp.validation import validated
 
 TEXT = "The cat sat. The dog ran; nobody saw."
@@ -35,9 +35,9 @@ def spans(continuum: Continuum) -> list[tuple[float, float, str | None]]:
     return [(u.start, u.end, u.category) for u in continuum]
 
 
-def ask(item: str, action: str, **given: object) -> Asked:
+def ask(item: str, action: str, **given: object) -> DecisionRequest:
     said = {"request": "r", "reviewer": "Ann", "document": "d", "item": item, "action": action}
-    return validated(Asked, said | given)
+    return validated(DecisionRequest, said | given)
 
 
 def keys(of: Mapping[str, Consensus]) -> dict[float, str]:
@@ -83,7 +83,7 @@ def test_what_a_decision_leaves(
     action: str, given: dict[str, object], left: list[tuple[float, float, str | None]]
 ) -> None:
     f = found()
-    decision = decided(f, ask(keys(f)[17], action, **given))
+    decision = decision_of(f, ask(keys(f)[17], action, **given))
     made = gold(f, {("d", decision.item): decision})
     assert spans(made.continua["d"]) == left
     assert (made.decided, made.undecided, made.stale) == (1, 1, 0)
@@ -91,10 +91,10 @@ def test_what_a_decision_leaves(
 
 def test_merge_takes_the_consensus() -> None:
     f = found()
-    decision = decided(f, ask(keys(f)[26], "merge"))
+    decision = decision_of(f, ask(keys(f)[26], "merge"))
     assert (decision.start, decision.end, decision.category) == (26, 32, "person")
     with pytest.raises(DataError, match="tied"):
-        decided(f, ask(keys(f)[17], "merge"))
+        decision_of(f, ask(keys(f)[17], "merge"))
 
 
 @pytest.mark.parametrize(
@@ -106,15 +106,15 @@ def test_merge_takes_the_consensus() -> None:
 def test_a_unit_that_cannot_be_is_refused(given: dict[str, float]) -> None:
     f = found()
     with pytest.raises(DataError, match=r"start|end"):
-        decided(f, ask(keys(f)[17], "edit", **given))
+        decision_of(f, ask(keys(f)[17], "edit", **given))
 
 
 def test_a_unit_or_annotator_that_is_not_there_is_refused() -> None:
     f = found()
     with pytest.raises(DataError, match="no such unit"):
-        decided(f, ask("0" * 16, "drop"))
+        decision_of(f, ask("0" * 16, "drop"))
     with pytest.raises(DataError, match="no annotator"):
-        decided(f, ask(keys(f)[17], "take", annotator="Eve"))
+        decision_of(f, ask(keys(f)[17], "take", annotator="Eve"))
 
 
 def test_undecided_units_can_be_left_out() -> None:
@@ -129,7 +129,7 @@ def test_undecided_units_can_be_left_out() -> None:
 
 def test_a_decision_on_what_has_changed_since_is_counted() -> None:
     f = found()
-    decision = decided(f, ask(keys(f)[17], "drop"))
+    decision = decision_of(f, ask(keys(f)[17], "drop"))
     made = gold(found(*UNITS[:4], UNITS[5]), {("d", decision.item): decision})
     assert (made.decided, made.stale) == (0, 1)
 
@@ -140,10 +140,10 @@ def test_every_format_gives_the_gold_standard_back(
     tmp_path: Path, name: str, documents: int
 ) -> None:
     f = found()
-    decision = decided(f, ask(keys(f)[17], "take", annotator="Bob"))
+    decision = decision_of(f, ask(keys(f)[17], "take", annotator="Bob"))
     made = gold(f, {("d", decision.item): decision}).continua["d"]
     several = {f"d{i}": replace(made, name=f"d{i}") for i in range(documents)}
-    file, content = written(several, name)
+    file, content = gold_file(several, name)
     (tmp_path / file).write_bytes(content)
     back = gc.read_corpus(tmp_path / file)
     assert len(back) == documents
@@ -154,7 +154,7 @@ def test_every_format_gives_the_gold_standard_back(
 
 def test_a_decision_comes_back_from_the_journal_as_it_was(tmp_path: Path) -> None:
     f = found()
-    decision = decided(f, ask(keys(f)[17], "take", annotator="Bob"))
+    decision = decision_of(f, ask(keys(f)[17], "take", annotator="Bob"))
     kept = Journal(tmp_path).add(decision)
     assert replace(kept, number=0, made="") == decision
     assert isinstance(kept, Decision)

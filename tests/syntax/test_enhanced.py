@@ -11,7 +11,7 @@ import pytest
 from gammacp.errors import DataError
 from gammacp.measures.trees.annotations import Dependencies, Treebank
 from gammacp.syntax.conventions import without_punctuation
-from gammacp.syntax.enhanced import collapsed
+from gammacp.syntax.enhanced import collapse
 from gammacp.syntax.graphs.agreement import graph_agreement
 from gammacp.syntax.treebank import read_treebank
 from gammacp.syntax.universal import ud_scores
@@ -86,7 +86,7 @@ def test_paths_through_empty_nodes() -> None:
     """Of two in a row, of one that goes round in a circle, of one that hangs on nothing."""
     edges = [("0", "root", "1"), ("1", "conj", "1.1"), ("1.1", "obj", "1.2"), ("1.2", "x", "2")]
     edges += [("1.2", "y", "1.1"), ("1.3", "z", "2"), ("1.1", "self", "1")]
-    found = collapsed(Dependencies((0, 1), ("root", "obj"), enhanced=tuple(edges)))
+    found = collapse(Dependencies((0, 1), ("root", "obj"), enhanced=tuple(edges)))
     assert found == {0: [(-1, ("root",)), (0, ("conj", "self"))], 1: [(0, ("conj", "obj", "x"))]}
 
 

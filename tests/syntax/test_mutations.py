@@ -121,5 +121,5 @@ def test_what_stopped_a_reader(fuzzing: Fuzzing, name: str, text: str, told: str
         found = read_treebank(fuzzing.folder / name, pairing="id")
     finally:
         file.write_text(whole, encoding="utf-8")
-    assert [i.name for i in found.treebank.shared] == ["a", "b"]
+    assert [i.name for i in found.treebank.shared_items] == ["a", "b"]
     assert re.search(told, "\n".join(found.messages))

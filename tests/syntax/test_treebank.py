@@ -43,7 +43,7 @@ def test_sentences_are_paired_by_name_where_it_agrees_with_the_words(tmp_path: P
     items = read(tmp_path, a, b).treebank.items
     assert [(i.name, list(i.annotations)) for i in items] == [("s1", ["a"]), ("s2", ["a", "b"])]
     by_order = read(tmp_path, a, a.replace("s1", "t1"), pairing="order").treebank
-    assert len(by_order.shared) == 2
+    assert len(by_order.shared_items) == 2
     with pytest.raises(DataError, match="no or the same sent_id"):
         read(tmp_path, conll("x/0/r"), conll("x/0/r"), pairing="id")
 

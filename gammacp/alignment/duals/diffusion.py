@@ -35,7 +35,7 @@ _LOST = 0.02
 
 
 @dataclass(frozen=True)
-class Prices(Stage):
+class PriceTuning(Stage):
     """How units are priced where all columns are listed.
 
     Attributes
@@ -54,7 +54,7 @@ class Prices(Stage):
     falling: float = 1e-4
 
 
-_DEFAULT = Prices()
+_DEFAULT = PriceTuning()
 
 
 def prices(
@@ -64,7 +64,7 @@ def prices(
     cover_cost: float | None = None,
     *,
     deadline: float = np.inf,
-    tuning: Prices = _DEFAULT,
+    tuning: PriceTuning = _DEFAULT,
 ) -> Floats:
     """Prices of units that are numbered by position; in a cover at most `cover_cost`.
 
@@ -76,7 +76,9 @@ def prices(
     if cover_cost is not None or np.diff(columns.begin).max() > DIFFUSED:
         return lp.block_prices(n_units, columns, cover_cost, deadline=deadline, block=tuning.block)
     price, fell = diffusion(n_units, columns, scale, deadline, tuning)
-    lost = _lost(columns.select(np.flatnonzero(columns.losses(price) <= _KEPT_LOSS * scale)), price)
+    lost = _losses(
+        columns.select(np.flatnonzero(columns.losses(price) <= _KEPT_LOSS * scale)), price
+    )
     blocks = np.linspace(0, n_units, max(n_units // tuning.block, 1) + 1).astype(np.int64)
     falls, loses = np.add.reduceat(np.stack((fell, lost)), blocks[:-1], axis=1)
     share = scale * np.diff(blocks)
@@ -92,7 +94,7 @@ def diffusion(
     columns: Columns,
     scale: float,
     deadline: float = np.inf,
-    tuning: Prices = _DEFAULT,
+    tuning: PriceTuning = _DEFAULT,
 ) -> tuple[Floats, Floats]:
     """Prices once every column is paid and they hardly fall, or too slowly; their last fall."""
     from gammacp.alignment.kernels.diffusion import diffuse, readmit
@@ -121,7 +123,7 @@ def diffusion(
     return price, fell
 
 
-def _lost(columns: Columns, price: Floats) -> Floats:
+def _losses(columns: Columns, price: Floats) -> Floats:
     """What each unit loses when columns are taken by their loss, as long as they are disjoint.
 
     Prices may have come to rest far above the least ones; then this is much.

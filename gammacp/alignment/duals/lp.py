@@ -120,11 +120,11 @@ def reprice(
     for first, last in windows:
         lo, hi = np.searchsorted(starts[by_start], (first - widest, last))
         inside = by_start[lo:hi]
-        part = truncated(columns.select(inside[ends[inside] >= first]), price, first, last)
+        part = truncate(columns.select(inside[ends[inside] >= first]), price, first, last)
         price[first:last] = relax(last - first, part, cover_cost, deadline=deadline).price
 
 
-def truncated(columns: Columns, price: Floats, first: int, last: int) -> Columns:
+def truncate(columns: Columns, price: Floats, first: int, last: int) -> Columns:
     """The columns without their units outside first … last − 1, which are paid for.
 
     Columns that reach across without a unit inside are left out: no price inside can pay for them.

@@ -22,7 +22,7 @@ from gammacp.alignment.duals.semidefinite import (
     Matrices,
     Semidefinite,
     ascend,
-    enlarged,
+    enlarge,
     model,
     safe_sum,
     start,
@@ -86,13 +86,11 @@ def relaxations(
             return
         units = np.flatnonzero(np.isin(problem.annotator, inside))
         left = float(beside.sum())
-        new = model(
-            restricted(problem, units), (objective + left) / problem.opening, tuning.repairs
-        )
+        new = model(restrict(problem, units), (objective + left) / problem.opening, tuning.repairs)
         if iterate is None or old is None:
             iterate = start(new)
         else:
-            iterate = enlarged(iterate, old, new, np.searchsorted(units, held))
+            iterate = enlarge(iterate, old, new, np.searchsorted(units, held))
         last, bound = n_inside == planned[-1], -np.inf
         for priced in ascend(new, iterate, deadline):
             iterate = priced.iterate
@@ -127,7 +125,7 @@ def stages(counts: Indices, tuning: Semidefinite) -> list[int]:
         size *= _STAGE_GROWTH
 
 
-def restricted(problem: Problem, units: Indices) -> Problem:
+def restrict(problem: Problem, units: Indices) -> Problem:
     """The problem of these units (ascending rows) alone; as many annotators, the same opening."""
     row = np.full(problem.n_units, -1, np.int32)
     row[units] = np.arange(len(units))

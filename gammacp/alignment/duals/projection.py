@@ -22,7 +22,7 @@ class Support(NamedTuple):
     rows: Floats
 
 
-def supported(
+def support_of(
     n_units: int, columns: Columns, value: Floats, price: Floats, used: float
 ) -> tuple[Support, Floats]:
     """The support of columns with values above `used`, and the nearest prices that just pay each.

@@ -33,7 +33,7 @@ _SETTLING = 60
 _PRICED_WHOLE = 3
 
 
-def approached(problem: Problem, groups: Codes, deadline: float = np.inf) -> Iterator[Relaxed]:
+def proximal_steps(problem: Problem, groups: Codes, deadline: float = np.inf) -> Iterator[Relaxed]:
     """Better and better shares, until due.
 
     Parameters
@@ -47,7 +47,7 @@ def approached(problem: Problem, groups: Codes, deadline: float = np.inf) -> Ite
 
     units = np.arange(problem.n_units + 1)
     pool = Columns(units, units[:-1].astype(np.int32), np.zeros(problem.n_units))
-    pool = pool.joined(to_columns(problem, groups))
+    pool = pool.join(to_columns(problem, groups))
     multiplier, price = np.zeros(pool.number), shared_prices(problem, groups)
     length = _STEP * problem.opening
     everywhere: Indices = np.arange(problem.n_units)
@@ -74,7 +74,7 @@ def approached(problem: Problem, groups: Codes, deadline: float = np.inf) -> Ite
             together = pair_values(problem, pool, multiplier / length)
             yield Relaxed(share, safe_sum(share), problem.n_annotators, together)
             lacking = np.flatnonzero(found.excess > problem.tolerance)
-        pool = pool.joined(found.columns)
+        pool = pool.join(found.columns)
         multiplier = np.concatenate((multiplier, np.zeros(found.columns.number)))
 
 

@@ -95,7 +95,7 @@ class Matrices:
     border: float
 
     @cached_property
-    def bordered(self) -> Floats:
+    def bordered_cost(self) -> Floats:
         """The cost of Z: 1 for K, then `cost`."""
         size = len(self.cost) + 1
         full = np.zeros((size, size))
@@ -190,7 +190,7 @@ def start(model: Matrices) -> Iterate:
     )
 
 
-def enlarged(iterate: Iterate, old: Matrices, new: Matrices, at: Indices) -> Iterate:
+def enlarge(iterate: Iterate, old: Matrices, new: Matrices, at: Indices) -> Iterate:
     """The iterate of a larger problem that holds the old one's units at rows `at`."""
     grown = start(new)
     inside, scaled, rows = grown.inside, grown.scaled, grown.rows
@@ -225,8 +225,8 @@ def ascend(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Itera
             iterate, lack, change = _step(model, iterate)
             done += 1
             if done % 10 == 0:
-                iterate = _balanced(iterate, lack, change)
-        value = float((model.bordered * iterate.inside).sum()) * model.problem.opening
+                iterate = _balance_penalty(iterate, lack, change)
+        value = float((model.bordered_cost * iterate.inside).sum()) * model.problem.opening
         yield Priced(feasible_shares(model, iterate, deadline), value, iterate)
         iterate = _cut(model, iterate)
 
@@ -236,7 +236,7 @@ def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
     from gammacp.alignment.kernels.metric import project, subtract
 
     inside, penalty, over = iterate.inside, iterate.penalty, _OVERRELAXATION
-    target = inside - iterate.scaled - model.bordered / penalty
+    target = inside - iterate.scaled - model.bordered_cost / penalty
     values, vectors = np.linalg.eigh(target)
     kept = np.searchsorted(values, 0.0)
     if 2 * kept > len(values):
@@ -267,7 +267,7 @@ def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
     return moved, float(norm(definite - after) / norm(after)), change
 
 
-def _balanced(iterate: Iterate, lack: float, change: float) -> Iterate:
+def _balance_penalty(iterate: Iterate, lack: float, change: float) -> Iterate:
     """A penalty under which both sides come together as fast."""
     if max(lack, change) <= _IMBALANCE * min(lack, change):
         return iterate
@@ -283,12 +283,12 @@ def _balanced(iterate: Iterate, lack: float, change: float) -> Iterate:
 
 def _cut(model: Matrices, iterate: Iterate) -> Iterate:
     """The iterate with the worst violated triangles, and without those that do nothing."""
-    from gammacp.alignment.kernels.metric import violated
+    from gammacp.alignment.kernels.metric import violations
 
     annotator = model.problem.annotator.astype(np.int32)
     least, excess = _VIOLATION, np.zeros(_TRIANGLES)
     while len(excess) == _TRIANGLES:
-        found, excess = violated(iterate.inside[1:, 1:].copy(), annotator, least, _TRIANGLES)
+        found, excess = violations(iterate.inside[1:, 1:].copy(), annotator, least, _TRIANGLES)
         least *= 2
     worst = found[np.argsort(-excess, kind="stable")[: _TRIANGLES_PER_UNIT * len(annotator)]]
     kept = iterate.multiplier > 0

@@ -26,7 +26,7 @@ _SPARE_GROUPS = 30
 _TABLE = 20_000_000
 
 
-def annealed(
+def annealing_runs(
     problem: Problem,
     groups: Codes,
     *,
@@ -44,7 +44,7 @@ def annealed(
         for heat in HEATS:
             run += 1
             schedule = Schedule(heat, moves, (seed % 2**64, run))
-            groups = cooled(problem, groups, schedule, deadline)
+            groups = anneal_once(problem, groups, schedule, deadline)
             yield groups
         moves *= 2
 
@@ -66,7 +66,7 @@ def _most_groups(problem: Problem, groups: Codes) -> int:
     return min(problem.n_units, 2 * len(groups) + _SPARE_GROUPS)
 
 
-def cooled(problem: Problem, groups: Codes, schedule: Schedule, deadline: float) -> Codes:
+def anneal_once(problem: Problem, groups: Codes, schedule: Schedule, deadline: float) -> Codes:
     """The best alignment that one run from `groups` meets, which it may be itself."""
     from gammacp.alignment.kernels.annealing import anneal
 

@@ -59,7 +59,7 @@ def improve(problem: Problem, groups: Codes | None = None, deadline: float = np.
     for _ in range(_ASSIGNMENTS):
         for units in units_of:
             if len(units) and not due(deadline):
-                group_of = _assigned(problem, group_of, np.arange(len(units) + 1), units, deadline)
+                group_of = _assign(problem, group_of, np.arange(len(units) + 1), units, deadline)
         total = _gain(problem, group_of)
         if due(deadline) or total <= gained + problem.tolerance:
             break
@@ -67,7 +67,7 @@ def improve(problem: Problem, groups: Codes | None = None, deadline: float = np.
     return as_groups(problem, group_of)
 
 
-def recombined(
+def recombinations(
     problem: Problem,
     groups: Codes,
     *,
@@ -102,18 +102,18 @@ def recombined(
         noisy = replace(problem, weight=weight)
         group_of = group_of_units(groups, problem.n_units)
         for one in (noisy, problem) if run else (problem,):
-            group_of = _recombined(one, group_of, rng, deadline, tuning.assignments)
-        groups = crossed(problem, groups, as_groups(problem, group_of))
+            group_of = _recombine(one, group_of, rng, deadline, tuning.assignments)
+        groups = crossover(problem, groups, as_groups(problem, group_of))
         yield groups
 
 
-def crossed(problem: Problem, groups: Codes, others: Codes) -> Codes:
+def crossover(problem: Problem, groups: Codes, others: Codes) -> Codes:
     """Of two alignments the better one in each region whose units both keep to themselves."""
     from gammacp.alignment.kernels.components import label_components
 
     label = np.empty(problem.n_units, np.int32)
     columns = [to_columns(problem, some) for some in (groups, others)]
-    both = columns[0].joined(columns[1])
+    both = columns[0].join(columns[1])
     label_components(both, np.ones(both.number, np.bool_), label)
     regions = [label[some.members[some.begin[:-1]]] for some in columns]
     gains = [
@@ -122,10 +122,10 @@ def crossed(problem: Problem, groups: Codes, others: Codes) -> Codes:
     ]
     better = gains[1] > gains[0] + problem.tolerance
     kept = columns[0].select(np.flatnonzero(~better[regions[0]]))
-    return to_groups(problem, kept.joined(columns[1].select(np.flatnonzero(better[regions[1]]))))
+    return to_groups(problem, kept.join(columns[1].select(np.flatnonzero(better[regions[1]]))))
 
 
-def _recombined(
+def _recombine(
     problem: Problem, group_of: Codes, rng: np.random.Generator, deadline: float, steps: int
 ) -> Codes:
     """After steps of random annotators against the others, none of which loses."""
@@ -136,11 +136,11 @@ def _recombined(
             continue
         units = units[np.argsort(group_of[units], kind="stable")]
         begin = np.flatnonzero(np.diff(group_of[units], prepend=-1, append=-2))
-        group_of = _assigned(problem, group_of, begin, units, deadline)
+        group_of = _assign(problem, group_of, begin, units, deadline)
     return group_of
 
 
-def _assigned(
+def _assign(
     problem: Problem, group_of: Codes, part_from: Indices, units: Codes, deadline: float
 ) -> Codes:
     """The group of each unit after the parts of these units have been assigned to the others."""

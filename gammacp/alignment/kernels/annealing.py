@@ -52,7 +52,7 @@ def anneal(
     """
     n = len(group_of)
     best_of = group_of.copy()
-    grouping, n_used = _grouped(graph, group_of, n_groups, missing)
+    grouping, n_used = _start(graph, group_of, n_groups, missing)
     gain = 0.0
     best = 0.0
     temperature = hot
@@ -62,7 +62,7 @@ def anneal(
                 break
             temperature = hot * (cold / hot) ** (move / moves)
         u = int(random.random() * n)
-        there = _drawn(u, graph, by_weight, near, grouping, n_used, random)
+        there = _draw_group(u, graph, by_weight, near, grouping, n_used, random)
         here = grouping.group_of[u]
         if there < 0 or there == here:
             continue
@@ -80,7 +80,7 @@ def anneal(
         if d < 0.0 and random.random() >= np.exp(d / temperature):
             continue
         gain += d
-        n_used = _moved(u, other, there, graph, grouping, n_used, missing)
+        n_used = _move(u, other, there, graph, grouping, n_used, missing)
         if gain > best + 1e-9 * scale:
             best = gain
             best_of[:] = grouping.group_of
@@ -88,7 +88,7 @@ def anneal(
 
 
 @kernel
-def _grouped(graph: Graph, group_of: Codes, n_groups: int, missing: float) -> tuple[Grouping, int]:
+def _start(graph: Graph, group_of: Codes, n_groups: int, missing: float) -> tuple[Grouping, int]:
     """The groups to begin with, and how many there are."""
     n = len(group_of)
     grouping = Grouping(
@@ -111,7 +111,7 @@ def _grouped(graph: Graph, group_of: Codes, n_groups: int, missing: float) -> tu
 
 
 @kernel
-def _drawn(
+def _draw_group(
     u: int,
     graph: Graph,
     by_weight: Indices,
@@ -137,7 +137,7 @@ def _drawn(
 
 
 @kernel
-def _moved(
+def _move(
     u: int, other: int, there: int, graph: Graph, grouping: Grouping, n_used: int, missing: float
 ) -> int:
     """Unit u goes there, in place, and `other` (−1: nobody) to where it was; groups in use."""

@@ -31,7 +31,7 @@ Words: TypeAlias = NDArray[np.uint64]
 Records: TypeAlias = Any  # of a structured dtype
 
 
-class Costs(NamedTuple):
+class SearchCosts(NamedTuple):
     """What decides: loss and Σ d_cat of each column, loss of a unit alone and of covering it again.
 
     `second` (Σ d_cat) decides ties, after the number of groups.
@@ -89,7 +89,7 @@ class Search(NamedTuple):
     """What is searched, and how."""
 
     columns: Columns
-    costs: Costs
+    costs: SearchCosts
     listed: Index
     rules: Rules
 
@@ -97,7 +97,7 @@ class Search(NamedTuple):
 @kernel
 def search_components(
     columns: Columns,
-    costs: Costs,
+    costs: SearchCosts,
     active: Bools,
     label: Codes,
     known: Codes,
@@ -278,8 +278,8 @@ def _search(
             _enter(new, index.option_start[index.unit[lo + g]], g, after, lost, other)
             if size > _SMALL:
                 if 2 * stored >= len(table) and len(table) < _TABLE:
-                    table = _grown(table, root)
-                dominated, stored = _dominated(table, root, new, groups, search.rules, stored)
+                    table = _grow(table, root)
+                dominated, stored = _is_worse(table, root, new, groups, search.rules, stored)
                 if dominated:
                     continue
             depth += 1
@@ -336,7 +336,7 @@ def _covered_again(search: Search, c: int, first: int, covered: Any) -> tuple[An
 
 
 @kernel
-def _dominated(
+def _is_worse(
     table: Records, root: int, state: Any, groups: int, rules: Rules, stored: int
 ) -> tuple[bool, int]:
     """Whether a state was visited at no more loss, otherwise it is remembered; states stored."""
@@ -378,7 +378,7 @@ def _place(table: Records, root: int, first: int, covered: Any) -> np.int64:
 
 
 @kernel
-def _grown(table: Records, root: int) -> Records:
+def _grow(table: Records, root: int) -> Records:
     """Four times as many places, with the states of this component."""
     larger = np.zeros(4 * len(table), _VISITED)
     for state in table:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gammacp.alignment.columns import Columns
-from gammacp.alignment.kernels.growing import appended, filled, no_columns, trimmed
+from gammacp.alignment.kernels.growing import append, n_members, no_columns, trim
 from gammacp.alignment.kernels.pairs import best_per_annotator
 from gammacp.alignment.kernels.runs import place_of
 from gammacp.alignment.problem import Graph
@@ -57,7 +57,7 @@ def profitable_groups(
                 continue
             nodes += 1
             if nodes > 4 * limit:
-                return trimmed(found), False
+                return trim(found), False
             x = local[candidate]
             k = annotator[x]
             # The same annotator as the last member: a group has one unit of each.
@@ -81,12 +81,12 @@ def profitable_groups(
             totals[depth + 1] = totals[depth] + into
             depth += 1
             if _no_split_pays(between, chosen, sums[depth], depth, opening, tolerance, cuts):
-                if filled(found) + depth > limit:
-                    return trimmed(found), False
+                if n_members(found) + depth > limit:
+                    return trim(found), False
                 group = local[chosen[:depth]]
-                found = appended(found, group, depth, (depth - 1) * opening + totals[depth])
+                found = append(found, group, depth, (depth - 1) * opening + totals[depth])
             candidate += 1
-    return trimmed(found), True
+    return trim(found), True
 
 
 @kernel

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gammacp.alignment.columns import Columns
-from gammacp.alignment.kernels.growing import appended, filled, no_columns, trimmed
+from gammacp.alignment.kernels.growing import append, n_members, no_columns, trim
 from gammacp.alignment.kernels.pairs import weight_between
 from gammacp.alignment.problem import Graph
 from gammacp.arrays import Indices
@@ -70,7 +70,7 @@ def groups_within(
             place[depth] = p + 1
             if opening - total[depth] > most:
                 continue
-            if filled(found) + depth > limit:
-                return trimmed(found), False
-            found = appended(found, inside, depth, (depth - 1) * opening + total[depth])
-    return trimmed(found), True
+            if n_members(found) + depth > limit:
+                return trim(found), False
+            found = append(found, inside, depth, (depth - 1) * opening + total[depth])
+    return trim(found), True

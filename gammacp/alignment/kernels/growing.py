@@ -26,15 +26,15 @@ def no_columns() -> Growing:
 
 
 @kernel
-def appended(columns: Growing, group: Codes, size: int, gain: float) -> Growing:
+def append(columns: Growing, group: Codes, size: int, gain: float) -> Growing:
     """The list with `group[:size]` at its end; earlier ones must not be used any more."""
     begin, members, gains, count = columns
     filled = begin[count]
     if filled + size > len(members):
-        members = grown(members, filled + size)
+        members = grow(members, filled + size)
     if count + 2 > len(begin):
-        begin = grown(begin, count + 2)
-        gains = grown(gains, count + 2)
+        begin = grow(begin, count + 2)
+        gains = grow(gains, count + 2)
     for i in range(size):
         members[filled + i] = group[i]
     gains[count] = gain
@@ -43,20 +43,20 @@ def appended(columns: Growing, group: Codes, size: int, gain: float) -> Growing:
 
 
 @kernel
-def filled(columns: Growing) -> int:
+def n_members(columns: Growing) -> int:
     """Members of all columns together."""
     return columns.begin[columns.number]  # type: ignore[no-any-return]
 
 
 @kernel
-def trimmed(columns: Growing) -> Columns:
+def trim(columns: Growing) -> Columns:
     """The columns without the room for more."""
     begin, members, gains, count = columns
     return Columns(begin[: count + 1], members[: begin[count]], gains[:count])
 
 
 @kernel
-def grown(array: Any, least: int) -> Any:
+def grow(array: Any, least: int) -> Any:
     """A copy with room for `least` and at least twice as many."""
     larger = np.empty(max(2 * len(array), least), array.dtype)
     for i in range(len(array)):  # a slice takes seconds to compile

@@ -17,7 +17,7 @@ class Offers(NamedTuple):
     gain: Floats
 
 
-class Matched(NamedTuple):
+class PartialMatching(NamedTuple):
     """Partners so far (−1 alone) and prices of rows and columns."""
 
     column_of: Codes
@@ -26,7 +26,7 @@ class Matched(NamedTuple):
     column_price: Floats
 
 
-class Path(NamedTuple):
+class AugmentingPath(NamedTuple):
     """Columns reached: how far, from which row, in which order; rows reached, and how far."""
 
     distance: Floats
@@ -50,7 +50,7 @@ def best_matching(
     n_rows = len(start) - 1
     offers = Offers(start, column, gain)
     matched = _first_choices(offers, n_columns)
-    path = Path(
+    path = AugmentingPath(
         np.full(n_columns, np.inf, np.float64),
         np.empty(n_columns, np.int32),
         np.empty(n_columns, np.int32),
@@ -85,7 +85,7 @@ def best_matching(
 
 
 @kernel
-def _first_choices(offers: Offers, n_columns: int) -> Matched:
+def _first_choices(offers: Offers, n_columns: int) -> PartialMatching:
     """Each row with the column that gains most, if that is free yet."""
     n_rows = len(offers.start) - 1
     row_price = np.zeros(n_rows, np.float64)
@@ -100,12 +100,12 @@ def _first_choices(offers: Offers, n_columns: int) -> Matched:
         if best >= 0 and row_of[offers.column[best]] < 0:
             column_of[u] = offers.column[best]
             row_of[offers.column[best]] = u
-    return Matched(column_of, row_of, row_price, np.zeros(n_columns, np.float64))
+    return PartialMatching(column_of, row_of, row_price, np.zeros(n_columns, np.float64))
 
 
 @kernel
 def _shortest_path(
-    u: int, offers: Offers, matched: Matched, path: Path
+    u: int, offers: Offers, matched: PartialMatching, path: AugmentingPath
 ) -> tuple[int, float, int, int]:
     """Where the shortest path from row u ends, its length, rows and columns reached.
 

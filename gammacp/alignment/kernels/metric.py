@@ -147,7 +147,9 @@ def subtract(
 
 
 @kernel
-def violated(together: Floats, annotator: Codes, least: float, limit: int) -> tuple[Codes, Floats]:
+def violations(
+    together: Floats, annotator: Codes, least: float, limit: int
+) -> tuple[Codes, Floats]:
     """Triangles (apex first) that `together` violates by more than `least`, and by how much.
 
     No more than `limit`; of units of three different annotators.

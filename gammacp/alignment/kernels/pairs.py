@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.kernels.growing import grown
+from gammacp.alignment.kernels.growing import grow
 from gammacp.alignment.kernels.runs import place_of
 from gammacp.alignment.problem import Graph
 from gammacp.arrays import Bools, Codes, Floats, Indices
@@ -14,7 +14,7 @@ from gammacp.kernel import kernel
 HALTED = -2
 
 
-class Units(NamedTuple):
+class UnitArrays(NamedTuple):
     """Where units are, and codes of their categories and annotators."""
 
     start: Floats
@@ -45,7 +45,7 @@ class Costs(NamedTuple):
 
 @kernel
 def scan(
-    units: Units, classes: Classes, costs: Costs, most: float, limit: int, halted: Bools
+    units: UnitArrays, classes: Classes, costs: Costs, most: float, limit: int, halted: Bools
 ) -> tuple[Codes, Codes, Floats, int]:
     """Pairs of different annotators with d ≤ `most`, found class by class through two pointers.
 
@@ -96,9 +96,9 @@ def scan(
                     if n == len(first):
                         if n >= limit:
                             return first, second, cost, -1
-                        first = grown(first, 16)
-                        second = grown(second, 16)
-                        cost = grown(cost, 16)
+                        first = grow(first, 16)
+                        second = grow(second, 16)
+                        cost = grow(cost, 16)
                     first[n] = min(u, v)
                     second[n] = max(u, v)
                     cost[n] = d
@@ -169,7 +169,7 @@ def group_weights(groups: Codes, graph: Graph) -> Floats:
 
 
 @kernel
-def costs_inside(groups: Codes, units: Units, costs_of: Costs, delta: float) -> Floats:
+def costs_inside(groups: Codes, units: UnitArrays, costs_of: Costs, delta: float) -> Floats:
     """Σ d over the pairs of units in each group, with Δ for each pair that has an empty unit."""
     start, end, category, _ = units
     formula, factor, category_costs = costs_of

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gammacp.alignment.columns import Columns
-from gammacp.alignment.kernels.growing import Growing, appended, filled, no_columns, trimmed
+from gammacp.alignment.kernels.growing import Growing, append, n_members, no_columns, trim
 from gammacp.alignment.kernels.messages import bound_labels, pair_at, pass_messages
 from gammacp.alignment.kernels.roots import label_starts, loose_bound, reduce_candidates, root_graph
 from gammacp.alignment.kernels.runs import widest
@@ -84,7 +84,7 @@ def price_groups(
         excess[root] = max(floor, 0.0)
         if halted[0]:
             if every:
-                return trimmed(found), excess, unsure, False
+                return trim(found), excess, unsure, False
             loose = loose_bound(graph, price, opening, most_weight, root)
             excess[root] = max(excess[root], loose)
             unsure[root] = True
@@ -112,14 +112,14 @@ def price_groups(
             )
             excess[root] = max(excess[root], most)
         if state == GIVEN_UP:
-            return trimmed(found), excess, unsure, False
+            return trim(found), excess, unsure, False
         unsure[root] = state == UNSURE
         for i in range(size):
             place[unit[i]] = -1
-    return trimmed(found), excess, unsure, True
+    return trim(found), excess, unsure, True
 
 
-class Tree(NamedTuple):
+class SearchTree(NamedTuple):
     """A branch and bound, level by level: labels that are left, messages, and what is branched on.
 
     `short` is how far each label falls short of the bound at the level at hand, `room` space for
@@ -153,7 +153,7 @@ def _search_root(
 
     Also whether it is exact, and what no group of the root gains beyond its prices.
     """
-    tree = _planted(inside)
+    tree = _plant(inside)
     group = np.empty(len(inside.value) + 1, np.int32)
     threshold = floor
     open_bound = -np.inf
@@ -163,11 +163,11 @@ def _search_root(
     entered = True
     while depth >= 0:
         if not entered:
-            entered, depth = _descended(tree, depth, threshold)
+            entered, depth = _descend(tree, depth, threshold)
             continue
         entered = False
         nodes += 1
-        bound = _bounded(inside, tree, depth, threshold)
+        bound = _bound_after_messages(inside, tree, depth, threshold)
         if bound <= threshold:
             depth -= 1
             continue
@@ -179,7 +179,7 @@ def _search_root(
             break
         s = _most_decided(tree.n_alive[depth], tree.short, bound - threshold)
         if s >= 0:
-            _branched(tree, depth, s, bound)
+            _branch(tree, depth, s, bound)
             continue
         size, total = _group_of_labels(inside, tree.alive[depth], group)
         depth -= 1
@@ -188,9 +188,9 @@ def _search_root(
             continue
         if not every:
             threshold = total
-        if filled(found) + size > members:
+        if n_members(found) + size > members:
             return found, GIVEN_UP, bound
-        found = appended(found, group, size, total + price[group[:size]].sum())
+        found = append(found, group, size, total + price[group[:size]].sum())
     for d in range(depth):
         for i in range(tree.next_at[d], tree.n_choices[d]):
             open_bound = max(open_bound, tree.ceiling[d, i])
@@ -198,7 +198,7 @@ def _search_root(
 
 
 @kernel
-def _planted(inside: RootGraph) -> Tree:
+def _plant(inside: RootGraph) -> SearchTree:
     """The tree's root: every label is left."""
     m, labels = inside.value.shape
     alive = np.zeros((m + 1, m, labels), np.int32)
@@ -210,7 +210,7 @@ def _planted(inside: RootGraph) -> Tree:
     # of annotators would be a gigabyte.
     sent = np.empty((m + 1, m * (m - 1) // 2, 2, labels), np.float64)
     sent[0] = 0.0
-    return Tree(
+    return SearchTree(
         alive,
         count,
         sent,
@@ -225,7 +225,7 @@ def _planted(inside: RootGraph) -> Tree:
 
 
 @kernel
-def _branched(tree: Tree, depth: int, s: int, bound: float) -> None:
+def _branch(tree: SearchTree, depth: int, s: int, bound: float) -> None:
     """Line up annotator s's labels, the best first, in place."""
     size = tree.n_alive[depth, s]
     tree.n_choices[depth] = size
@@ -238,7 +238,7 @@ def _branched(tree: Tree, depth: int, s: int, bound: float) -> None:
 
 
 @kernel
-def _descended(tree: Tree, depth: int, threshold: float) -> tuple[bool, int]:
+def _descend(tree: SearchTree, depth: int, threshold: float) -> tuple[bool, int]:
     """One level down with the next label that may reach the threshold, or one level up."""
     i = tree.next_at[depth]
     # Labels are in the order of their ceilings; the last ones count as open no more.
@@ -273,7 +273,9 @@ def _group_of_labels(inside: RootGraph, alive: Codes, group: Codes) -> tuple[int
 
 
 @kernel
-def _bounded(inside: RootGraph, tree: Tree, depth: int, threshold: float) -> float:
+def _bound_after_messages(
+    inside: RootGraph, tree: SearchTree, depth: int, threshold: float
+) -> float:
     """Bound after passing messages; labels that come to no more than the threshold are dropped.
 
     −∞ when none is left.

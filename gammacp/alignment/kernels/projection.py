@@ -16,7 +16,7 @@ import numpy as np
 
 from gammacp.alignment.columns import Columns
 from gammacp.alignment.duals.projection import Support
-from gammacp.alignment.kernels.growing import appended, no_columns, trimmed
+from gammacp.alignment.kernels.growing import append, no_columns, trim
 from gammacp.alignment.problem import Graph
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
@@ -173,15 +173,15 @@ def price_near(
             _improve(around, price, total, _IMPROVING_ROUNDS)
             _keep_cliques(near, inside)
             group[0] = root
-            members, gained, paid = _gained(around, price, group)
+            members, gained, paid = _gain_of_root(around, price, group)
             paid += price[root]
             if gained - paid <= floor or members == 1:
                 continue
             project(price, group[:members], gained - paid, support)
-            found = appended(found, np.sort(group[:members]), members, gained)
+            found = append(found, np.sort(group[:members]), members, gained)
         for i in range(size):
             place[beside[i]] = -1
-    return trimmed(found)
+    return trim(found)
 
 
 @kernel
@@ -204,7 +204,7 @@ def _weights_between(
 
 
 @kernel
-def _gained(around: Around, price: Floats, group: Codes) -> tuple[int, float, float]:
+def _gain_of_root(around: Around, price: Floats, group: Codes) -> tuple[int, float, float]:
     """Size and gain of the root's group, and what its other units pay; its units in `group`."""
     members = 1
     gained = 0.0

@@ -5,7 +5,7 @@ import numpy as np
 from gammacp.alignment.candidates import TooManyPairsError, build_problem, pair_count
 from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.presolve.pooling import better, pooled
+from gammacp.alignment.presolve.pooling import better, solve_pooled
 from gammacp.alignment.problem import Problem, Solution, Status, solution
 from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.solvers.registry import Solve
@@ -39,7 +39,7 @@ def solve_closest(
     alone[np.arange(continuum.n_units), continuum.annotator_codes] = np.arange(continuum.n_units)
     cost = continuum.n_units * delta * pair_count(n)
     best = Solution(alone, cost, 0.0, Status.FEASIBLE)
-    other = None if cover else pooled(continuum, dissimilarity, deadline)
+    other = None if cover else solve_pooled(continuum, dissimilarity, deadline)
     if other is not None:
         best = better(best, other)
     found = _closest(continuum, dissimilarity, cover, deadline, per_unit)

@@ -88,7 +88,7 @@ def runs_of_identical(continuum: Continuum) -> Indices:
     return np.flatnonzero(new)
 
 
-def merged(
+def merge_identical(
     continuum: Continuum,
     dissimilarity: BoundDissimilarity,
     order: Indices,

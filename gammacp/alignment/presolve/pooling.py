@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.presolve.duplicates import merged, pack
+from gammacp.alignment.presolve.duplicates import merge_identical, pack
 from gammacp.alignment.problem import Solution, Status
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
@@ -27,7 +27,7 @@ _SECONDS = 1.0
 _SPOT = 1e-3
 
 
-def pooled(
+def solve_pooled(
     continuum: Continuum, dissimilarity: BoundDissimilarity, deadline: float
 ) -> Solution | None:
     """What categories alone give: groups with their true cost, and a bound.
@@ -49,7 +49,7 @@ def pooled(
         category[order],
         bounds=(0.0, 1.0),
     )
-    few = merged(flat, dissimilarity, order, most=_KINDS)
+    few = merge_identical(flat, dissimilarity, order, most=_KINDS)
     if few is None:
         return None
     at_least = max(deadline, clock() + _SECONDS)
@@ -65,13 +65,13 @@ def pooled(
 
 def costs_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity) -> Floats:
     """What each group costs, straight from its units: C(n, 2) times its disorder."""
-    from gammacp.alignment.kernels.pairs import Costs, Units, costs_inside
+    from gammacp.alignment.kernels.pairs import Costs, UnitArrays, costs_inside
 
     formula, factor = dissimilarity.formula
     table, delta = dissimilarity.category_costs, dissimilarity.delta
     if formula >= 0 and table is not None and continuum.breaks is None:
         places = continuum.starts, continuum.ends, continuum.category_codes
-        units = Units(*places, continuum.annotator_codes)
+        units = UnitArrays(*places, continuum.annotator_codes)
         return costs_inside(groups, units, Costs(formula, float(factor), table), float(delta))
     i, j = np.triu_indices(groups.shape[1], 1)
     group, pair = np.nonzero((groups[:, i] >= 0) & (groups[:, j] >= 0))

@@ -14,8 +14,8 @@ import numpy as np
 from gammacp.alignment.candidates import MOST_PAIRS, TooManyPairsError, build_problem
 from gammacp.alignment.limits import Limits, Stage
 from gammacp.alignment.presolve.closest import solve_closest
-from gammacp.alignment.presolve.duplicates import Merged, merged, pack
-from gammacp.alignment.presolve.pooling import better, one_spot, pooled
+from gammacp.alignment.presolve.duplicates import Merged, merge_identical, pack
+from gammacp.alignment.presolve.pooling import better, one_spot, solve_pooled
 from gammacp.alignment.problem import Problem, Solution, Status, judged
 from gammacp.alignment.solvers.registry import Solve
 from gammacp.continuum import Continuum
@@ -95,12 +95,12 @@ def solve_presolved(
         solved = solve(problem, quickly)
         if solved.status is Status.OPTIMAL:
             return Presolved(solved, problem)
-        other = pooled(continuum, dissimilarity, deadline)
+        other = solve_pooled(continuum, dissimilarity, deadline)
         if other is not None and other.objective - other.bound <= problem.slack:
             return Presolved(replace(other, status=Status.OPTIMAL, bound=other.objective), None)
     solved = solve(problem, limits.until(deadline))
     if solved.status is not Status.OPTIMAL and not cover:
-        other = pooled(continuum, dissimilarity, deadline)
+        other = solve_pooled(continuum, dissimilarity, deadline)
         if other is not None and (other.bound > solved.bound or other.objective < solved.objective):
             return Presolved(better(solved, other), None)
     return Presolved(solved, problem)
@@ -124,7 +124,7 @@ def _solve_merged(
 ) -> Presolved | None:
     """The solution over distinct units; None unless merging pays and ends in time."""
     tuning = limits.of(Presolve)
-    few = merged(
+    few = merge_identical(
         continuum,
         dissimilarity,
         np.arange(continuum.n_units),

@@ -50,7 +50,7 @@ def project_prices(
         if left > STALLED * problem.scale or due(deadline):
             break
         found = halting(partial(price_near, *near_groups), deadline)
-        pool = pool.joined(found)
+        pool = pool.join(found)
         if not found.number:
             near = left <= enough
             break

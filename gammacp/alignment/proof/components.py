@@ -132,7 +132,7 @@ class Decomposition:
         return np.inf if left > self.total + self.tolerance else float(left)
 
     def _search(self) -> None:
-        from gammacp.alignment.kernels.component_search import Costs, Rules, search_components
+        from gammacp.alignment.kernels.component_search import Rules, SearchCosts, search_components
         from gammacp.alignment.kernels.components import label_components
 
         columns = self.columns
@@ -140,7 +140,7 @@ class Decomposition:
         fresh = self.known.copy()
         hard = search_components(
             columns,
-            Costs(self.loss, self.loss, self.alone, self.over),
+            SearchCosts(self.loss, self.loss, self.alone, self.over),
             self.active,
             self.label,
             self.known,
@@ -205,7 +205,7 @@ def decompose(
     """The worked-out proof: which columns it is about, its state, and Σ of the prices."""
     from gammacp.alignment.kernels.duals import make_feasible
 
-    ranked = columns.renumbered(problem.ranks)
+    ranked = columns.renumber(problem.ranks)
     # In a cover no price need be above the opening: w ≤ Δ, so that no group gains more.
     highest = problem.opening if problem.cover else np.inf
     price = np.minimum(price, highest)

@@ -23,11 +23,13 @@ def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
     model = Model(columns, np.ones(problem.n_units, np.int64), problem.opening, problem.cover)
     found = best_packing(model, limits.until(deadline), hint=greedy)
 
-    def taken(times: Indices) -> Codes:
+    def groups_of(times: Indices) -> Codes:
         return to_groups(problem, columns.select(np.flatnonzero(times)))
 
-    result = solution(problem, taken(found.times), problem.n_units * problem.opening - found.bound)
+    result = solution(
+        problem, groups_of(found.times), problem.n_units * problem.opening - found.bound
+    )
     if found.proven:
         # Proven on integers: what is better than the rounding would have shown.
         return solution(problem, result.groups, result.objective)
-    return better(problem, result, solution(problem, taken(greedy), unit_bound(problem)))
+    return better(problem, result, solution(problem, groups_of(greedy), unit_bound(problem)))

@@ -16,10 +16,10 @@ import numpy as np
 
 from gammacp.alignment.columns import to_columns
 from gammacp.alignment.duals.nested import relaxations
-from gammacp.alignment.duals.proximal import approached
+from gammacp.alignment.duals.proximal import proximal_steps
 from gammacp.alignment.duals.semidefinite import Semidefinite
-from gammacp.alignment.heuristics.annealing import annealed
-from gammacp.alignment.heuristics.local_search import Recombination, improve, recombined
+from gammacp.alignment.heuristics.annealing import annealing_runs
+from gammacp.alignment.heuristics.local_search import Recombination, improve, recombinations
 from gammacp.alignment.limits import Limits, Stage
 from gammacp.alignment.problem import Problem, Solution, group_costs
 from gammacp.alignment.reporting import tell
@@ -27,7 +27,7 @@ from gammacp.alignment.solvers.generation import (
     SEARCHED_PAIRS,
     Generated,
     Generation,
-    concluded,
+    conclude,
     generate,
     solve_generation,
 )
@@ -82,7 +82,7 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     if problem.cover or problem.opening <= 0:
         return solve_generation(problem, limits)
     found = _head_start(problem, limits, deadline)
-    if not _ended(problem, found, limits, deadline):
+    if not _is_over(problem, found, limits, deadline):
         until, now = deadline, clock()
         if small and not _long(problem, limits):
             back = now + _ENCLOSING * (now - began)
@@ -91,12 +91,12 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
         # Two threads of BLAS take up to fourteen times the CPU seconds on a busy machine.
         with threadpool_limits(1, "blas"):
             found = enclose(problem, found, limits, until)
-        if not _ended(problem, found, limits, deadline):
+        if not _is_over(problem, found, limits, deadline):
             now = clock()
             if not small and not limits.time_limit:
                 deadline = now + _LAST_SHARE * (now - began)
             found = generate(problem, limits, deadline, found)
-    return concluded(problem, found, limits, deadline)
+    return conclude(problem, found, limits, deadline)
 
 
 def _long(problem: Problem, limits: Limits) -> bool:
@@ -105,7 +105,7 @@ def _long(problem: Problem, limits: Limits) -> bool:
     return few and problem.n_units > limits.of(Semidefinite).most
 
 
-def _ended(problem: Problem, found: Generated, limits: Limits, deadline: float) -> bool:
+def _is_over(problem: Problem, found: Generated, limits: Limits, deadline: float) -> bool:
     return found.complete or due(deadline) or found.close(problem, limits, problem.slack)
 
 
@@ -136,13 +136,15 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
     together: Floats | None = None
     turns: dict[str, Iterator[Any]] = (
         {
-            "relax": approached(problem, groups, deadline),
-            "anneal": recombined(problem, groups, together=lambda: together, tuning=noise, **how),
+            "relax": proximal_steps(problem, groups, deadline),
+            "anneal": recombinations(
+                problem, groups, together=lambda: together, tuning=noise, **how
+            ),
         }
         if long
         else {
             "relax": relaxations(problem, total - found.gain, deadline, limits.of(Semidefinite)),
-            "anneal": annealed(problem, groups, **how),
+            "anneal": annealing_runs(problem, groups, **how),
         }
     )
     n_inside, reached = 0, -np.inf

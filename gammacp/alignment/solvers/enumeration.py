@@ -3,7 +3,7 @@
 import numpy as np
 
 from gammacp.alignment.columns import LISTED, Columns, all_columns, enumerate_columns, to_groups
-from gammacp.alignment.duals.diffusion import Prices, prices
+from gammacp.alignment.duals.diffusion import PriceTuning, prices
 from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
@@ -53,11 +53,11 @@ def solve_listed(
     try:
         price = prices(
             problem.n_units,
-            columns.renumbered(problem.ranks),
+            columns.renumber(problem.ranks),
             problem.scale,
             problem.opening if problem.cover else None,
             deadline=deadline,
-            tuning=limits.of(Prices),
+            tuning=limits.of(PriceTuning),
         )
         chosen, most_gain = best_of_columns(problem, columns, price, limits, deadline)
     except TimeoutError:

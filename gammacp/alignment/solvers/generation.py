@@ -22,9 +22,9 @@ import numpy as np
 
 from gammacp.alignment.columns import Columns, to_columns, to_groups
 from gammacp.alignment.duals.lp import Relaxation, relax
-from gammacp.alignment.duals.projection import Support, shared_prices, supported
+from gammacp.alignment.duals.projection import Support, shared_prices, support_of
 from gammacp.alignment.duals.semidefinite import Semidefinite
-from gammacp.alignment.heuristics.annealing import HEATS, MOVES, Schedule, cooled, fits
+from gammacp.alignment.heuristics.annealing import HEATS, MOVES, Schedule, anneal_once, fits
 from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import CROWD, Limits, Stage
 from gammacp.alignment.pricing.exact import FEW_NODES, LISTED_AT_LAST, search
@@ -121,7 +121,7 @@ class Generated:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _Iterate(Generated):
+class GenerationState(Generated):
     """Where the iteration is.
 
     Attributes
@@ -152,10 +152,10 @@ class _Iterate(Generated):
 def solve_generation(problem: Problem, limits: Limits) -> Solution:
     """Generate groups until all that could matter are listed, then prove the best out of them."""
     deadline = limits.deadline()
-    return concluded(problem, generate(problem, limits, deadline), limits, deadline)
+    return conclude(problem, generate(problem, limits, deadline), limits, deadline)
 
 
-def concluded(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Solution:
+def conclude(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Solution:
     """The best alignment of what was generated, proven where that is complete."""
     bound = problem.n_units * problem.opening - generated.most_gain
     if not generated.complete:
@@ -187,34 +187,34 @@ def generate(
         # One root of hundreds of annotators may take half a minute.
         crowd = problem.n_annotators >= tuning.crowd
         deadline = max(deadline, began + tuning.unwatched) if crowd else np.inf
-    state = _begun(problem, known, deadline)
+    state = _start(problem, known, deadline)
     first, total = True, problem.n_units * problem.opening
     try:
         while True:
             found = state.columns.number
-            state = _projected(problem, state, deadline)
+            state = _project(problem, state, deadline)
             if first and not state.near and large:
-                state = _searched(problem, state, deadline, limits)
+                state = _search(problem, state, deadline, limits)
             found = state.columns.number - found
             if first or state.near or found < problem.n_units / 10:
-                state = _priced(problem, state, deadline, tuning.nodes, until)
+                state = price_columns(problem, state, deadline, tuning.nodes, until)
             first = False
             tell(total - state.gain, total - state.most_gain)
             if clock() - began > tuning.unwatched:
                 deadline = until
             if state.converged and not state.close(problem, limits, _slack(problem)):
-                state = _packed(problem, state, deadline)
+                state = _pack(problem, state, deadline)
             if state.close(problem, limits, _slack(problem)) or due(deadline):
                 break
             if trying and not state.near and clock() - began > tuning.unwatched:
                 break
-            listed = _listed(problem, state, deadline, tuning.listed)
+            listed = _columns_in_gap(problem, state, deadline, tuning.listed)
             if listed is not None:
                 return replace(state, columns=listed, complete=True)
             if state.converged:
                 break
             if not state.near:
-                state = _mastered(problem, state, deadline, limits, mending=large)
+                state = _solve_master(problem, state, deadline, limits, mending=large)
     except TimeoutError:
         # What has been found so far, with its bound, is the answer.
         pass
@@ -249,17 +249,17 @@ def _rivals(
     if found is None:
         return known.columns, False
     whole = not found.unsure.any()
-    return found.columns if whole else known.columns.joined(found.columns), whole
+    return found.columns if whole else known.columns.join(found.columns), whole
 
 
-def _begun(problem: Problem, known: Generated | None, deadline: float) -> _Iterate:
+def _start(problem: Problem, known: Generated | None, deadline: float) -> GenerationState:
     groups = improve(problem, None, deadline) if known is None else known.groups
     pool = to_columns(problem, groups)
     gain = float(pool.gain.sum())
     start = shared_prices(problem, groups) if known is None else known.price
-    support, price = supported(problem.n_units, pool, np.ones(pool.number), start, _USED)
-    return _Iterate(
-        columns=pool if known is None else pool.joined(known.columns),
+    support, price = support_of(problem.n_units, pool, np.ones(pool.number), start, _USED)
+    return GenerationState(
+        columns=pool if known is None else pool.join(known.columns),
         price=price if known is None else start,
         groups=groups,
         gain=gain,
@@ -274,7 +274,7 @@ def _slack(problem: Problem) -> float:
     return problem.tolerance * problem.n_units
 
 
-def _projected(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
+def _project(problem: Problem, state: GenerationState, deadline: float) -> GenerationState:
     """Prices nearer to feasibility, and the groups that they were moved by.
 
     Not in a cover, whose prices also have an upper end, nor for the master's own prices.
@@ -287,28 +287,30 @@ def _projected(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
     return replace(state, trial=price, columns=pool, near=near)
 
 
-def _searched(problem: Problem, state: _Iterate, deadline: float, limits: Limits) -> _Iterate:
+def _search(
+    problem: Problem, state: GenerationState, deadline: float, limits: Limits
+) -> GenerationState:
     """From a better alignment, its groups the support."""
     state = _annealed(problem, state, deadline, HEATS[:2], limits.seed)
     pool = to_columns(problem, state.groups)
-    support, price = supported(problem.n_units, pool, np.ones(pool.number), state.trial, _USED)
+    support, price = support_of(problem.n_units, pool, np.ones(pool.number), state.trial, _USED)
     state = replace(state, support=support, trial=price, relaxed=state.gain)
-    return _projected(problem, state, deadline)
+    return _project(problem, state, deadline)
 
 
 def _annealed(
-    problem: Problem, state: _Iterate, deadline: float, heats: Iterable[float], seed: int
-) -> _Iterate:
+    problem: Problem, state: GenerationState, deadline: float, heats: Iterable[float], seed: int
+) -> GenerationState:
     """From what a run of annealing at each of these temperatures makes of the alignment."""
     groups = state.groups
     for heat in heats if fits(problem, groups) else ():
-        groups = cooled(problem, groups, Schedule(heat, MOVES, (seed % 2**64, 0)), deadline)
+        groups = anneal_once(problem, groups, Schedule(heat, MOVES, (seed % 2**64, 0)), deadline)
     return _better(problem, state, groups)
 
 
-def _mastered(
-    problem: Problem, state: _Iterate, deadline: float, limits: Limits, *, mending: bool
-) -> _Iterate:
+def _solve_master(
+    problem: Problem, state: GenerationState, deadline: float, limits: Limits, *, mending: bool
+) -> GenerationState:
     """The master solved again: its support, and a better alignment if there is one in it.
 
     With `mending` that is annealed.
@@ -322,8 +324,8 @@ def _mastered(
     progress = total > state.relaxed + 1e-9 * problem.scale
     total = max(total, state.relaxed)
     if progress:
-        state = replace(state, columns=_trimmed(columns, relaxed, limits.of(Generation).pool))
-    gain, state = state.gain, _rounded(problem, state, columns, value, deadline)
+        state = replace(state, columns=trim(columns, relaxed, limits.of(Generation).pool))
+    gain, state = state.gain, _round(problem, state, columns, value, deadline)
     if mending and state.gain > gain:
         state = _annealed(problem, state, deadline, HEATS[-2:-1], limits.seed)
     step = 1.0 if progress else state.step / 2 if state.step > _LEAST_STEP else 0.0
@@ -333,11 +335,11 @@ def _mastered(
         price = share * state.price + (1 - share) * relaxed.price
         return replace(state, trial=price, relaxed=total, step=step)
     price = step * state.trial + (1 - step) * relaxed.price
-    support, price = supported(problem.n_units, columns, value, price, _USED)
+    support, price = support_of(problem.n_units, columns, value, price, _USED)
     return replace(state, support=support, trial=price, relaxed=total, step=step)
 
 
-def _trimmed(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
+def trim(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
     """Without those that lose most under the master's prices, once there are many.
 
     Those that it uses are kept: without them its value could fall, and come back for ever.
@@ -350,9 +352,9 @@ def _trimmed(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
     return columns.select(np.sort(np.argpartition(rank, most // 2)[: most // 2]))
 
 
-def _priced(
-    problem: Problem, state: _Iterate, deadline: float, nearby: int, until: float = np.inf
-) -> _Iterate:
+def price_columns(
+    problem: Problem, state: GenerationState, deadline: float, nearby: int, until: float = np.inf
+) -> GenerationState:
     """The bound that the prices at hand give, and groups that still gain more than theirs.
 
     `nearby` is how many nodes of each root are searched next to the alignment.
@@ -380,7 +382,7 @@ def _priced(
         bound = float(feasible.sum())
         if bound < state.most_gain:
             state = replace(state, most_gain=bound, price=feasible)
-        state = replace(state, columns=state.columns.joined(found.columns))
+        state = replace(state, columns=state.columns.join(found.columns))
         lacking = -found.columns.losses(price).min(initial=0.0) / problem.scale
         roots = np.flatnonzero(found.unsure)
         if lacking > STALLED or not len(roots) or nodes >= _MOST_NODES or due(until):
@@ -399,7 +401,9 @@ def _feasible(problem: Problem, price: Floats, excess: Floats) -> Floats:
     return np.asarray(price + excess)
 
 
-def _listed(problem: Problem, state: _Iterate, deadline: float, at_last: int) -> Columns | None:
+def _columns_in_gap(
+    problem: Problem, state: GenerationState, deadline: float, at_last: int
+) -> Columns | None:
     """All groups that lose no more than the gap; None if it is too wide, or they are too many."""
     gap = state.most_gain - state.gain
     if gap > _CLOSE * problem.scale and not state.converged:
@@ -410,7 +414,7 @@ def _listed(problem: Problem, state: _Iterate, deadline: float, at_last: int) ->
     return None if found is None else found.columns
 
 
-def _packed(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
+def _pack(problem: Problem, state: GenerationState, deadline: float) -> GenerationState:
     """The best alignment of the columns that could be in a better one, if that is found soon.
 
     The master's solution is fractional then, and rounding it loses most of the gap.
@@ -424,9 +428,9 @@ def _packed(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
     return _better(problem, state, to_groups(problem, near.select(np.flatnonzero(found.times))))
 
 
-def _rounded(
-    problem: Problem, state: _Iterate, columns: Columns, value: Floats, deadline: float
-) -> _Iterate:
+def _round(
+    problem: Problem, state: GenerationState, columns: Columns, value: Floats, deadline: float
+) -> GenerationState:
     """The master's solution as an alignment, polished, if it is better than the one at hand."""
     if problem.cover:
         groups = to_groups(problem, columns.select(np.flatnonzero(value > 0.5)))
@@ -440,10 +444,10 @@ def _rounded(
     return _better(problem, state, groups)
 
 
-def _better(problem: Problem, state: _Iterate, groups: Codes) -> _Iterate:
+def _better(problem: Problem, state: GenerationState, groups: Codes) -> GenerationState:
     gain = problem.n_units * problem.opening - float(group_costs(problem, groups).sum())
     if gain <= state.gain + problem.tolerance:
         return state
     return replace(
-        state, groups=groups, gain=gain, columns=state.columns.joined(to_columns(problem, groups))
+        state, groups=groups, gain=gain, columns=state.columns.join(to_columns(problem, groups))
     )

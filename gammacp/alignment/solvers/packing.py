@@ -89,7 +89,7 @@ def best_packing(
     program = _program(packing)
     n_units = int(packing.capacity[program.units].sum())
     value = columns.gain - (columns.sizes * packing.opening if cover else 0.0)
-    scaled, scale = _scaled(value, packing.opening, n_units)
+    scaled, scale = _scale(value, packing.opening, n_units)
     terms, coefficients = list(program.times), scaled.tolist()
     if cover:
         terms += program.alone
@@ -100,7 +100,7 @@ def best_packing(
             program.model.add_hint(variable, taken)
     solver = _solver(limits)
     solver.parameters.absolute_gap_limit = slack * scale
-    status = _solved(solver, program.model)
+    status = _status_of(solver, program.model)
     if status is None:
         most = columns.gain * _most_times(packing)
         return Packing(np.zeros(columns.number, np.int64), float(np.maximum(most, 0).sum()), False)
@@ -145,7 +145,7 @@ def first_packing(packing: Model, ranking: Ranking, limits: Limits) -> Indices |
     model.add(sum(counted) <= least)
     if ranking.second.any():
         n_units = int(packing.capacity[program.units].sum())
-        second = _scaled(ranking.second, 0.0, n_units)[0].tolist()
+        second = _scale(ranking.second, 0.0, n_units)[0].tolist()
         least = _least(program, program.times, second, limits.until(deadline))
         if least is None:
             return None
@@ -164,7 +164,7 @@ def _in_order(packing: Model, program: _Program, limits: Limits, deadline: float
         weight = np.append(np.cumprod((most[rows[1:]] + 1)[::-1])[::-1], 1)
         _maximise(program, variables, weight.tolist())
         solver = _solver(limits.until(deadline))
-        if due(deadline) or _solved(solver, program.model) is not Status.OPTIMAL:
+        if due(deadline) or _status_of(solver, program.model) is not Status.OPTIMAL:
             return None
         for c, variable in zip(rows, variables, strict=True):
             times[c] = solver.value(variable)
@@ -175,7 +175,7 @@ def _in_order(packing: Model, program: _Program, limits: Limits, deadline: float
 def _program(packing: Model) -> _Program:
     from ortools.sat.python import cp_model
 
-    local, units = packing.columns.compressed()
+    local, units = packing.columns.compress()
     model = cp_model.CpModel()
     most = _most_times(packing).tolist()
     times = [model.new_int_var(0, k, "") if k > 1 else model.new_bool_var("") for k in most]
@@ -234,7 +234,7 @@ def _least(
 ) -> int | None:
     program.model.minimize(_sum(terms, coefficients))
     solver = _solver(limits)
-    if _solved(solver, program.model) is not Status.OPTIMAL:
+    if _status_of(solver, program.model) is not Status.OPTIMAL:
         return None
     value: float = solver.objective_value
     return round(value)
@@ -265,7 +265,7 @@ def _solver(limits: Limits) -> Any:
     return solver
 
 
-def _solved(solver: Any, model: Any) -> Status | None:
+def _status_of(solver: Any, model: Any) -> Status | None:
     """What is known of the solver's solution; None without one."""
     from ortools.sat.python import cp_model
 
@@ -274,7 +274,7 @@ def _solved(solver: Any, model: Any) -> Status | None:
     return known.get(status)
 
 
-def _scaled(value: Floats, opening: float, n_units: int) -> tuple[Indices, float]:
+def _scale(value: Floats, opening: float, n_units: int) -> tuple[Indices, float]:
     largest = max(float(np.abs(value).max(initial=0.0)), opening, 1e-200)
     scale = 2.0 ** np.floor(np.log2(min(_LARGEST / (n_units + 1), _STEPS) / largest))
     return np.rint(value * scale).astype(np.int64), float(scale)

@@ -20,14 +20,14 @@ from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.campaign.calibrate.curves import Curve, Magnitude, magnitude_at
 from gammacp.campaign.calibrate.meaning import amount, phrase
-from gammacp.campaign.calibrate.sweep import Cell, Progress, trace
+from gammacp.campaign.calibrate.sweep import CalibrationCell, Progress, trace
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import agreement_of
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
-from gammacp.tables import share
+from gammacp.record_tables import share
 from shuffling import ReferenceModel, fit, parse_errors
 
 ERROR_TYPES = ("position", "category", "false-negative", "false-positive", "split")
@@ -173,7 +173,7 @@ def calibrate(
         raise DataError(f"γ is undefined, so there is nothing to calibrate: {measured.reason}")
     model = fit(list(named.values()))
     n_annotators = min(multimode(c.n_annotators for c in named.values()))
-    cell = Cell(
+    cell = CalibrationCell(
         model=model,
         error="",
         magnitude=0.0,
@@ -209,7 +209,7 @@ def _able(continua: Continua) -> Mapping[str, Continuum]:
 
 
 def _equivalent(
-    curve: Curve, reason: str | None, measured: Gamma, documents: int, cell: Cell
+    curve: Curve, reason: str | None, measured: Gamma, documents: int, cell: CalibrationCell
 ) -> Equivalent:
     """What gives the measured γ under the error of the cell."""
     error, confidence = cell.error, cell.settings.rule.confidence

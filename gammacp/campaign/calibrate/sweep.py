@@ -30,7 +30,7 @@ _MARGIN = 0.03
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class CalibrationCell:
     """What one magnitude of one error needs; small enough to send to another process.
 
     Attributes
@@ -58,7 +58,7 @@ class Cell:
     settings: Settings
 
 
-def shuffled_gammas(cell: Cell) -> Floats:
+def shuffled_gammas(cell: CalibrationCell) -> Floats:
     """γ of each set of a cell, shape (defined sets,).
 
     Disorders are observed on every set; their expectation is pooled over the sets of the cell,
@@ -85,9 +85,9 @@ def shuffled_gammas(cell: Cell) -> Floats:
         )
     if not sets:
         raise DataError("no unit is left in any shuffled set")
-    together = [Basis(sets, _sampled(cell.settings, SAMPLES))]
+    together = [Basis(sets, _with_fixed_samples(cell.settings, SAMPLES))]
     if not together[0].model.pools:
-        settings = _sampled(cell.settings, -(-SAMPLES // len(sets)))
+        settings = _with_fixed_samples(cell.settings, -(-SAMPLES // len(sets)))
         together = [Basis(s, settings) for s in sets.values()]
     observed = [a.disorder for b in together for a in b.align(b.continua)]
     expected = np.concatenate([b.chance(b.continua[0]).expected.disorders for b in together])
@@ -97,12 +97,12 @@ def shuffled_gammas(cell: Cell) -> Floats:
     return 1 - np.array(observed) / mean
 
 
-def _sampled(settings: Settings, samples: int) -> Settings:
+def _with_fixed_samples(settings: Settings, samples: int) -> Settings:
     """The settings with a fixed number of random sets, at least two."""
     return replace(settings, rule=replace(settings.rule, samples=max(2, samples)))
 
 
-def attempt(cell: Cell) -> tuple[Cell, Floats | None, str]:
+def attempt(cell: CalibrationCell) -> tuple[CalibrationCell, Floats | None, str]:
     """`shuffled_gammas`, or None with the reason; errors do not stop the other cells."""
     try:
         return cell, shuffled_gammas(cell), ""
@@ -111,7 +111,7 @@ def attempt(cell: Cell) -> tuple[Cell, Floats | None, str]:
 
 
 def trace(
-    cell: Cell,
+    cell: CalibrationCell,
     errors: Sequence[str],
     target: float,
     executor: Executor | None,
@@ -148,13 +148,13 @@ def trace(
                 curves[tried.error] = curves[tried.error].with_cell(tried.magnitude, gammas)
 
     for wave in _WAVES:
-        above = [e for e in errors if e not in reasons and not _reached(curves[e], target)]
+        above = [e for e in errors if e not in reasons and not _reaches(curves[e], target)]
         compute([(e, m) for e in above for m in wave])
     compute([(e, m) for e in errors for m in _refinement(curves[e], target)])
     return curves, {e: r for e, r in reasons.items() if len(curves[e].magnitudes) < 2}
 
 
-def _reached(curve: Curve, target: float) -> bool:
+def _reaches(curve: Curve, target: float) -> bool:
     return bool(curve.smooth[-1] < target - _MARGIN)
 
 

@@ -36,7 +36,7 @@ class Confusion:
     directed: bool
 
     @property
-    def confused(self) -> list[tuple[str, str, int]]:
+    def confused_pairs(self) -> list[tuple[str, str, int]]:
         """Unlike pairs of categories with their counts, most frequent first."""
         found = [
             (row, column, int(self.counts[i, j]))

@@ -21,7 +21,7 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.campaign.compare.pairs import PairMatrix
-from gammacp.campaign.compare.permutation import DEALS, dealt, p_value
+from gammacp.campaign.compare.permutation import DEALS, deal_sides, p_value
 from gammacp.errors import DataError, UsageError
 
 
@@ -194,7 +194,7 @@ def _across(codes: dict[str, Any], disorders: Floats, deals: int, seed: int) -> 
     gamma = _gamma(disorders, first, second)
     both = np.concatenate((first, second))
     mine = disorders[:, both[:, None], both]
-    masks, exact = dealt(len(first), len(second), deals, seed)
+    masks, exact = deal_sides(len(first), len(second), deals, seed)
     differences = _differences(mine, masks)
     observed = float(_differences(mine, (np.arange(len(both)) < len(first))[None].astype(float))[0])
     known = differences[~np.isnan(differences)]

@@ -12,7 +12,7 @@ import numpy as np
 
 from gammacp.alignment import Alignment
 from gammacp.arrays import Floats
-from gammacp.campaign.compare.scoring import Selection, annotators_of, selected
+from gammacp.campaign.compare.scoring import Selection, agreement_of_selected, annotators_of
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.random_sets import Basis
 
@@ -77,7 +77,7 @@ def pair_matrix(continua: Selection, basis: Basis) -> PairMatrix:
         pairs = [pair for pair, _ in shared.most_common(MOST_PAIRS)]
     return PairMatrix(
         annotators=names,
-        agreements={pair: selected(basis, pair) for pair in pairs},
+        agreements={pair: agreement_of_selected(basis, pair) for pair in pairs},
         left_out=len(shared.keys() - set(pairs)),
     )
 
@@ -123,7 +123,7 @@ def without_each(
     names = annotators_of(continua)
     if len(names) < 3:
         return ()
-    found = [(name, selected(basis, {name}, keep=False)) for name in names]
+    found = [(name, agreement_of_selected(basis, {name}, keep=False)) for name in names]
     return tuple(WithoutAnnotator(n, a, overall.on(a.documents)) for n, a in found)
 
 

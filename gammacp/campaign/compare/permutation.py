@@ -89,7 +89,9 @@ def permutation_test(
     sizes = (len(first), len(second))
     if min(sizes) == 0 or (not paired and sum(sizes) < 3):
         raise DataError(f"{sizes[0]} and {sizes[1]} {first.kind} are too few to be permuted")
-    masks, exact = _paired(sizes[0], deals, seed) if paired else dealt(*sizes, deals, seed)
+    masks, exact = (
+        _paired_deals(sizes[0], deals, seed) if paired else deal_sides(*sizes, deals, seed)
+    )
     differences = _differences(first, second, masks)
     observed = first.gamma - second.gamma
     return PermutationTest(
@@ -110,7 +112,7 @@ def _differences(first: Contributions, second: Contributions, masks: Floats) -> 
         np.concatenate([first.expected, second.expected]),
         first.kind,
     )
-    return np.nan_to_num(both.weighted(masks) - both.weighted(1 - masks), nan=0.0)
+    return np.nan_to_num(both.weigh(masks) - both.weigh(1 - masks), nan=0.0)
 
 
 def p_value(differences: Floats, observed: float, *, exact: bool) -> float:
@@ -120,7 +122,7 @@ def p_value(differences: Floats, observed: float, *, exact: bool) -> float:
     return extreme / len(differences) if exact else (extreme + 1) / (len(differences) + 1)
 
 
-def dealt(n: int, m: int, deals: int, seed: int) -> tuple[Floats, bool]:
+def deal_sides(n: int, m: int, deals: int, seed: int) -> tuple[Floats, bool]:
     """Masks (deals, n + m) of who goes to the first side, and whether those are all there are."""
     if math.comb(n + m, n) <= deals:
         chosen = list(combinations(range(n + m), n))
@@ -132,7 +134,7 @@ def dealt(n: int, m: int, deals: int, seed: int) -> tuple[Floats, bool]:
     return _generator(seed).permuted(masks, axis=1), False
 
 
-def _paired(n: int, deals: int, seed: int) -> tuple[Floats, bool]:
+def _paired_deals(n: int, deals: int, seed: int) -> tuple[Floats, bool]:
     exact = n < 63 and 2**n <= deals
     if exact:
         swapped = np.array(list(product((0.0, 1.0), repeat=n)))

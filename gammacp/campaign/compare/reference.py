@@ -13,7 +13,7 @@ import numpy as np
 
 from gammacp.campaign.compare.categories import NO_UNIT, Confusion, confusion
 from gammacp.campaign.compare.pairs import PairMatrix
-from gammacp.campaign.compare.scoring import annotators_of, categories_of, selected
+from gammacp.campaign.compare.scoring import agreement_of_selected, annotators_of, categories_of
 from gammacp.measures.agreement import Agreement, agreement_of
 from gammacp.measures.random_sets import Basis
 
@@ -94,7 +94,7 @@ def against_reference(name: str, pairs: PairMatrix, basis: Basis) -> ReferenceCo
     alignments, entries = [], []
     for other in annotators_of(basis.named):
         if other != name:
-            result = selected(basis, (name, other))
+            result = agreement_of_selected(basis, (name, other))
             theirs = [s.alignment for s in result.computed.values()]
             table = confusion(theirs, categories, reference=name)
             entries.append(_entry(other, result, table, pairs))

@@ -13,12 +13,12 @@ from gammacp.measures.random_sets import Basis
 Selection: TypeAlias = Mapping[str, Continuum]
 
 
-def selected(basis: Basis, names: Collection[str], *, keep: bool = True) -> Agreement:
+def agreement_of_selected(basis: Basis, names: Collection[str], *, keep: bool = True) -> Agreement:
     """γ of these annotators, or of all others, on the documents that they all annotated.
 
     It rests on random sets of `basis` where these have real annotators' names.
     """
-    chosen = basis.selected(names, keep=keep)
+    chosen = basis.select(names, keep=keep)
     if chosen is None:
         nobody = Gamma(value=math.nan, reason="no document has both annotators")
         return Agreement(score=nobody, documents={}, chance=basis.settings.chance)

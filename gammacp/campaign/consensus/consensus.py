@@ -25,10 +25,10 @@ from gammacp.campaign.consensus.votes import (
 from gammacp.campaign.consensus.weighing import Truth
 from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.fragments import Fragments
-from gammacp.continuum.label import category_of, features_of, labelled
+from gammacp.continuum.label import category_of, features_of, to_label
 from gammacp.errors import UsageError
 from gammacp.formats.spans import MILLISECONDS, SECONDS
-from gammacp.text import named
+from gammacp.text import category_name
 
 # Probabilities that differ by less are equal: a category is not guessed by its place in a list.
 _EQUAL = 1e-9
@@ -146,12 +146,12 @@ def to_be_reviewed(documents: Mapping[str, Consensus]) -> list[tuple[str, Consen
         By name.
     """
 
-    def decided(row: tuple[str, ConsensusUnit]) -> tuple[float, bool]:
+    def review_key(row: tuple[str, ConsensusUnit]) -> tuple[float, bool]:
         unit = row[1]
         return -(unit.disorder if unit.entropy is None else unit.entropy), not unit.vote.tied
 
     doubtful = [(name, unit) for name, c in documents.items() for unit in c.units if unit.reasons]
-    return sorted(doubtful, key=decided)
+    return sorted(doubtful, key=review_key)
 
 
 def consensus(
@@ -245,7 +245,7 @@ def _consensus_unit(
         fragments = common_fragments(real)
         start, end, tied_spans = fragments[0][0], fragments[-1][1], ()
     places = fragments or ((start, end),)
-    covered = [part for p in places if (part := continuum.covered(*p)) is not None]
+    covered = [part for p in places if (part := continuum.text_between(*p)) is not None]
     category, tied = vote.winner, bool(vote.tied)
     posterior, entropy = None, None
     kept = len(real) >= rules.needed
@@ -261,7 +261,7 @@ def _consensus_unit(
     return ConsensusUnit(
         start=start,
         end=end,
-        category=labelled(category, known),
+        category=to_label(category, known),
         support=len(real),
         confidence=float(np.clip(1 - relative, 0, 1)),
         disorder=relative,
@@ -310,10 +310,10 @@ def _reasons(
 ) -> list[str]:
     reasons = []
     if vote.tied:
-        level = " = ".join(f"{named(c)} ({vote.votes[c]})" for c in vote.tied)
+        level = " = ".join(f"{category_name(c)} ({vote.votes[c]})" for c in vote.tied)
         reasons.append(f"category tied: {level}{model}")
     elif not vote.unanimous:
-        counts = ", ".join(f"{named(c)} {n}" for c, n in vote.votes.items())
+        counts = ", ".join(f"{category_name(c)} {n}" for c, n in vote.votes.items())
         reasons.append(f"category disputed: {counts}")
     if len(real) < people or not kept:
         left_out = "" if kept else ", left out"

@@ -168,15 +168,15 @@ def consensus_of_each(
         raise next(iter(failures.values()), DataError("there is no document"))
     solving: Solving = {"method": method, "gap": gap, "time_limit": time_limit, "seed": seed}
 
-    def aligned(default: Combined) -> dict[str, Alignment]:
+    def align_by_default(default: Combined) -> dict[str, Alignment]:
         bound = bind(default if dissimilarity is None else dissimilarity, corpus)
         found = align_each([corpus[n] for n in sound], bound, executor=executor, **solving)
         return dict(zip(sound, found, strict=True))
 
-    alignments = aligned(Combined() if weights == "vote" else MODELLED)
+    alignments = align_by_default(Combined() if weights == "vote" else MODELLED)
     responses, untold = responses_of(alignments.values()), None
     if weights != "vote" and (untold := responses.overlap.too_little) and dissimilarity is None:
-        alignments = aligned(Combined())
+        alignments = align_by_default(Combined())
         responses = responses_of(alignments.values())
         untold = responses.overlap.too_little
     rules: dict[str, Any] = {"support": support, "boundaries": boundaries}
@@ -189,7 +189,7 @@ def consensus_of_each(
             annotators=qualities_by_vote(responses, alignments, documents),
         )
     else:
-        documents, belief = _weighed(alignments, responses, weights, rules)
+        documents, belief = _weigh(alignments, responses, weights, rules)
     return CorpusConsensus(
         documents=documents,
         alignments=alignments,
@@ -201,7 +201,7 @@ def consensus_of_each(
     )
 
 
-def _weighed(
+def _weigh(
     alignments: Mapping[str, Alignment], responses: Responses, model: str, rules: Mapping[str, Any]
 ) -> tuple[dict[str, Consensus], Belief]:
     """The consensus of each document by a model that is fitted to all of them, and its belief."""
@@ -211,15 +211,15 @@ def _weighed(
     code = {name: i for i, name in enumerate(responses.annotators)}
     mine = [[code[a] for a in f.continuum.annotators] for f in alignments.values()]
 
-    def decided(shares: Floats) -> dict[str, Consensus]:
+    def decide_by(shares: Floats) -> dict[str, Consensus]:
         of_each = [shares[people] for people in mine]
         known = fitted.posterior, responses.labels, unseen
         truths = truths_of(alignments.values(), *known, of_each)
         each = zip(alignments.items(), truths, strict=True)
         return {name: consensus(f, truth=truth, **rules) for (name, f), truth in each}
 
-    documents = decided(np.ones(len(code)))
-    documents = decided(shares_of_boundaries(responses.annotators, documents.values()))
+    documents = decide_by(np.ones(len(code)))
+    documents = decide_by(shares_of_boundaries(responses.annotators, documents.values()))
     told = (responses.overlap.caution, _against_heads(str(fitted.model), documents.values()))
     notes = [note for note in told if note is not None]
     if not fitted.converged:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gammacp.continuum import Unit
-from gammacp.continuum.fragments import Fragments, joined
+from gammacp.continuum.fragments import Fragments, join
 from gammacp.errors import UsageError
 
 
@@ -126,7 +126,7 @@ def span(
     """
     each = [1.0] * len(starts) if weights is None else weights
     if not discrete:
-        start, end = _averaged(starts, ends, rule, each)
+        start, end = _average(starts, ends, rule, each)
         return Span(math.ceil(start - 0.5), math.floor(end + 0.5)) if whole else Span(start, end)
     together: dict[tuple[float, float], float] = {}
     for start, end, weight in zip(starts, ends, each, strict=True):
@@ -144,14 +144,14 @@ def span(
     return Span(*first[0], tuple(first) if len(first) > 1 else ())
 
 
-def _averaged(
+def _average(
     starts: Sequence[float], ends: Sequence[float], rule: BoundaryRule, weights: Sequence[float]
 ) -> tuple[float, float]:
     if rule is BoundaryRule.MEAN:
         start, end = (float(np.average(x, weights=weights)) for x in (starts, ends))
         return start, end
     start, end = (float(np.mean(_level(x, rule, weights))) for x in (starts, ends))
-    return (start, end) if start <= end else _averaged(starts, ends, BoundaryRule.MEDIAN, weights)
+    return (start, end) if start <= end else _average(starts, ends, BoundaryRule.MEDIAN, weights)
 
 
 def _level(
@@ -246,4 +246,4 @@ def common_fragments(units: Sequence[Unit]) -> Fragments:
         for low, high in pairwise(edges)
     ]
     needed = min(len(units) // 2 + 1, max(counts))
-    return joined(p for p, n in zip(pairwise(edges), counts, strict=True) if n >= needed)
+    return join(p for p, n in zip(pairwise(edges), counts, strict=True) if n >= needed)

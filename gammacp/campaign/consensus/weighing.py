@@ -18,7 +18,7 @@ from gammacp.campaign.annotators.models import STRENGTH
 from gammacp.campaign.annotators.responses import Responses
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import category_of, plain
-from gammacp.text import named
+from gammacp.text import category_name
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
@@ -222,7 +222,7 @@ def qualities(
         The gold standard, for boundaries.
     """
     j = len(responses.annotators)
-    names = [named(c) for c in responses.labels]
+    names = [category_name(c) for c in responses.labels]
     right = np.trace(counts[:, :-1, :-1], axis1=1, axis2=2)
     true, marked = counts[:, :-1].sum(axis=(1, 2)), counts[:, :, :-1].sum(axis=(1, 2))
     items = np.bincount(responses.annotator, minlength=j)

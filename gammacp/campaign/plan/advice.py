@@ -131,7 +131,7 @@ class Plan:
         others = (d for d in self.designs if d.annotators == best.annotators + 1)
         if (more := next(others, None)) is not None and math.isfinite(more.documents):
             said.append(
-                f"With {_counted(more.annotators, 'annotator')} each it would take "
+                f"With {_count_of(more.annotators, 'annotator')} each it would take "
                 f"{more.documents:.0f} documents and {self._cost(more)}."
             )
         if len(pilot.mix) > 1:
@@ -154,7 +154,7 @@ class Plan:
             )
         if self.piloted and pilot.documents < _FEW:
             share = 1 / math.sqrt(2 * (pilot.documents - 1))
-            of = _counted(pilot.documents, "document")
+            of = _count_of(pilot.documents, "document")
             said.append(f"A pilot of {of} tells how they differ only to ±{share:.0%}.")
         if pilot.chance_error > (self.goal.half_width or 1) / 4:
             said.append(f"Random sets leave ±{pilot.chance_error:.3f} open: lower --precision.")
@@ -162,7 +162,7 @@ class Plan:
 
     def _first(self, best: Design, goal: str) -> str:
         m, pilot = best.annotators, self.pilot
-        by = f"by {_counted(m, 'annotator')} each ({self._cost(best)})"
+        by = f"by {_count_of(m, 'annotator')} each ({self._cost(best)})"
         if not self.piloted:
             return f"{best.documents:.0f} documents {by}: {goal}."
         more = best.documents - sum(n for k, n in pilot.mix.items() if k >= m) / pilot.marked
@@ -182,7 +182,7 @@ class Plan:
         return f"{'cost' if self.prices.given else 'annotations'} {design.cost:,.0f}"
 
 
-def _counted(n: int, what: str) -> str:
+def _count_of(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
-from gammacp.tables import Column, Table
+from gammacp.record_tables import Column, Table
 
 _COLUMNS = (Column("document", "document"), Column("annotator", "annotator"))
 
@@ -45,10 +45,10 @@ def assignment(
             f"documents are to have {annotators} annotators each, and the pilot has {len(people)}",
             hint="Name the others with --annotators",
         )
-    return Table(_COLUMNS, list(_dealt(who, people, int(documents), annotators)))
+    return Table(_COLUMNS, list(_deal(who, people, int(documents), annotators)))
 
 
-def _dealt(
+def _deal(
     pilot: Mapping[str, list[str]], people: list[str], documents: int, annotators: int
 ) -> Iterator[dict[str, str]]:
     shared = np.zeros((len(people), len(people)), np.int64)

@@ -22,7 +22,7 @@ from gammacp.measures.agreement import agreement_of
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.resampling import FEWEST_PARTS
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
-from gammacp.signature import described, signature
+from gammacp.signature import describe, signature
 from shuffling import ReferenceModel, fit
 from shuffling.shuffle import resolve_errors
 
@@ -91,7 +91,7 @@ def plan(
         start, model, settings, wins = _from_pilot(named, candidate, settings, executor)
     else:
         settings = replace(settings, chance=settings.chance.rpartition("/")[2])
-        start = _expected(gamma, min(among, default=3))
+        start = _expected_pilot(gamma, min(among, default=3))
     numbers = _numbers(among, start, wins is not None, piloted=continua is not None)
     told = _steps(progress, 7 + len(numbers))
     simulation = Simulation(model, error, settings, settings.seed, executor)
@@ -126,7 +126,7 @@ def plan(
             candidate=candidate,
             error=error,
             magnitude=start.magnitude,
-            d=described(settings.dissimilarity),
+            d=describe(settings.dissimilarity),
             chance=settings.chance,
             selection=tuple(dict.fromkeys(s for c in named.values() for s in c.selection)),
             **settings.signature_parts(),
@@ -157,7 +157,7 @@ def _from_pilot(
     return pilot, fit(list(named.values())), settings, wins
 
 
-def _expected(gamma: float | None, annotators: int) -> Pilot:
+def _expected_pilot(gamma: float | None, annotators: int) -> Pilot:
     """In place of a pilot: the γ that is expected, nothing else being known."""
     if gamma is None or not 0 < number("gamma", gamma) < 1:
         raise UsageError(f"gamma {gamma!r} is not between 0 and 1")
@@ -194,11 +194,11 @@ def _peers(simulation: Simulation, start: Pilot, m: int) -> Wins:
     better than another by the luck of the simulated documents: the mean difference is exactly 0.
     """
     corpus = simulation.corpus(start.magnitude, {m + 1: 1})
-    found = turned(_instances(corpus, simulation.settings), corpus.annotators)
+    found = turns_of(_instances(corpus, simulation.settings), corpus.annotators)
     return wins_of(corpus.annotators[-1], found, mean)
 
 
-def turned(found: Iterable[Instance], names: tuple[str, ...]) -> Iterator[Instance]:
+def turns_of(found: Iterable[Instance], names: tuple[str, ...]) -> Iterator[Instance]:
     """Each instance with its annotators' names rotated, and in reverse."""
     for instance in found:
         for order in (names, names[::-1]):

@@ -31,7 +31,7 @@ Told = Callable[[int, int], None]
 
 _PRECISION = 0.05  # of the expected disorder of simulated corpora
 _STEPS = 6  # bisections of the magnitude: to 1/64
-_UNITS, _LEAST, _MOST = 6000, 20, 200  # units of a simulated corpus; its documents
+_UNITS, _LEAST, MOST_VALUES = 6000, 20, 200  # units of a simulated corpus; its documents
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +96,7 @@ class Simulation:
         """Shuffled documents, some thousand units, of so many annotators in these proportions."""
         numbers, weights = (np.array(x) for x in (list(mix), list(mix.values())))
         mean = float(np.average(numbers, weights=weights))
-        n = min(_MOST, max(_LEAST, round(_UNITS / (self.model.n_units * mean))))
+        n = min(MOST_VALUES, max(_LEAST, round(_UNITS / (self.model.n_units * mean))))
         places = (np.arange(n) + 0.5) / n * weights.sum()
         each = numbers[np.searchsorted(np.cumsum(weights), places)].tolist()
         sets = (

@@ -101,12 +101,12 @@ def equivalence(n: int, won: int, lost: int, epsilon: float) -> float:
     return max(both_tests(n, won, lost, epsilon), both_tests(n, lost, won, epsilon))
 
 
-def rejected(p: Floats, q: float) -> Bools:
+def benjamini_yekutieli(p: Floats, q: float) -> Bools:
     """What Benjamini & Yekutieli (2001) reject at a false discovery rate of q, along the last axis.
 
     NaN is never rejected and does not count.
 
-    >>> rejected(np.array([0.001, 0.02, 0.9]), 0.05).tolist()
+    >>> benjamini_yekutieli(np.array([0.001, 0.02, 0.9]), 0.05).tolist()
     [True, False, False]
     """
     m = np.isfinite(p).sum(axis=-1, keepdims=True)

@@ -18,7 +18,7 @@ import numpy as np
 
 from gammacp.arguments import several, whole
 from gammacp.campaign.compare.scoring import annotators_of, check_annotator, with_annotators
-from gammacp.campaign.replace.inference import equivalence, exact_test, rejected
+from gammacp.campaign.replace.inference import benjamini_yekutieli, equivalence, exact_test
 from gammacp.campaign.replace.scores import SCORES, Aligning, default_gap
 from gammacp.campaign.replace.verdict import (
     TESTED,
@@ -34,7 +34,7 @@ from gammacp.errors import DataError, UsageError
 from gammacp.measures.contributions import Contributions
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.resampling import DRAWS, bootstrap
-from gammacp.signature import described, signature
+from gammacp.signature import describe, signature
 
 EPSILON: Mapping[str, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
 """ε by who the people are (§3.3): how much a candidate's lower price is worth."""
@@ -132,7 +132,7 @@ def replace(
             )
         unproven += len(aligning.unproven)
         compared.add(wins.instances)
-        notes = (*_notes(name, mine, wins, people, test), *aligning.told())
+        notes = (*_notes(name, mine, wins, people, test), *aligning.proof_notes())
         found.append(_candidacy(name, wins, test, notes))
     if len(compared) > 1:
         apart = f"candidates are compared on different {scoring.of}: their order is no fair ranking"
@@ -148,7 +148,7 @@ def replace(
             selection=tuple(dict.fromkeys(s for c in named.values() for s in c.selection)),
             candidates=",".join(names),
             score=score,
-            d=described(aligned) if score == "disorder" else None,
+            d=describe(aligned) if score == "disorder" else None,
             epsilon=margin,
             least=least,
             expert=expert,
@@ -180,7 +180,10 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
     n = wins.there.sum(axis=1)
     sums = [*zip(n.tolist(), won.tolist(), lost.tolist(), strict=True)]
     q = np.array([equivalence(*each, epsilon) for each in sums])
-    beaten, equivalent = rejected(confirmed, _LEVEL), rejected(np.where(tested, q, np.nan), _LEVEL)
+    beaten, equivalent = (
+        benjamini_yekutieli(confirmed, _LEVEL),
+        benjamini_yekutieli(np.where(tested, q, np.nan), _LEVEL),
+    )
     rows = []
     for j, person in enumerate(wins.people):
         known: dict[str, Any] = dict.fromkeys(TESTED)

@@ -68,7 +68,7 @@ class Aligning:
             found.update(zip(rows, some, strict=True))
         return [found[i] for i in range(len(continua))]
 
-    def told(self) -> tuple[str, ...]:
+    def proof_notes(self) -> tuple[str, ...]:
         """How many alignments are not proven, and how far off they may be."""
         if not self.unproven:
             return ()
@@ -155,7 +155,7 @@ def _of_documents(
         yield Instance(name, c.annotators, pairs(c) if c.n_units else empty)
 
 
-def _disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Iterator[Instance]:
+def disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Iterator[Instance]:
     """Minus the disorder of each pair within the best alignment of all (2015, eq. 7 for two)."""
     chosen = Combined() if aligning.dissimilarity is None else aligning.dissimilarity
     bound = bind(chosen, Corpus.from_continua(continua))
@@ -217,7 +217,7 @@ def _soft_f1(c: Continuum) -> Floats:
     return found
 
 
-def _labelled(
+def _places(
     pairs: Callable[[list[str]], Floats], continua: Mapping[str, Continuum], _: Aligning
 ) -> Iterator[Instance]:
     """An instance per place of a continuum; who has no label there did not annotate it."""
@@ -244,7 +244,7 @@ def _equal(labels: list[str]) -> Floats:
     return np.asarray(codes[:, None] == codes[None, :], np.float64)
 
 
-def _squared(labels: list[str]) -> Floats:
+def _squares(labels: list[str]) -> Floats:
     """Minus the squared differences."""
     try:
         values = np.array([float(label) for label in labels])
@@ -265,9 +265,9 @@ def _root(agreement: Floats) -> float:
 
 _LABELS = "labelled places"
 _RMSE = "minus the root of the mean squared difference of numeric labels"
-SCORES.register("disorder", Scoring("minus the disorder within the best alignment", _disorders))
+SCORES.register("disorder", Scoring("minus the disorder within the best alignment", disorders))
 SCORES.register(
     "accuracy",
-    Scoring("share of the others who chose the same label", partial(_labelled, _equal), of=_LABELS),
+    Scoring("share of the others who chose the same label", partial(_places, _equal), of=_LABELS),
 )
-SCORES.register("neg-rmse", Scoring(_RMSE, partial(_labelled, _squared), _root, _LABELS))
+SCORES.register("neg-rmse", Scoring(_RMSE, partial(_places, _squares), _root, _LABELS))

@@ -9,7 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from gammacp.arrays import Bools, Floats
-from gammacp.campaign.replace.inference import FEW, exact_test, rejected, score_statistic, t_test
+from gammacp.campaign.replace.inference import (
+    FEW,
+    benjamini_yekutieli,
+    exact_test,
+    score_statistic,
+    t_test,
+)
 from gammacp.campaign.replace.scores import Instance, Rest
 from gammacp.measures.contributions import Contributions
 
@@ -83,7 +89,7 @@ class Wins:
         p = self.p_values(epsilon, least, weights, both=both)
         tested = np.isfinite(p).sum(axis=-1)
         empty = np.full(tested.shape, np.nan)
-        beaten = rejected(p, _LEVEL).sum(axis=-1)
+        beaten = benjamini_yekutieli(p, _LEVEL).sum(axis=-1)
         found: Floats = np.divide(beaten, tested, out=empty, where=tested > 0)
         return found
 

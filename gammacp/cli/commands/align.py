@@ -2,8 +2,8 @@
 
 from gammacp.cli.alignment_table import alignment_records, print_alignment
 from gammacp.cli.interrupting import end_if_interrupted
-from gammacp.cli.options.reading import File, Reading, load, placed
-from gammacp.cli.options.settings import Seed, Solving, Weighing
+from gammacp.cli.options.reading import File, Reading, errors_of, load
+from gammacp.cli.options.settings import Seed, SolvingFlags, Weighing
 from gammacp.cli.output import AsJson, print_json
 from gammacp.cli.progress import progress
 
@@ -11,7 +11,7 @@ from gammacp.cli.progress import progress
 def align(
     reading: Reading,
     weighing: Weighing,
-    solving: Solving,
+    solving: SolvingFlags,
     file: File = None,
     seed: Seed = 0,
     json: AsJson = False,
@@ -25,7 +25,7 @@ def align(
 
     loaded = load(file, reading, weighing.features)
     name, continuum = loaded.only()
-    with progress("aligning"), placed(name), interruptible() as interrupted:
+    with progress("aligning"), errors_of(name), interruptible() as interrupted:
         alignment = solve(continuum, weighing.dissimilarity(), **solving.options(), seed=seed)
     if json:
         print_json(

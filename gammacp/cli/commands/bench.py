@@ -11,25 +11,25 @@ from gammacp.cli import bench_output as output
 from gammacp.cli.commands.bench_store import export, merge, status, store_path
 from gammacp.cli.options import bench as options
 from gammacp.cli.options.groups import flatten
-from gammacp.cli.options.names import Command, Group, application
-from gammacp.cli.options.settings import Settings
+from gammacp.cli.options.names import Command, CommandGroup, application
+from gammacp.cli.options.settings import GammaFlags
 from gammacp.cli.output import AsJson, message, print_json
 
 if TYPE_CHECKING:
+    from gammacp.bench.curves import Point
     from gammacp.bench.runner import Outcome
     from gammacp.bench.store import Store
     from gammacp.bench.sweep import Sweep
-    from gammacp.bench.table import Point
     from gammacp.pools import Pool
 
 
 def _bench(
     context: typer.Context,
-    extent: options.Extent,
+    extent: options.SweepFlags,
     origin: options.Origin,
     running: options.Running,
     checking: options.Checking,
-    settings: Settings,
+    settings: GammaFlags,
     json: AsJson = False,
 ) -> None:
     """Sweep error magnitudes with the Corpus Shuffling Tool and see how measures respond."""
@@ -53,7 +53,7 @@ def _bench(
     check(sweep)
     with open_pool(running.executor, running.jobs) as pool, Store.writing(place) as store:
         outcome = _run(sweep, store, pool, running)
-        points = _written(sweep, store, running)
+        points = _write(sweep, store, running)
         output.tell(sweep, outcome)
         compared = None
         if checking.check is not None:
@@ -104,7 +104,7 @@ def _run(sweep: Sweep, store: Store, pool: Pool, running: options.Running) -> Ou
     return outcome
 
 
-def _written(sweep: Sweep, store: Store, running: options.Running) -> list[Point]:
+def _write(sweep: Sweep, store: Store, running: options.Running) -> list[Point]:
     from gammacp.bench.results import write_results
 
     written = write_results(sweep, store, running.out, figures=running.figures)
@@ -115,7 +115,7 @@ def _written(sweep: Sweep, store: Store, running: options.Running) -> list[Point
     return written.points
 
 
-bench = application(cls=Group)
+bench = application(cls=CommandGroup)
 bench.callback(invoke_without_command=True)(flatten(_bench))
 for command in (status, export, merge):
     bench.command(cls=Command)(flatten(command))

@@ -7,7 +7,7 @@ import typer
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.output import AsJson, message, print_json, show
-from gammacp.tables import Column, Record, Table, count, number, word
+from gammacp.record_tables import Column, Record, Table, count, number, word
 
 DEFAULT_OUT = Path("bench-out")
 _NAME = "bench.sqlite"  # as `bench.store.STORE_NAME`, which is not imported for `--help`

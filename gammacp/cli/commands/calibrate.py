@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import FailUnder, Jobs, Settings
+from gammacp.cli.options.settings import FailUnder, GammaFlags, Jobs
 from gammacp.cli.output import AsJson, message, outputs, print_json, show
 from gammacp.cli.progress import progress
-from gammacp.tables import number
+from gammacp.record_tables import number
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def calibrate(
     reading: Reading,
-    settings: Settings,
+    settings: GammaFlags,
     files: Files = None,
     error: list[str] | None = option(
         "Error types (repeatable), such as split:factor=2.  [default: position, "
@@ -33,7 +33,7 @@ def calibrate(
     json: AsJson = False,
 ) -> None:
     """What this γ means: the error magnitudes that give the same value on data like these."""
-    from gammacp.campaign import tables
+    from gammacp.campaign import result_tables
     from gammacp.campaign.calibrate import calibrate as compute
     from gammacp.campaign.calibrate.calibration import ERROR_TYPES
     from gammacp.pools import workers
@@ -51,7 +51,7 @@ def calibrate(
             **options,
         )
     if curves is not None:
-        tables.curves(found).write_csv(curves)
+        result_tables.curves(found).write_csv(curves)
     if figure is not None:
         from gammacp.campaign.calibrate.figure import draw
 
@@ -67,7 +67,7 @@ def calibrate(
 
 
 def _print(found: Calibration) -> None:
-    from gammacp.campaign.tables import equivalents
+    from gammacp.campaign.result_tables import equivalents
 
     print(f"γ = {number(found.score.value)} is reached by, one kind of error at a time:")
     show(equivalents(found).without("reason"))

@@ -5,7 +5,7 @@ from enum import StrEnum
 from gammacp.cli.options.comparing import Comparing
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import FailUnder, Settings
+from gammacp.cli.options.settings import FailUnder, GammaFlags
 from gammacp.cli.output import AsJson, message, print_json
 
 
@@ -20,7 +20,7 @@ class By(StrEnum):
 
 def compare(
     reading: Reading,
-    settings: Settings,
+    settings: GammaFlags,
     comparing: Comparing,
     files: Files = None,
     by: list[By] | None = option(

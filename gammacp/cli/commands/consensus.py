@@ -13,7 +13,7 @@ from gammacp.cli.alignment_table import tell_open
 from gammacp.cli.options.deciding import Deciding
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, load, write_options
-from gammacp.cli.options.settings import Jobs, Seed, Solving, Weighing
+from gammacp.cli.options.settings import Jobs, Seed, SolvingFlags, Weighing
 from gammacp.cli.output import AsJson, message, messages, outputs, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.errors import DataError, UsageError
@@ -21,7 +21,7 @@ from gammacp.errors import DataError, UsageError
 if TYPE_CHECKING:
     from gammacp.campaign.consensus import Belief, Consensus, CorpusConsensus
     from gammacp.continuum import Continuum
-    from gammacp.tables import Record
+    from gammacp.record_tables import Record
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Lists:
 
     def write(self, each: CorpusConsensus, named: Mapping[str, Continuum]) -> None:
         """Write what was asked for; `named` are the gold standards by name."""
-        from gammacp.campaign.consensus import soft_labels, tables
+        from gammacp.campaign.consensus import gold_tables, soft_labels
         from gammacp.files import write_text
 
         if self.soft is not None:
@@ -66,20 +66,22 @@ class Lists:
             text = dumps({"documents": shares}, ensure_ascii=False, indent=1)
             write_text(self.soft, text + "\n")
         if self.units is not None:
-            tables.units_csv(each.documents).write_csv(self.units)
+            gold_tables.units_csv(each.documents).write_csv(self.units)
         if self.review is not None and self.review.suffix.lower() == ".xlsx":
             from gammacp.formats.review_list import write_review
 
-            rows = tables.review_workbook(dict(zip(named, each.documents.values(), strict=True)))
+            rows = gold_tables.review_workbook(
+                dict(zip(named, each.documents.values(), strict=True))
+            )
             write_review(self.review, rows, named)
         elif self.review is not None:
-            tables.units_csv(each.documents, review=True).write_csv(self.review)
+            gold_tables.units_csv(each.documents, review=True).write_csv(self.review)
 
 
 def consensus(
     reading: Reading,
     weighing: Weighing,
-    solving: Solving,
+    solving: SolvingFlags,
     target: Target,
     deciding: Deciding,
     lists: Lists,
@@ -97,7 +99,7 @@ def consensus(
     json: AsJson = False,
 ) -> None:
     """A gold standard from the best alignment, and what a person should look at, worst first."""
-    from gammacp.campaign.consensus import consensus_of_each, reliability, tables
+    from gammacp.campaign.consensus import consensus_of_each, gold_tables, reliability
     from gammacp.formats import write
     from gammacp.formats.writing import check_folder, document_of
     from gammacp.pools import workers
@@ -111,7 +113,7 @@ def consensus(
     with workers(jobs, pays=False) as executor, progress("aligning"):
         each = consensus_of_each(
             loaded.corpus(),
-            dissimilarity=weighing.chosen(),
+            dissimilarity=weighing.chosen_dissimilarity(),
             annotator=target.annotator,
             **vars(deciding),
             **solving.options(),
@@ -124,7 +126,7 @@ def consensus(
                 rated = reliability(each, splits=splits, seed=seed, executor=executor)
         except DataError as error:
             unrated = error.message
-    messages((f.parted for f in each.failures), before="gammacp: ", error=True)
+    messages((f.message_and_place for f in each.failures), before="gammacp: ", error=True)
     tell_open(each.alignments)
     for note in each.belief.notes:
         message(f"gammacp: {note}")
@@ -132,11 +134,13 @@ def consensus(
     found = dict(each.documents)
     named = loaded.naming({name: c.continuum for name, c in found.items()})
     if target.out is not None:
-        notes = tables.unit_notes(dict(zip(named, found.values(), strict=True)))
+        notes = gold_tables.unit_notes(dict(zip(named, found.values(), strict=True)))
         write(document_of(named), target.out, format=target.to, notes=notes, **written)
     lists.write(each, named)
     if json:
-        results = [tables.consensus_document(n, c, each.alignments[n]) for n, c in found.items()]
+        results = [
+            gold_tables.consensus_document(n, c, each.alignments[n]) for n, c in found.items()
+        ]
         document = {"results": results, **each.belief.as_dict()}
         print_json({**document, "reliability": rated and rated.as_dict(), **loaded.json})
         return
@@ -147,10 +151,10 @@ def consensus(
 
 
 def _print(found: dict[str, Consensus], belief: Belief, worst: int) -> None:
-    from gammacp.campaign.consensus import tables
+    from gammacp.campaign.consensus import gold_tables
 
     ranked = dict(sorted(found.items(), key=lambda entry: -(entry[1].entropy or 0.0)))
-    summary = tables.consensus_summary(ranked)
+    summary = gold_tables.consensus_summary(ranked)
     if belief.fit is None:
         show(summary)
     else:
@@ -160,14 +164,14 @@ def _print(found: dict[str, Consensus], belief: Belief, worst: int) -> None:
             replace(summary, records=rows),
             title=f"Documents, to adjudicate first{shown}:" if len(found) > 1 else "",
         )
-        qualities = tables.annotator_qualities(belief.annotators)
+        qualities = gold_tables.annotator_qualities(belief.annotators)
         most = qualities.records[:worst]
         show(
             replace(qualities, records=most),
             title=f"Annotators by {belief.weights} ({len(most)} of {len(qualities.records)}); "
             f"units are kept from posterior {belief.threshold:.2f}:",
         )
-    review = tables.to_review(found)
+    review = gold_tables.to_review(found)
     if review.records and worst:
         cut = [_cut(record) for record in review.records[:worst]]
         title = f"To review, worst first ({len(cut)} of {len(review.records)}):"

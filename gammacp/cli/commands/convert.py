@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gammacp.cli.options.groups import argument, option
-from gammacp.cli.options.reading import WRITE_OPTION, Reading, listed, load, write_options
+from gammacp.cli.options.reading import WRITE_OPTION, Reading, load, split_names, write_options
 from gammacp.cli.output import message
 from gammacp.cli.sparing import spare_files
 
@@ -44,9 +44,11 @@ def convert(
     options = write_options(write_option)
     chosen = format_for_writing(out, to)
     check_folder(out)
-    loaded = load(files, reading, beside=listed(beside), writes=[out], endings=chosen.extensions)
+    loaded = load(
+        files, reading, beside=split_names(beside), writes=[out], endings=chosen.extensions
+    )
     spare_files([out], filter(None, (texts,)))
-    named = loaded.named()
+    named = loaded.by_name()
     if offset_unit is not None:
         named = {name: replace(c, offset_unit=offset_unit) for name, c in named.items()}
     if texts is not None:

@@ -14,8 +14,8 @@ def formats(
     markdown: bool = option("Print the documentation's table and sections.", default=False),
 ) -> None:
     """File formats: what is read and written; with a name, all there is to know of it."""
+    from gammacp.formats.format_table import markdown_lines, prose, record, table
     from gammacp.formats.registry import FORMATS
-    from gammacp.formats.table import markdown_lines, prose, record, table
 
     chosen = [FORMATS[name] for name in names or FORMATS]
     if markdown:

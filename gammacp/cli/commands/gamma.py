@@ -8,8 +8,8 @@ from gammacp.cli.alignment_table import print_alignment, tell_open
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import FailUnder, Jobs, Settings, check_threshold
-from gammacp.cli.output import AsJson, grouped, message, messages, print_json, show
+from gammacp.cli.options.settings import FailUnder, GammaFlags, Jobs, check_threshold
+from gammacp.cli.output import AsJson, group_by_text, message, messages, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.errors import DataError
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def gamma(
     reading: Reading,
-    settings: Settings,
+    settings: GammaFlags,
     files: Files = None,
     alignment: bool = option("Print the best alignment of each continuum too.", default=False),
     explain: bool = option(
@@ -43,7 +43,7 @@ def gamma(
     observed disorder alone.
     """
     from gammacp.measures.agreement import agreement
-    from gammacp.measures.explanation import explained
+    from gammacp.measures.explanation import explanation_of
     from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
@@ -68,7 +68,7 @@ def gamma(
         )
         parts = None
         if explain and found.computed:
-            parts = explained(continua, shared=shared, **options)
+            parts = explanation_of(continua, shared=shared, **options)
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
     if json:
@@ -98,7 +98,7 @@ def _how_far(found: Agreement) -> str:
 
 def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: bool) -> None:
     from gammacp.measures.gamma_corpus import CorpusGamma
-    from gammacp.measures.tables import gamma_table
+    from gammacp.measures.score_tables import gamma_table
 
     records = [{"file": n, **s.as_dict()} for n, s in found.shown.items()]
     corpus = found.score
@@ -121,7 +121,7 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
 
 
 def _explain(parts: Explanation) -> None:
-    from gammacp.measures.tables import explanation_tables
+    from gammacp.measures.score_tables import explanation_tables
 
     for title, table in explanation_tables(parts):
         show(table, title=title)
@@ -129,12 +129,12 @@ def _explain(parts: Explanation) -> None:
         message(sentence)
 
 
-def _check(found: Agreement, settings: Settings, fail_under: float | None, *, told: bool) -> None:
+def _check(found: Agreement, settings: GammaFlags, fail_under: float | None, *, told: bool) -> None:
     """Exit codes: nothing succeeded, no proof, below the threshold."""
     if not found.computed:
         if told:
             raise DataError("no continuum has a γ; the reason of each stands above")
-        entries = grouped((str(s.reason), n) for n, s in found.documents.items())
+        entries = group_by_text((str(s.reason), n) for n, s in found.documents.items())
         reasons = "; ".join(f"{names}: {why}" for why, names in entries)
         raise DataError(f"no continuum has a γ ({reasons})")
     settings.solving.check_proven(*(score.status for score in found.computed.values()))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, left_out_json, requested, tell
+from gammacp.cli.options.reading import Files, Reading, left_out_json, requested_campaign, tell
 from gammacp.cli.output import AsJson, message, print_json
 
 
@@ -16,7 +16,7 @@ def init(
 ) -> None:
     """Write a campaign.toml from what an export holds: the options of reading as one file."""
     from gammacp.errors import DataError, UsageError
-    from gammacp.files import unconfined, write_text
+    from gammacp.files import lift_confinement, write_text
     from gammacp.formats.campaign_file import read_campaign
     from gammacp.formats.campaign_writing import campaign_text
 
@@ -24,7 +24,7 @@ def init(
         raise UsageError(f"{out} is there already; --force writes over it, --out names another")
     if reading.dataset or reading.round or any(path.suffix == ".toml" for path in files or ()):
         raise UsageError("init takes the files of an export")
-    campaign = requested(files, reading)
+    campaign = requested_campaign(files, reading)
     found = campaign.collect()
     tell(found)
     campaign.select(found)  # names that do not occur are refused here, not by the next command
@@ -34,7 +34,7 @@ def init(
         stamp = read_campaign(out).stamp
     except DataError:  # its paths lead out of its folder
         outside = " --outside"
-        with unconfined():
+        with lift_confinement():
             stamp = read_campaign(out).stamp
     if json:
         left_out = left_out_json(found.left_out)

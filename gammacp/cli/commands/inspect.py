@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gammacp.cli.options.reading import Files, Loaded, Reading, left_out_json, left_out_lines, load
 from gammacp.cli.output import AsJson, print_json, show
-from gammacp.tables import Column, Table, count, permille
+from gammacp.record_tables import Column, Table, count, permille
 from gammacp.text import visible
 
 if TYPE_CHECKING:

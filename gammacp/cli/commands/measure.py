@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
-from gammacp.cli.options.reading import Files, Reading, left_out_json, listed, load
-from gammacp.cli.options.segmentations import Edits
-from gammacp.cli.options.settings import Jobs, Settings
+from gammacp.cli.options.reading import Files, Reading, left_out_json, load, split_names
+from gammacp.cli.options.segmentations import EditFlags
+from gammacp.cli.options.settings import GammaFlags, Jobs
 from gammacp.cli.options.trees import Treebanks
-from gammacp.cli.output import AsJson, grouped, message, messages, print_json, show
+from gammacp.cli.output import AsJson, group_by_text, message, messages, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.errors import UsageError
 
@@ -70,7 +70,9 @@ class Chosen:
             return dissimilarity(self.metric).categorial
         return plain_name("--metric", self.metric)
 
-    def options(self, names: Sequence[str], settings: Settings, edits: Edits) -> dict[str, Any]:
+    def options(
+        self, names: Sequence[str], settings: GammaFlags, edits: EditFlags
+    ) -> dict[str, Any]:
         """The options that these measures have; a UsageError for a given one that none has."""
         from gammacp.measures.beyond_chance import CHANCE_OPTIONS
         from gammacp.measures.registry import MEASURES
@@ -89,7 +91,7 @@ class Chosen:
         if settings.weighing.features and "metric" in known:
             taken |= {"dissimilarity"}
             own.setdefault("metric", settings.weighing.dissimilarity().categorial)
-        for name, wanted in {**{key: key for key in own}, **settings.given()}.items():
+        for name, wanted in {**{key: key for key in own}, **settings.changed_options()}.items():
             if wanted not in taken:
                 raise UsageError(f"--{name} belongs to none of: {', '.join(names)}")
         options = {**settings.options(), **own}
@@ -98,9 +100,9 @@ class Chosen:
 
 def measure(
     reading: Reading,
-    settings: Settings,
+    settings: GammaFlags,
     chosen: Chosen,
-    edits: Edits,
+    edits: EditFlags,
     treebanks: Treebanks,
     files: Files = None,
     jobs: Jobs = None,
@@ -163,30 +165,30 @@ def _data(
 def chosen_measures(given: list[str] | None) -> list[str]:
     """Names from `-m A,B -m C`; `all` stands for every measure of a continuum."""
     from gammacp.bench.sweep import PAPER_MEASURES
-    from gammacp.measures.registry import expanded
+    from gammacp.measures.registry import expand_names
 
-    names = list(listed(given or PAPER_MEASURES))
+    names = list(split_names(given or PAPER_MEASURES))
     if not names:
         raise UsageError("no measure is named; `gammacp measures` lists them")
-    return expanded(names)
+    return expand_names(names)
 
 
 def _print(scores: Mapping[str, Mapping[str, Score]], seed: int) -> None:
-    from gammacp.measures.tables import measure_table
+    from gammacp.measures.score_tables import measure_table
 
     for file, found in scores.items():
         show(measure_table(found), title=file if len(scores) > 1 else "")
     messages(
         (f"{names}{what}", file)
         for file, found in scores.items()
-        for what, names in grouped(
-            ((what, name) for name, score in found.items() for what in _said(score)), len(found)
+        for what, names in group_by_text(
+            ((what, name) for name, score in found.items() for what in _remarks(score)), len(found)
         )
     )
     message(f"seed {seed}")
 
 
-def _said(score: Score) -> Iterator[str]:
+def _remarks(score: Score) -> Iterator[str]:
     """What there is to say of a value, after the measure's name."""
     if score.reason:
         yield f": {score.reason}"

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from gammacp.cli.output import AsJson, print_json, show
-from gammacp.tables import Column, Record, Table
+from gammacp.record_tables import Column, Record, Table
 
 if TYPE_CHECKING:
     from gammacp.measures.registry import Measure

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import Jobs, Settings
+from gammacp.cli.options.settings import GammaFlags, Jobs
 from gammacp.cli.output import AsJson, message, outputs, print_json, show
 from gammacp.cli.progress import progress
 
 
 def plan(
     reading: Reading,
-    settings: Settings,
+    settings: GammaFlags,
     files: Files = None,
     half_width: float | None = option("γ known to ± this.  [default: 0.05]"),
     difference: float | None = option("Or: a difference between two rounds, seen with 80 %."),
@@ -35,7 +35,7 @@ def plan(
     json: AsJson = False,
 ) -> None:
     """How many documents and annotators? From a pilot, or from a reference model."""
-    from gammacp.campaign import tables
+    from gammacp.campaign import result_tables
     from gammacp.campaign.plan import Goal, Prices
     from gammacp.campaign.plan import plan as compute
     from gammacp.campaign.plan.assignment import assignment
@@ -78,6 +78,6 @@ def plan(
     if json:
         print_json({**found.as_dict(), **(loaded.json if loaded else {})})
         return
-    show(tables.designs(found))
+    show(result_tables.designs(found))
     print(f"\n{found.advice()}")
     message(found.signature)

@@ -2,7 +2,7 @@
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import Jobs, Seed, Solving, Weighing
+from gammacp.cli.options.settings import Jobs, Seed, SolvingFlags, Weighing
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.cli.progress import progress
 
@@ -10,7 +10,7 @@ from gammacp.cli.progress import progress
 def replace(
     reading: Reading,
     weighing: Weighing,
-    solving: Solving,
+    solving: SolvingFlags,
     files: Files = None,
     candidate: list[str] | None = option(
         "Annotator that may stand in for a person (repeatable); all others are people.", "NAME"
@@ -32,7 +32,7 @@ def replace(
     json: AsJson = False,
 ) -> None:
     """May a system stand in for a person? The alternative annotator test, candidates ranked."""
-    from gammacp.campaign import tables
+    from gammacp.campaign import result_tables
     from gammacp.campaign.replace import replace as test
     from gammacp.pools import workers
 
@@ -60,9 +60,9 @@ def replace(
     if json:
         print_json({**found.as_dict(), **loaded.json})
         return
-    show(tables.replacement(found))
+    show(result_tables.replacement(found))
     if len(found.candidates) == 1:
-        show(tables.people(found.candidates[0]))
+        show(result_tables.people(found.candidates[0]))
     for c in found.candidates:
         print(f"\n{c.in_words()}")
         for note in c.notes:

@@ -7,7 +7,7 @@ from gammacp.cli.options.comparing import Comparing
 from gammacp.cli.options.deciding import Deciding
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import FailUnder, Settings
+from gammacp.cli.options.settings import FailUnder, GammaFlags
 from gammacp.cli.options.trees import Treebanks
 from gammacp.cli.output import AsJson, message, print_json
 from gammacp.cli.sparing import spare_files
@@ -16,7 +16,7 @@ from gammacp.errors import UsageError
 
 def report(
     reading: Reading,
-    settings: Settings,
+    settings: GammaFlags,
     comparing: Comparing,
     deciding: Deciding,
     files: Files = None,
@@ -38,7 +38,7 @@ def report(
 
     if files and (trees or are_trees(files)):
         groups = (comparing, deciding) != (Comparing(), Deciding())
-        if groups or calibrate or fail_under is not None or settings.given():
+        if groups or calibrate or fail_under is not None or settings.changed_options():
             raise UsageError(
                 "a page on trees takes options of reading, --out, --title, --trees and --json; the "
                 "other options are for units, those of trees are in gammacp syntax"

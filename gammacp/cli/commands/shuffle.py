@@ -13,7 +13,7 @@ from gammacp.cli.options.references import References
 from gammacp.cli.options.settings import Seed
 from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.cli.sparing import spare_files
-from gammacp.tables import Column, Table, count
+from gammacp.record_tables import Column, Table, count
 
 if TYPE_CHECKING:
     from shuffling import ReferenceModel

@@ -15,13 +15,13 @@ from gammacp.cli.options.reading import (
     Reading,
     left_out_json,
     left_out_lines,
-    requested,
+    requested_campaign,
     selected,
 )
-from gammacp.cli.options.settings import Jobs, Settings
+from gammacp.cli.options.settings import GammaFlags, Jobs
 from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.errors import BelowThresholdError, DataError, UsageError
-from gammacp.tables import Column, Table, number, signed, word
+from gammacp.record_tables import Column, Table, number, signed_number, word
 from gammacp.text import visible
 
 if TYPE_CHECKING:
@@ -34,13 +34,13 @@ _COLUMNS = (
     Column("units", "units", word),
     Column("gamma", "their γ", number),
     Column("changed", "of what changed", number),
-    Column("drift", "drift", signed),
+    Column("drift", "drift", signed_number),
 )
 
 
 def watch(
     reading: Reading,
-    settings: Settings,
+    settings: GammaFlags,
     folder: File = None,
     every: float = option("Seconds between two looks.", default=30.0, min=0.1),
     once: bool = option("Look once and end: for cron and tests.", default=False),
@@ -92,8 +92,8 @@ def _state(folder: Path, reading: Reading, features: Sequence[str]) -> object:
     """What changes when a file does."""
     from gammacp.formats.finding import expand
 
-    campaign = requested(folder, reading, features=features)
-    with campaign.confined():
+    campaign = requested_campaign(folder, reading, features=features)
+    with campaign.confine():
         paths = [folder, *(path for path, _ in expand(campaign.paths))]
     stats = {str(path): path.stat() for path in paths if path.exists()}
     return {name: (s.st_mtime_ns, s.st_size) for name, s in stats.items()}
@@ -113,7 +113,7 @@ def _look(
     from gammacp.formats.reading import by_document
     from gammacp.pools import workers
 
-    campaign = requested(folder, reading, features=features)
+    campaign = requested_campaign(folder, reading, features=features)
     found = campaign.collect()
     found = selected(campaign, found, features) if found.continua else found
     continua = by_document(found.continua)
@@ -156,7 +156,7 @@ def _print(seen: dict[str, Any]) -> None:
 
 
 def _check(
-    last: dict[str, Any], settings: Settings, alarm_below: float | None, *, once: bool
+    last: dict[str, Any], settings: GammaFlags, alarm_below: float | None, *, once: bool
 ) -> None:
     """The alarm, and with `once` the exit codes."""
     if last["gamma"] is None and once:

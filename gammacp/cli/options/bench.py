@@ -10,19 +10,19 @@ import typer
 
 from gammacp.cli.commands.bench_store import DEFAULT_OUT
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import listed
+from gammacp.cli.options.reading import split_names
 from gammacp.cli.options.references import References
-from gammacp.cli.options.settings import Sampling, Settings, Solving, Weighing
+from gammacp.cli.options.settings import GammaFlags, Sampling, SolvingFlags, Weighing
 from gammacp.cli.output import message
 from gammacp.errors import UsageError
-from gammacp.plugins import loaded
+from gammacp.plugins import loaded_names
 
 if TYPE_CHECKING:
     from gammacp.bench.sweep import Sweep
 
 
 @dataclass(frozen=True)
-class Extent:
+class SweepFlags:
     """What is swept."""
 
     error: list[str] | None = option(
@@ -87,7 +87,7 @@ class Checking:
 
 UNITS_ONLY = frozenset(
     f.name
-    for group in (References, Weighing, Sampling, Solving)
+    for group in (References, Weighing, Sampling, SolvingFlags)
     for f in fields(group)
     if f.name != "seed"
 ) | {"n_annotators"}
@@ -95,14 +95,14 @@ UNITS_ONLY = frozenset(
 
 
 def sweep_of(
-    extent: Extent, origin: Origin, running: Running, checking: Checking, settings: Settings
+    extent: SweepFlags, origin: Origin, running: Running, checking: Checking, settings: GammaFlags
 ) -> Sweep:
     """The sweep, of units or of trees; what is not given is taken from a baseline (`--check`)."""
     from gammacp.bench.baseline import extent_of, read_curves
     from gammacp.bench.sweep import PAPER_MEASURES, Sweep
-    from gammacp.measures.registry import expanded
+    from gammacp.measures.registry import expand_names
 
-    errors, measures = tuple(extent.error or ()), listed(extent.measures)
+    errors, measures = tuple(extent.error or ()), split_names(extent.measures)
     sets, magnitudes = extent.sets, magnitudes_of(extent)
     if checking.check is not None:
         known = extent_of(read_curves(checking.check))
@@ -123,7 +123,7 @@ def sweep_of(
             "options": _options(settings),
         }
         if measures == ("all",):
-            swept["measures"] = tuple(expanded(measures))
+            swept["measures"] = tuple(expand_names(measures))
     if sets is not None:
         swept["sets"] = sets
     if magnitudes:
@@ -132,7 +132,7 @@ def sweep_of(
         **swept,
         seed=settings.sampling.seed,
         beyond_chance=extent.beyond_chance,
-        modules=loaded(),
+        modules=loaded_names(),
         experiment=running.experiment,
     )
 
@@ -169,7 +169,7 @@ def refuse_options(context: typer.Context, why: str, names: frozenset[str] | Non
             raise UsageError(f"{parameter.opts[0]} {why}")
 
 
-def magnitudes_of(extent: Extent) -> tuple[float, ...] | None:
+def magnitudes_of(extent: SweepFlags) -> tuple[float, ...] | None:
     """`--magnitudes` or `--step`; None if neither is given."""
     from gammacp.bench.sweep import magnitudes_by
 
@@ -183,8 +183,8 @@ def magnitudes_of(extent: Extent) -> tuple[float, ...] | None:
         raise UsageError(f"--magnitudes {extent.magnitudes!r} is not numbers with commas") from None
 
 
-def _options(settings: Settings) -> dict[str, Any]:
+def _options(settings: GammaFlags) -> dict[str, Any]:
     """Options that were given; those at their defaults are left out of the configuration."""
     options: dict[str, Any] = dict(settings.options())
-    plain: dict[str, Any] = dict(Settings(Weighing(), Sampling(), Solving()).options())
+    plain: dict[str, Any] = dict(GammaFlags(Weighing(), Sampling(), SolvingFlags()).options())
     return {k: v for k, v in options.items() if plain.get(k) != v and k != "seed"}

@@ -77,7 +77,7 @@ def flatten(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def flat(**values: Any) -> None:
-        built = {name: _built(name, hints[name], values) for name in hints if name != "return"}
+        built = {name: _build(name, hints[name], values) for name in hints if name != "return"}
         paths = next((built[name] for name in ("files", "file", "folder") if built.get(name)), ())
         given = [paths] if isinstance(paths, Path) else paths
         command(**{n: v.said_by(given) if hasattr(v, "said_by") else v for n, v in built.items()})
@@ -106,10 +106,10 @@ def _parameters(name: str, hint: Any, default: Any) -> Iterator[inspect.Paramete
     yield inspect.Parameter(name, keyword, default=default, annotation=hint)
 
 
-def _built(name: str, hint: Any, values: dict[str, Any]) -> Any:
+def _build(name: str, hint: Any, values: dict[str, Any]) -> Any:
     if not (isinstance(hint, type) and is_dataclass(hint)):
         return values[name]
-    return hint(**{f.name: _built(f.name, _hints(hint)[f.name], values) for f in fields(hint)})
+    return hint(**{f.name: _build(f.name, _hints(hint)[f.name], values) for f in fields(hint)})
 
 
 @cache

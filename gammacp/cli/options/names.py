@@ -38,10 +38,10 @@ _GONE = {
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
-def filled(help_text: str) -> str:
+def fill(help_text: str) -> str:
     """A help text with names in the places of registries.
 
-    >>> filled("Positions: {positionals}.").startswith("Positions: sporadic, sporadic-2011")
+    >>> fill("Positions: {positionals}.").startswith("Positions: sporadic, sporadic-2011")
     True
     """
     return _PLACE.sub(
@@ -112,7 +112,7 @@ class _Listing:
     def _fill(self) -> None:
         for parameter in self.params:
             if getattr(parameter, "help", None):
-                parameter.help = filled(parameter.help)
+                parameter.help = fill(parameter.help)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The help, with names in their places."""
@@ -129,7 +129,7 @@ class Command(_Listing, TyperCommand):
     """A command whose help lists names."""
 
 
-class Group(_Listing, TyperGroup):
+class CommandGroup(_Listing, TyperGroup):
     """A group of commands whose help lists names."""
 
     sections: Mapping[str, Sequence[str]] = {}

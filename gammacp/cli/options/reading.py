@@ -134,7 +134,7 @@ class Loaded:
         doubt = {"doubt": self.doubt} if self.doubt else {}
         return {"left_out": left_out_json(self.left_out), **doubt}
 
-    def named(self) -> Mapping[str, Continuum]:
+    def by_name(self) -> Mapping[str, Continuum]:
         """All continua by the name of their document, or by display name where it is taken."""
         return self.naming(self.continua)
 
@@ -151,7 +151,7 @@ class Loaded:
         return sum(work) > 20_000
 
     def naming(self, made: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
-        """What was made of continua, by the names of `named`."""
+        """What was made of continua, by the names of `by_name`."""
         from gammacp.formats.reading import by_document
 
         return by_document(
@@ -182,7 +182,7 @@ def left_out_lines(left_out: Sequence[LeftOut], most: int = 12) -> Iterator[str]
 
 
 @contextmanager
-def placed(name: str) -> Iterator[None]:
+def errors_of(name: str) -> Iterator[None]:
     """Bad data found while a continuum is measured are those of `name`, and say so."""
     try:
         yield
@@ -209,7 +209,7 @@ def load(
     So is what readers passed over, unless the command shows it itself. Of features beside the
     category these are kept; None: whatever is there, and those of `beside`, which are asked for.
     `instead` reads formats in another way, and `closer` is what such readers say of a file that no
-    format recognised; `refused` are keys that mean nothing to the command, and why. With `against`
+    format recognised; `refusal` are keys that mean nothing to the command, and why. With `against`
     it is another round, read with the same options. `writes` are the files that will be written,
     with these `endings` where they are folders.
 
@@ -226,11 +226,11 @@ def load(
 
     if (path := _shipped(reading)) is not None:
         files, reading = path, replace(reading, dataset=None)
-    campaign = requested(files, reading, against, features=features or beside)
+    campaign = requested_campaign(files, reading, against, features=features or beside)
     campaign.refuse(refused or {})
     if targets := list(writes):
         read = [*campaign.paths, *filter(None, (campaign.file,))]
-        with campaign.confined():
+        with campaign.confine():
             spare(targets, read, format=campaign.values.get("format"), endings=endings)
     if reading.dataset is not None:
         found = Collection({reading.dataset: datasets.load(reading.dataset)}, (), {})
@@ -270,7 +270,7 @@ def _shipped(reading: Reading) -> Path | None:
     return coded.get(reading.dataset or "")
 
 
-def requested(
+def requested_campaign(
     files: Sequence[Path] | Path | None,
     reading: Reading,
     against: Sequence[Path] | None = None,
@@ -291,7 +291,9 @@ def requested(
 def tell(found: Collection, *, left_out: bool = True) -> None:
     """Say on stderr what could not be read and what was passed over; DataError if that is all."""
     if found.continua or len(found.failures) > 1:
-        messages((error.parted for _, error in found.failures), before="gammacp: ", error=True)
+        messages(
+            (error.message_and_place for _, error in found.failures), before="gammacp: ", error=True
+        )
     if left_out:
         _tell_left_out(found.left_out)
     if not found.continua:
@@ -327,7 +329,7 @@ def _names(entries: Sequence[str] | None) -> list[str]:
     return [name for row in rows for name in row if name]
 
 
-def listed(entries: Sequence[str] | None) -> tuple[str, ...]:
+def split_names(entries: Sequence[str] | None) -> tuple[str, ...]:
     """Names of a repeatable option that also takes A,B."""
     return tuple(n.strip() for entry in entries or () for n in entry.split(",") if n.strip())
 

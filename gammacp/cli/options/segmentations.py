@@ -9,7 +9,7 @@ from gammacp.cli.options.groups import option
 
 
 @dataclass(frozen=True)
-class Edits:
+class EditFlags:
     """Edits between two segmentations."""
 
     edit: str | None = option(

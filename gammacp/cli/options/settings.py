@@ -95,7 +95,7 @@ class Weighing:
             message(f"{campaign.file}: dissimilarity {own} gives way to the command line")
             return self
         try:
-            with campaign.confined():
+            with campaign.confine():
                 return replace(self, own=dissimilarity(own, importing=False))
         except UsageError as error:
             hint = "Name a TOML file, or one of those in `gammacp gamma --help`"
@@ -115,7 +115,7 @@ class Weighing:
 
         return {} if self.preset is None else PRESETS[self.preset.value]
 
-    def chosen(self) -> Any:
+    def chosen_dissimilarity(self) -> Any:
         """The dissimilarity; None where every option was left open."""
         return None if self == Weighing() else self.dissimilarity()
 
@@ -157,7 +157,7 @@ class Sampling:
 
 
 @dataclass(frozen=True)
-class Solving:
+class SolvingFlags:
     """How alignments are solved."""
 
     method: str = option("Solver: {solvers}.", "NAME", default="auto")
@@ -189,14 +189,14 @@ def check_threshold(value: float, fail_under: float | None, what: str = "γ") ->
 
 
 @dataclass(frozen=True)
-class Settings:
+class GammaFlags:
     """Everything that decides a γ, and whether it is good enough."""
 
     weighing: Weighing
     sampling: Sampling
-    solving: Solving
+    solving: SolvingFlags
 
-    def said_by(self, paths: Sequence[Path]) -> Settings:
+    def said_by(self, paths: Sequence[Path]) -> GammaFlags:
         """As of `Weighing`."""
         return replace(self, weighing=self.weighing.said_by(paths))
 
@@ -207,10 +207,10 @@ class Settings:
             raise UsageError("give --samples or --precision, not both")
         preset = {k: v for k, v in self.weighing.preset_values.items() if k in vars(sampling)}
         chosen = {k: v for k, v in vars(sampling).items() if v is not None}
-        found: Any = {"dissimilarity": self.weighing.chosen(), **preset, **chosen}
+        found: Any = {"dissimilarity": self.weighing.chosen_dissimilarity(), **preset, **chosen}
         return found | self.solving.options()  # type: ignore[no-any-return]
 
-    def given(self) -> dict[str, str]:
+    def changed_options(self) -> dict[str, str]:
         """What differs from its default, by its name on the command line: the option of γ it sets.
 
         The seed is left out: it has a meaning, and is printed, wherever something is random.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gammacp.cli.options.groups import given, option
-from gammacp.cli.options.reading import Reading, requested
+from gammacp.cli.options.reading import Reading, requested_campaign
 from gammacp.cli.output import message, messages
 from gammacp.cli.sparing import spare_files
 from gammacp.errors import UsageError
@@ -66,11 +66,11 @@ class Treebanks:
 
         if not files or reading.dataset is not None:
             raise UsageError("give files of trees; none ship with gammacp")
-        campaign = requested(files, reading)
+        campaign = requested_campaign(files, reading)
         campaign.refuse(REFUSED)
         said = campaign.values
         how = {name: value for name, value in asdict(self).items() if name != "strict"}
-        with campaign.confined():
+        with campaign.confine():
             spare_files(writes, campaign.paths)
             found = read_treebank(
                 campaign.paths,
@@ -86,7 +86,7 @@ class Treebanks:
                     "document": ",".join(said.get("document", ())),
                 },
             )
-        messages((e.parted for e in found.failures), before="gammacp: ", error=True)
+        messages((e.message_and_place for e in found.failures), before="gammacp: ", error=True)
         for line in found.messages:
             message(line)
         if self.strict:

@@ -164,7 +164,7 @@ class Alignment:
             raise TypeError("Gamma-k and gamma-cat need CombinedCategoricalDissimilarity")
         if self._pairs is None or self._pairs[0] is not dissimilarity:
             made = self.native(dissimilarity)
-            parts = replace(dissimilarity.combined(), alpha=1.0, beta=1.0).bind(made.continuum)
+            parts = replace(dissimilarity.to_combined(), alpha=1.0, beta=1.0).bind(made.continuum)
             pairs = aligned_pairs(made.continuum, made.groups, parts)
             self._pairs = dissimilarity, pairs, made.continuum.categories
         _, pairs, names = self._pairs

@@ -265,11 +265,11 @@ class Continuum:
 
     def get_best_alignment(self, dissimilarity: AbstractDissimilarity) -> Alignment:
         """The alignment of least disorder, proven."""
-        return _aligned([self], dissimilarity, soft=False)[0]
+        return _align_all([self], dissimilarity, soft=False)[0]
 
     def get_best_soft_alignment(self, dissimilarity: AbstractDissimilarity) -> Alignment:
         """The one in which units may occur more than once."""
-        return _aligned([self], dissimilarity, soft=True)[0]
+        return _align_all([self], dissimilarity, soft=True)[0]
 
     def compute_gamma(
         self,
@@ -306,14 +306,14 @@ class Continuum:
         if n_samples < 1:
             raise DisorderError(f"n_samples {n_samples!r} is not at least 1")
         drawn = [sampler.sample_from_continuum for _ in range(n_samples)]
-        best, *chance = _aligned([self, *drawn], measured, soft=soft)
+        best, *chance = _align_all([self, *drawn], measured, soft=soft)
         if precision is not None:
             disorders = [x.disorder for x in chance]
             mean = np.mean(disorders)
             spread = np.std(disorders) / mean if mean else 0.0
             more = math.ceil((spread * 1.96 / precision) ** 2) - n_samples
             drawn = [sampler.sample_from_continuum for _ in range(more)]
-            chance += _aligned([self, *drawn], measured, soft=soft)[1:] if drawn else []
+            chance += _align_all([self, *drawn], measured, soft=soft)[1:] if drawn else []
         return GammaResults(best, chance, measured, precision, type(sampler).__name__)
 
 
@@ -325,7 +325,7 @@ def _check(continuum: Continuum) -> None:
         )
 
 
-def _aligned(
+def _align_all(
     continua: list[Continuum], dissimilarity: AbstractDissimilarity, *, soft: bool
 ) -> list[Alignment]:
     """The best alignment of each, by the dissimilarity bound to the first."""

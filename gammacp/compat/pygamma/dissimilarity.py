@@ -101,30 +101,30 @@ def _all(d_mat: Any) -> Any:
     import numba
 
     @numba.njit
-    def compared(first: Floats, second: Floats) -> Floats:
+    def compare_each(first: Floats, second: Floats) -> Floats:
         found = np.empty(len(first))
         for i in range(len(first)):
             found[i] = d_mat(first[i], second[i])
         return found
 
-    return compared
+    return compare_each
 
 
 class _BuiltIn(AbstractDissimilarity):
     """One that is a `Combined` of gammacp."""
 
-    def combined(self) -> Combined:
+    def to_combined(self) -> Combined:
         """That of gammacp, which solvers know better than a compiled function."""
         raise NotImplementedError
 
     @property
     def signature(self) -> str:
         """As gammacp's."""
-        return self.combined().signature
+        return self.to_combined().signature
 
     def bind(self, annotations: Annotations) -> BoundDissimilarity:
         """As gammacp's."""
-        return self.combined().bind(annotations)
+        return self.to_combined().bind(annotations)
 
 
 class PositionalSporadicDissimilarity(_BuiltIn):
@@ -144,7 +144,7 @@ class PositionalSporadicDissimilarity(_BuiltIn):
 
         return dissimilarity_dec(sporadic)
 
-    def combined(self) -> Combined:
+    def to_combined(self) -> Combined:
         """Positions alone."""
         return Combined(beta=0.0, delta=self.delta_empty)
 
@@ -170,7 +170,7 @@ class CategoricalDissimilarity(_BuiltIn):
         first, second = (np.stack([0 * c, 0 * c + 1, 0 * c + 1, c], 1) * 1.0 for c in codes)
         return np.asarray(_all(self.d_mat)(first, second)).reshape(size, size) / self.compiled_with
 
-    def combined(self) -> Combined:
+    def to_combined(self) -> Combined:
         """Categories alone."""
         return Combined(alpha=0.0, delta=self.delta_empty, categorial=_Distances(self))
 
@@ -318,7 +318,7 @@ class CombinedCategoricalDissimilarity(_BuiltIn):
         beta, kind = self.beta, self.categorical_dissim.d_mat
         return dissimilarity_dec(lambda u, v: alpha * place(u, v) + beta * kind(u, v))
 
-    def combined(self) -> Combined:
+    def to_combined(self) -> Combined:
         """Both; positions of one's own stay as they are."""
         delta, place = self.delta_empty, self.positional_dissim
         sporadic = isinstance(place, PositionalSporadicDissimilarity)

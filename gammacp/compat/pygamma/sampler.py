@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sortedcontainers import SortedSet
 
-from gammacp.chance.normal import NormalSampler, cumulated, normal_sampler
+from gammacp.chance.normal import NormalSampler, cumulative_sums, normal_sampler
 from gammacp.compat.pygamma.continuum import Continuum
 from gammacp.compat.pygamma.units import Segment
 
@@ -122,7 +122,7 @@ class StatisticalContinuumSampler(AbstractContinuumSampler):
         super().init_sampling(dummy)
         self._categories = [*categories]
         shares = [1.0 for _ in self._categories] if categories_weight is None else categories_weight
-        sums = cumulated([*shares])
+        sums = cumulative_sums([*shares])
         if len(self._categories) != len(sums):
             raise ValueError("categories and categories_weight have different sizes.")
         self._model = (_AllAlike if categories_weight is None else NormalSampler)(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from gammacp.dissimilarity.named import DISSIMILARITIES
 from gammacp.dissimilarity.toml_file import read_dissimilarity
-from gammacp.files import unconfined
+from gammacp.files import lift_confinement
 
-with unconfined():
+with lift_confinement():
     for _preset in sorted(Path(__file__).parent.glob("*.toml")):
         DISSIMILARITIES.register(_preset.stem, read_dissimilarity(_preset))

@@ -109,7 +109,7 @@ def boundary_similarity(
     optimal = EditSearch(search) is EditSearch.OPTIMAL
     of_types = TypeCosts.of(categorial, a.types, n_t, weights)
 
-    def listed() -> Edits:
+    def list_edits() -> Edits:
         return best_edits(a, b, of_types) if optimal else published_edits(a, b, n_t)
 
     if len(a.types) == 1 and of_types.alone[0] == 1:
@@ -122,11 +122,11 @@ def boundary_similarity(
             near=int(found["b_near"]),
             penalty=found["b_penalty"],
             least=found["b_least"],
-            found=listed,
+            found=list_edits,
         )
     missed = [code for one, _ in differences(a, b).values() for code in one]
     matches = {n: len(a.of_type(n)) - missed.count(code) for code, n in enumerate(a.types)}
-    edits, best = listed(), best_edits(a, b, of_types)
+    edits, best = list_edits(), best_edits(a, b, of_types)
     everything = sum(matches.values()) + best.full + best.near
     return BoundarySimilarity(
         matches=matches,
@@ -134,5 +134,5 @@ def boundary_similarity(
         near=edits.near,
         penalty=of_types.penalty(edits),
         least=of_types.penalty(best) / everything if everything else 0.0,
-        found=listed,
+        found=list_edits,
     )

@@ -114,7 +114,7 @@ def published_edits(a: Segmentation, b: Segmentation, n_t: int) -> Edits:
     """Nearest transpositions first, from left to right; what is left are additions, and types
     that stand for others at the same place."""
     left = differences(a, b)
-    moved = _transposed(left, n_t, a.types)
+    moved = _take_transpositions(left, n_t, a.types)
     return Edits(substitutions=substitutions(left, a.types), transpositions=moved)
 
 
@@ -186,7 +186,9 @@ def _most(i: Indices, j: Indices, saved: Floats) -> Indices:
     return found
 
 
-def _transposed(left: Differences, n_t: int, types: tuple[str, ...]) -> tuple[Transposition, ...]:
+def _take_transpositions(
+    left: Differences, n_t: int, types: tuple[str, ...]
+) -> tuple[Transposition, ...]:
     """Take the transpositions out of the differences, nearest first, from left to right.
 
     Two places at which one type replaces another are left to substitutions.

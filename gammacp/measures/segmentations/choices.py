@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from gammacp.arguments import one_of
 
-_OPTIONS = {"EditSearch": "edit", "Mode": "mode", "Basis": "similarity"}
+_OPTIONS = {"EditSearch": "edit", "Mode": "mode", "CorrectedSimilarity": "similarity"}
 
 
 class _Choice(StrEnum):
@@ -27,7 +27,7 @@ class Mode(_Choice):
     PUBLISHED = "published"
 
 
-class Basis(_Choice):
+class CorrectedSimilarity(_Choice):
     """The similarity that the coefficients correct for chance: S (2012) or B (2013)."""
 
     S = "s"

@@ -77,7 +77,7 @@ class Coefficients:
 
 
 @dataclass(frozen=True)
-class Pool:
+class PooledItems:
     """Items as arrays, ready to be pooled with any weights.
 
     Attributes
@@ -98,12 +98,12 @@ class Pool:
     places: Floats
     present: Floats
 
-    def only(self, items: Sequence[int]) -> Pool:
+    def only(self, items: Sequence[int]) -> PooledItems:
         """Those of some items."""
-        return Pool(*(getattr(self, field.name)[list(items)] for field in fields(self)))
+        return PooledItems(*(getattr(self, field.name)[list(items)] for field in fields(self)))
 
 
-def pool(pairs: Pairs, people: Sequence[str] | None = None) -> Pool:
+def pool(pairs: Pairs, people: Sequence[str] | None = None) -> PooledItems:
     """The arrays of all items.
 
     Parameters
@@ -119,18 +119,20 @@ def pool(pairs: Pairs, people: Sequence[str] | None = None) -> Pool:
     number = {name: i for i, name in enumerate(dict.fromkeys(names))}
     at = rows.item, np.array([number[name] for name in names], np.int64)
     placed = np.zeros((items, len(number), len(rows.types)))
-    placed[at] = rows.placed + (pairs.comparison.mode is Mode.PUBLISHED)
+    placed[at] = rows.boundary_counts + (pairs.comparison.mode is Mode.PUBLISHED)
     places, present = np.zeros((2, items, len(number)))
     places[at] = rows.masses - 1
     present[at] = 1
     sums = np.zeros((2, items))
     for total, part in zip(sums, pairs.parts(pairs.comparison.basis), strict=True):
         np.add.at(total, pairs.item, part)
-    return Pool(similar=sums[0], compared=sums[1], placed=placed, places=places, present=present)
+    return PooledItems(
+        similar=sums[0], compared=sums[1], placed=placed, places=places, present=present
+    )
 
 
 def coefficients(
-    arrays: Pool, *, mode: Mode = Mode.EQUATIONS, weights: Floats | None = None
+    arrays: PooledItems, *, mode: Mode = Mode.EQUATIONS, weights: Floats | None = None
 ) -> Coefficients:
     """π, κ and bias over the items of `arrays`, each counted as often as `weights` says.
 
@@ -154,7 +156,7 @@ def coefficients(
 
 
 def influences(
-    arrays: Pool, mode: Mode, weights: Floats
+    arrays: PooledItems, mode: Mode, weights: Floats
 ) -> tuple[tuple[float, Floats], tuple[float, Floats]]:
     """π and κ for weights of items, and how far each item moves them: shape (items,) each.
 
@@ -170,7 +172,7 @@ def influences(
     return (found.pi, next(moved)), (found.kappa, next(moved))
 
 
-def _expected_pi(arrays: Pool, w: Floats, mode: Mode) -> tuple[float, Floats]:
+def _expected_pi(arrays: PooledItems, w: Floats, mode: Mode) -> tuple[float, Floats]:
     """A_e of π, and how far each item moves it."""
     placed, places = arrays.placed, arrays.places
     if mode is Mode.PUBLISHED:
@@ -183,7 +185,7 @@ def _expected_pi(arrays: Pool, w: Floats, mode: Mode) -> tuple[float, Floats]:
     return float(np.sum(rate**2)), moved
 
 
-def _expected_kappa(arrays: Pool, w: Floats) -> tuple[float, Floats]:
+def _expected_kappa(arrays: PooledItems, w: Floats) -> tuple[float, Floats]:
     """A_e of κ, and how far each item moves it."""
     places = np.einsum("i,ic->c", w, arrays.places)
     chosen = places > 0

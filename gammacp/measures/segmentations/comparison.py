@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gammacp.arguments import whole
 from gammacp.errors import UsageError
 from gammacp.measures.segmentations.boundary import boundary_similarity
-from gammacp.measures.segmentations.choices import Basis, EditSearch, Mode
+from gammacp.measures.segmentations.choices import CorrectedSimilarity, EditSearch, Mode
 from gammacp.measures.segmentations.edits import EditCosts
 from gammacp.measures.segmentations.similarity import segmentation_similarity
 from gammacp.measures.segmentations.value import Segmentation
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class Criterion:
     """How two segmentations are compared.
 
     Attributes
@@ -41,7 +41,7 @@ class Comparison:
         Which WindowDiff (`windows.WINDOWS`).
     """
 
-    basis: Basis = Basis.S
+    basis: CorrectedSimilarity = CorrectedSimilarity.S
     n: int = 2
     costs: EditCosts = field(default_factory=EditCosts)
     search: EditSearch = EditSearch.PUBLISHED
@@ -57,13 +57,13 @@ class Comparison:
         if window(self.windows).padded and self.mode is Mode.PUBLISHED:
             raise UsageError(f"mode 'published' has no windowdiff {self.windows!r}")
         if self.categorial != "nominal":
-            if self.basis is not Basis.B:
+            if self.basis is not CorrectedSimilarity.B:
                 raise UsageError("categorial weighs boundary types of B, not of S: similarity 'b'")
             from gammacp.dissimilarity.categorial import categorial
 
             object.__setattr__(self, "categorial", categorial(self.categorial))
 
-    def typed(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:
+    def columns_of_types(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:
         """The first columns of `pair_kernels.BOTH` of a and b, of several boundary types."""
         how: dict[str, Any] = {"costs": self.costs, "search": self.search}
         s = segmentation_similarity(a, b, n=self.n, **how)
@@ -84,7 +84,7 @@ class Comparison:
             boundary.least,
         )
 
-    def signed(self, name: str, *, selection: Iterable[str] = (), **parts: object) -> str:
+    def signature_of(self, name: str, *, selection: Iterable[str] = (), **parts: object) -> str:
         """The signature of `name` computed with it, after a `selection`, with further `parts`."""
         costs = self.costs
         return signature(

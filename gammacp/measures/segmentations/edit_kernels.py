@@ -48,13 +48,13 @@ def nearest(places: Indices, sides: Indices, n: int) -> Indices:
 
 
 @kernel
-def uncrossed(
+def match_in_order(
     a: Floats, b: Floats, gain: float, slope: float, reach: float, traced: bool
 ) -> tuple[float, Indices]:
     """The most that matching a with b in order saves: gain − slope·distance a pair within reach.
 
     Where the cost is linear in the distance, a matching without crossings is never worse. Windows
-    over a only move to the right, so that what lies left of them is settled. `traced` tells the
+    over a only move to the right, so that what lies left of them is settled. `trace` tells the
     partner in a of each of b (−1 without); it is not told otherwise.
     """
     low, high = np.empty(len(b), np.int64), np.empty(len(b), np.int64)
@@ -118,7 +118,7 @@ def best_partners(
     partner = np.full(len(second), -1)
     worst = 1.0
     while count:
-        _, found = uncrossed(
+        _, found = match_in_order(
             first.astype(np.float64),
             second.astype(np.float64),
             2 - worst,
@@ -148,7 +148,7 @@ def window_cost(n: int, boundaries: int, te: bool) -> float:
 
 
 @kernel
-def mirrored(a: Indices, b: Indices, mass: int, width: int) -> tuple[Indices, Indices]:
+def mirror_windows(a: Indices, b: Indices, mass: int, width: int) -> tuple[Indices, Indices]:
     """Starts of the windows of a width where one row is the mirror image of the other.
 
     The rows differ in them, and the second has a boundary at one of their ends. With the starts
@@ -190,7 +190,7 @@ def mirrored(a: Indices, b: Indices, mass: int, width: int) -> tuple[Indices, In
 
 
 @kernel
-def published(a: Indices, b: Indices, mass: int, n: int) -> Indices:
+def published_windows(a: Indices, b: Indices, mass: int, n: int) -> Indices:
     """Windows (start, end, boundaries) that the search of 2012, §3.3 keeps, shape (windows, 3).
 
     Widths from 2 up, each from left to right; a window takes the place of those it overlaps if it
@@ -198,7 +198,7 @@ def published(a: Indices, b: Indices, mass: int, n: int) -> Indices:
     """
     kept = np.empty((0, 3), np.int64)
     for width in range(2, min(n, mass - 1) + 1):
-        starts, counts = mirrored(a, b, mass, width)
+        starts, counts = mirror_windows(a, b, mass, width)
         stack = np.empty((len(kept) + len(starts), 3), np.int64)
         top = old = 0
         for i in range(len(starts)):
@@ -235,7 +235,7 @@ def cheapest(
     widths = min(n, mass - 1) - 1
     held = np.zeros((max(widths, 0), size), np.int64)
     for w in range(widths):
-        starts, counts = mirrored(a, b, mass, w + 2)
+        starts, counts = mirror_windows(a, b, mass, w + 2)
         i = 0
         for s in range(len(starts)):
             while i < size and places[i] < starts[s]:

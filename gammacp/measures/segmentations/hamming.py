@@ -15,7 +15,7 @@ from gammacp.measures.segmentations.value import Segmentation, check_comparable
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hamming:
+class HammingDistance:
     """A distance, and the one that deleting and inserting everything would give.
 
     Attributes
@@ -42,7 +42,7 @@ def ghd(
     insertion: float | None = None,
     deletion: float | None = None,
     shift: float = 2.0,
-) -> Hamming:
+) -> HammingDistance:
     """GHD between two segmentations; boundary types do not count.
 
     Parameters
@@ -75,7 +75,7 @@ def ghd_of_positions(
     insertion: float,
     deletion: float,
     shift: float = 2.0,
-) -> Hamming:
+) -> HammingDistance:
     """GHD between sorted boundary positions, whole or real.
 
     Only pairs closer than (insertion + deletion)/shift can pay, so each boundary of the hypothesis
@@ -104,4 +104,4 @@ def ghd_of_positions(
     largest = insertion * len(reference) + deletion * len(hypothesis)
     a, b = (np.asarray(row, np.float64) for row in (reference, hypothesis))
     distance = hamming(a, b, float(insertion), float(deletion), float(shift))
-    return Hamming(distance=distance, largest=float(largest))
+    return HammingDistance(distance=distance, largest=float(largest))

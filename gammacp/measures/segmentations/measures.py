@@ -17,11 +17,11 @@ from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 from gammacp.measures.registry import registered, unobserved_agreement
 from gammacp.measures.score import Score
-from gammacp.measures.segmentations.choices import Basis, EditSearch, Mode
+from gammacp.measures.segmentations.choices import CorrectedSimilarity, EditSearch, Mode
 from gammacp.measures.segmentations.coefficients import coefficients, pool
-from gammacp.measures.segmentations.comparison import Comparison
+from gammacp.measures.segmentations.comparison import Criterion
 from gammacp.measures.segmentations.hamming import ghd_of_positions
-from gammacp.measures.segmentations.rows import Pairs, Rows, compared
+from gammacp.measures.segmentations.rows import Pairs, Rows, compare_rows
 from gammacp.measures.segmentations.tiling import from_continuum, inner_boundaries
 from gammacp.measures.segmentations.value import ONE_TYPE
 from gammacp.measures.segmentations.windows import pk, window_diff
@@ -67,7 +67,7 @@ def windowdiff(
     padded
         Whether the continuum is padded at both ends (Lamprier et al. 2007).
     """
-    return _windowed("windowdiff", window_diff, continuum, window, padded)
+    return _window_score("windowdiff", window_diff, continuum, window, padded)
 
 
 @_registered(
@@ -81,7 +81,7 @@ def p_k(continuum: Continuum, *, window: int | None = None, padded: bool = False
 
     Parameters as for `windowdiff`.
     """
-    return _windowed("pk", pk, continuum, window, padded)
+    return _window_score("pk", pk, continuum, window, padded)
 
 
 @_registered(
@@ -113,7 +113,9 @@ def ghd(
     `observed` is GHD divided by the cost of deleting and inserting every boundary.
     """
     errors = {}
-    for pair, (reference, hypothesis) in paired(inner_boundaries(continuum), ordered=True).items():
+    for pair, (reference, hypothesis) in pair_annotators(
+        inner_boundaries(continuum), ordered=True
+    ).items():
         mean = continuum.length / (len(reference) + 1)
         found = ghd_of_positions(
             reference,
@@ -151,7 +153,7 @@ def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> PairwiseS
     edit
         `published` or `optimal` search.
     """
-    return _edits("s", continuum, Basis.S, n, edit)
+    return _edits("s", continuum, CorrectedSimilarity.S, n, edit)
 
 
 @_edited(
@@ -167,7 +169,7 @@ def b(continuum: Continuum, *, n: int = 2) -> PairwiseScore:
     n
         A boundary may be transposed over fewer places than this.
     """
-    return _edits("b", continuum, Basis.B, n, "published")
+    return _edits("b", continuum, CorrectedSimilarity.B, n, "published")
 
 
 @_coefficient("pi-s", "Scott's π on S, mean over pairs; .96 for random boundaries at 2 % of places")
@@ -187,7 +189,7 @@ def pi_s(
 
     `observed` is A_a, `expected` A_e, both means over pairs.
     """
-    return _corrected("pi-s", continuum, n, edit, mode)
+    return _corrected_score("pi-s", continuum, n, edit, mode)
 
 
 @_coefficient("kappa-s", "Cohen's κ on S, mean over pairs; random boundaries as for pi-s")
@@ -201,7 +203,7 @@ def kappa_s(
     continuum
         Units of every annotator cover its bounds without gaps; at least two annotators.
     """
-    return _corrected("kappa-s", continuum, n, edit, mode)
+    return _corrected_score("kappa-s", continuum, n, edit, mode)
 
 
 @_coefficient("multi-pi-s", "Fleiss' multi-π on S; random boundaries as for pi-s")
@@ -215,7 +217,7 @@ def multi_pi_s(
     continuum
         Units of every annotator cover its bounds without gaps; at least two annotators.
     """
-    return _corrected("multi-pi-s", continuum, n, edit, mode, together=True)
+    return _corrected_score("multi-pi-s", continuum, n, edit, mode, together=True)
 
 
 @_coefficient("multi-kappa-s", "Davies & Fleiss' multi-κ on S; random boundaries as for pi-s")
@@ -229,13 +231,13 @@ def multi_kappa_s(
     continuum
         Units of every annotator cover its bounds without gaps; at least two annotators.
     """
-    return _corrected("multi-kappa-s", continuum, n, edit, mode, together=True)
+    return _corrected_score("multi-kappa-s", continuum, n, edit, mode, together=True)
 
 
-def _windowed(
+def _window_score(
     name: str, error: Callable[..., float], continuum: Continuum, window: int | None, padded: bool
 ) -> PairwiseScore:
-    both = paired(from_continuum(continuum), ordered=True)
+    both = pair_annotators(from_continuum(continuum), ordered=True)
     made = signature(
         name,
         selection=continuum.selection,
@@ -246,7 +248,7 @@ def _windowed(
     return _of_errors(errors, made)
 
 
-def paired(by_annotator: Mapping[str, T], *, ordered: bool) -> dict[Pair, tuple[T, T]]:
+def pair_annotators(by_annotator: Mapping[str, T], *, ordered: bool) -> dict[Pair, tuple[T, T]]:
     """What every two annotators have; `ordered` also the other way round.
 
     Parameters
@@ -276,21 +278,25 @@ def _of_errors(errors: Mapping[Pair, float], made: str) -> PairwiseScore:
     return PairwiseScore(value=mean, observed=observed, pairs=pairs, signature=made)
 
 
-def _compared(
-    continuum: Continuum, comparison: Comparison, *, together: bool = False
+def _compare(
+    continuum: Continuum, comparison: Criterion, *, together: bool = False
 ) -> tuple[list[Pair], Pairs]:
     """Every two annotators as an item of their own, compared; `together`: all in one item."""
     coders = from_continuum(continuum)
-    both = paired(coders, ordered=False)
+    both = pair_annotators(coders, ordered=False)
     items = {" ".join(pair): dict(zip(pair, texts, strict=True)) for pair, texts in both.items()}
-    return list(both), compared(Rows.of({"": coders} if together else items, ONE_TYPE), comparison)
+    return list(both), compare_rows(
+        Rows.of({"": coders} if together else items, ONE_TYPE), comparison
+    )
 
 
-def _edits(name: str, continuum: Continuum, basis: Basis, n: int, edit: str) -> PairwiseScore:
-    names, found = _compared(continuum, Comparison(basis=basis, n=n, search=EditSearch(edit)))
+def _edits(
+    name: str, continuum: Continuum, basis: CorrectedSimilarity, n: int, edit: str
+) -> PairwiseScore:
+    names, found = _compare(continuum, Criterion(basis=basis, n=n, search=EditSearch(edit)))
     values = dict(zip(names, found.values[basis][:, 0].tolist(), strict=True))
     mean = fmean(values.values())
-    searched = {} if basis is Basis.B else {"edit": edit}
+    searched = {} if basis is CorrectedSimilarity.B else {"edit": edit}
     return PairwiseScore(
         value=mean,
         observed=1 - mean,
@@ -299,12 +305,12 @@ def _edits(name: str, continuum: Continuum, basis: Basis, n: int, edit: str) -> 
     )
 
 
-def _corrected(
+def _corrected_score(
     name: str, continuum: Continuum, n: int, edit: str, mode: str, *, together: bool = False
 ) -> PairwiseScore:
     """π or κ, as the name says: the mean over pairs of annotators, or one value of all together."""
-    comparison = Comparison(n=n, search=EditSearch(edit), mode=Mode(mode))
-    names, pairs = _compared(continuum, comparison, together=together)
+    comparison = Criterion(n=n, search=EditSearch(edit), mode=Mode(mode))
+    names, pairs = _compare(continuum, comparison, together=together)
     arrays = pool(pairs)
     found = [
         coefficients(arrays.only([k]), mode=comparison.mode) for k in range(len(arrays.similar))

@@ -8,9 +8,9 @@ from gammacp.measures.segmentations.edit_kernels import (
     best_partners,
     cheapest,
     differing,
+    match_in_order,
     nearest,
-    published,
-    uncrossed,
+    published_windows,
     window_cost,
 )
 
@@ -66,7 +66,7 @@ def hamming(a: Floats, b: Floats, insertion: float, deletion: float, shift: floa
     first, second = places[sides == 0], places[sides == 1]
     apart = insertion + deletion
     reach = np.inf if shift == 0 else apart / shift
-    saved, _ = uncrossed(first, second, apart, shift, reach, False)
+    saved, _ = match_in_order(first, second, apart, shift, reach, False)
     return max(0.0, insertion * len(first) + deletion * len(second) - saved)
 
 
@@ -78,7 +78,7 @@ def half_segment(mass: int, boundaries: int) -> int:
 
 
 @kernel
-def _sided(a: Indices, b: Indices, mass: int, span: int, padded: bool, found: Floats) -> None:
+def _fill_sided(a: Indices, b: Indices, mass: int, span: int, padded: bool, found: Floats) -> None:
     """The columns `SIDED` with a as the reference."""
     k = half_segment(mass, len(a))
     found[2] = max(0, mass - k)
@@ -122,7 +122,7 @@ def _both(
     else:
         least, windows = cheapest(a, b, mass, n, substitution, transposition, te)
         if not optimal:
-            windows = published(a, b, mass, n)
+            windows = published_windows(a, b, mass, n)
         left, cost = count, 0.0
         at = 0
         for w in range(len(windows)):
@@ -184,8 +184,8 @@ def all_pairs(
         a, b = rows[offsets[i] : offsets[i + 1]], rows[offsets[j] : offsets[j + 1]]
         mass = masses[i]
         _both(a, b, mass, n, substitution, transposition, te, optimal, both[p])
-        _sided(a, b, mass, spans[i], padded, sided[p, 0])
-        _sided(b, a, mass, spans[j], padded, sided[p, 1])
+        _fill_sided(a, b, mass, spans[i], padded, sided[p, 0])
+        _fill_sided(b, a, mass, spans[j], padded, sided[p, 1])
     return both, sided
 
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.errors import UsageError
-from gammacp.measures.segmentations.choices import Basis, EditSearch, Mode
-from gammacp.measures.segmentations.comparison import Comparison
+from gammacp.measures.segmentations.choices import CorrectedSimilarity, EditSearch, Mode
+from gammacp.measures.segmentations.comparison import Criterion
 from gammacp.measures.segmentations.value import Segmentation
 from gammacp.measures.segmentations.windows import window
 
@@ -76,7 +76,7 @@ class Rows:
         return np.diff(self.offsets)
 
     @cached_property
-    def placed(self) -> Indices:
+    def boundary_counts(self) -> Indices:
         """Boundaries of each type in each row, shape (rows, types)."""
         if len(self.types) == 1:
             return self.sizes[:, None]
@@ -96,7 +96,7 @@ class Rows:
         return columns[:, 0].copy(), columns[:, 1].copy()
 
     @classmethod
-    def joined(cls, parts: Sequence[Rows]) -> Rows:
+    def join(cls, parts: Sequence[Rows]) -> Rows:
         """Rows of several corpora of the same types one after the other."""
         sizes = np.concatenate([part.sizes for part in parts])
         return replace(
@@ -134,7 +134,7 @@ class Rows:
                 positions[self.types[code]].append(place)
         return Segmentation.from_typed(positions, mass=int(self.masses[row]), types=self.types)
 
-    def shuffled(self, rng: np.random.Generator) -> Rows:
+    def shuffle(self, rng: np.random.Generator) -> Rows:
         """Each row's segments, and each row's boundaries, in another order."""
         rows = np.repeat(np.arange(len(self.masses)), self.sizes + 1)
         ends = np.insert(self.places, self.offsets[1:], self.masses)
@@ -165,7 +165,7 @@ class Pairs:
     """
 
     rows: Rows
-    comparison: Comparison
+    comparison: Criterion
     pairs: tuple[Indices, Indices]
     both: Floats
     sided: Floats
@@ -187,9 +187,9 @@ class Pairs:
 
         return self.both[:, BOTH.index(name)]
 
-    def parts(self, basis: Basis) -> tuple[Floats, Floats]:
+    def parts(self, basis: CorrectedSimilarity) -> tuple[Floats, Floats]:
         """Numerator and denominator of S or B of each pair."""
-        if basis is Basis.S:
+        if basis is CorrectedSimilarity.S:
             return self.potential - self.column("distance"), self.potential
         total = self.column("matches") + self.column("b_full") + self.column("b_near")
         return total - self.column("b_penalty"), total
@@ -197,22 +197,22 @@ class Pairs:
     @property
     def misses(self) -> tuple[Floats, Floats]:
         """Full and near misses of each pair, of S or B as compared."""
-        prefix = "" if self.comparison.basis is Basis.S else "b_"
+        prefix = "" if self.comparison.basis is CorrectedSimilarity.S else "b_"
         return self.column(f"{prefix}full"), self.column(f"{prefix}near")
 
     @property
     def suboptimal(self) -> Bools:
         """Where the search found less than the best edits, of S or B as compared."""
-        if self.comparison.basis is Basis.S:
+        if self.comparison.basis is CorrectedSimilarity.S:
             return self.column("distance") > self.column("least") + 1e-9
-        similar, total = self.parts(Basis.B)
+        similar, total = self.parts(CorrectedSimilarity.B)
         return 1 - share(similar, total, 1.0) > self.column("b_least") + 1e-9
 
     @cached_property
     def values(self) -> dict[str, Floats]:
         """`COLUMNS` of each pair with either coder as the reference, shape (pairs, 2)."""
         first, second = self.pairs
-        sizes = self.rows.placed.sum(axis=1)
+        sizes = self.rows.boundary_counts.sum(axis=1)
         reference = np.stack((sizes[first], sizes[second]), axis=1)
         near = self.column("b_near")
         agreed = self.column("matches") + near - self.column("b_apart") / self.comparison.n
@@ -221,8 +221,8 @@ class Pairs:
         hits = np.repeat(agreed[:, None], 2, axis=1)
         windows = self.sided
         found = {
-            name: np.repeat(share(*self.parts(Basis(name)), 1.0)[:, None], 2, axis=1)
-            for name in Basis
+            name: np.repeat(share(*self.parts(CorrectedSimilarity(name)), 1.0)[:, None], 2, axis=1)
+            for name in CorrectedSimilarity
         }
         return found | {
             "windowdiff": 1 - share(windows[..., 1], windows[..., 0], np.nan),
@@ -234,8 +234,8 @@ class Pairs:
         }
 
 
-def compared(
-    rows: Rows, comparison: Comparison, pairs: tuple[Indices, Indices] | None = None
+def compare_rows(
+    rows: Rows, comparison: Criterion, pairs: tuple[Indices, Indices] | None = None
 ) -> Pairs:
     """Every two codings of each item, or these `pairs` of `rows` by this `comparison`."""
     from gammacp.measures.segmentations.pair_kernels import all_pairs
@@ -261,7 +261,7 @@ def compared(
     if len(rows.types) > 1:
         codings = [rows.segmentation(row) for row in range(len(rows.masses))]
         for p, (i, j) in enumerate(zip(*pairs, strict=True)):
-            both[p] = comparison.typed(codings[i], codings[j])
+            both[p] = comparison.columns_of_types(codings[i], codings[j])
     return Pairs(rows, comparison, pairs, both, sided)
 
 

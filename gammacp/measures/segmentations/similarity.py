@@ -88,7 +88,7 @@ def segmentation_similarity(
     check_comparable(a, b)
     n, costs, search = whole("n", n, 1), costs or EditCosts(), EditSearch(search)
 
-    def listed() -> Edits:
+    def list_edits() -> Edits:
         if search is EditSearch.OPTIMAL:
             return optimal_edits(a, b, n=n, costs=costs)
         return published_edits(a, b, n=n)
@@ -100,10 +100,10 @@ def segmentation_similarity(
         found = of_pair(a.positions, b.positions, a.mass, n, costs.parts, optimal=optimal)
         distance, least = found["distance"], found["least"]
     else:
-        distance, least = costs.of(listed()), costs.of(optimal_edits(a, b, n=n, costs=costs))
+        distance, least = costs.of(list_edits()), costs.of(optimal_edits(a, b, n=n, costs=costs))
     return Similarity(
         distance=distance,
         potential_boundaries=a.potential_boundaries,
         optimal_distance=least,
-        found=listed,
+        found=list_edits,
     )

@@ -36,7 +36,7 @@ def inner_boundaries(continuum: Continuum) -> dict[str, Floats]:
     }
 
 
-def _closed(continuum: Continuum, unit: float) -> Continuum:
+def _close_gaps(continuum: Continuum, unit: float) -> Continuum:
     """With the gaps and overlaps closed that rounding to base units closes, and smaller ones.
 
     A boundary lies where the earlier unit ends. Less than half a base unit is closed, too, where
@@ -85,7 +85,7 @@ def from_continuum(
     reason = unmet_need(continuum, {Need.INTEGERS}) if unit is None else None
     if reason is not None:
         raise DataError(reason, hint="Count in base units (tokens, milliseconds), or say --unit")
-    boundaries = inner_boundaries(continuum if unit is None else _closed(continuum, unit))
+    boundaries = inner_boundaries(continuum if unit is None else _close_gaps(continuum, unit))
     mass = int(np.floor(continuum.length / (unit or 1.0) + 0.5))
     found = {}
     for name, positions in boundaries.items():

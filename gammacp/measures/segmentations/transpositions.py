@@ -43,14 +43,16 @@ def published_edits(a: Segmentation, b: Segmentation, *, n: int = 2) -> Edits:
     n, costs
         As for `segmentation_similarity`.
     """
-    from gammacp.measures.segmentations.edit_kernels import published
+    from gammacp.measures.segmentations.edit_kernels import published_windows
 
     check_comparable(a, b)
     n = whole("n", n, 1)
     kept = [
         window
         for code, name in enumerate(a.types)
-        for window in _typed(published(a.of_type(name), b.of_type(name), a.mass, n), code)
+        for window in _windows_of_type(
+            published_windows(a.of_type(name), b.of_type(name), a.mass, n), code
+        )
     ]
     return _edits(kept, differences(a, b), a.types)
 
@@ -71,19 +73,19 @@ def optimal_edits(
     n, costs
         As for `segmentation_similarity`.
     """
-    from gammacp.measures.segmentations.edit_kernels import cheapest, mirrored
+    from gammacp.measures.segmentations.edit_kernels import cheapest, mirror_windows
 
     check_comparable(a, b)
     n, costs = whole("n", n, 1), costs or EditCosts()
     found = differences(a, b)
     if len(a.types) == 1:
         _, windows = cheapest(a.positions, b.positions, a.mass, n, *costs.parts)
-        return _edits(_typed(windows, 0), found, a.types)
+        return _edits(_windows_of_type(windows, 0), found, a.types)
     opening: dict[tuple[int, int], list[_Window]] = {}
     for code, name in enumerate(a.types):
         differing = {p for p, (one, other) in found.items() if code in one or code in other}
         for width in range(2, min(n, a.mass - 1) + 1):
-            starts, counts = mirrored(a.of_type(name), b.of_type(name), a.mass, width)
+            starts, counts = mirror_windows(a.of_type(name), b.of_type(name), a.mass, width)
             for start, count in zip(starts.tolist(), counts.tolist(), strict=True):
                 if start in differing:
                     window = (start, start + width - 1, code, count)
@@ -91,7 +93,7 @@ def optimal_edits(
     return _edits(_cheapest(found, opening, len(a.types), costs), found, a.types)
 
 
-def _typed(windows: Indices, code: int) -> list[_Window]:
+def _windows_of_type(windows: Indices, code: int) -> list[_Window]:
     return [(start, end, code, count) for start, end, count in windows.tolist()]
 
 

@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from gammacp.arguments import instance, text
-from gammacp.arrays import Codes, Indices, frozen
+from gammacp.arrays import Codes, Indices, freeze
 from gammacp.errors import DataError
 
 ONE_TYPE = ("1",)
@@ -129,7 +129,7 @@ class Segmentation:
             if row == following:
                 raise DataError(f"boundary {row[0]} of type {known[row[1]]!r} is given twice")
         columns = np.array(rows, np.int64).reshape(-1, 2)
-        return cls._sealed(mass, columns[:, 0].copy(), columns[:, 1].astype(np.int32), known)
+        return cls._seal(mass, columns[:, 0].copy(), columns[:, 1].astype(np.int32), known)
 
     @classmethod
     def from_sets(
@@ -207,14 +207,14 @@ class Segmentation:
 
     @classmethod
     def _of_one_type(cls, mass: int, positions: Indices) -> Segmentation:
-        return cls._sealed(mass, positions, np.zeros(len(positions), np.int32), ONE_TYPE)
+        return cls._seal(mass, positions, np.zeros(len(positions), np.int32), ONE_TYPE)
 
     @classmethod
-    def _sealed(
+    def _seal(
         cls, mass: int, positions: Indices, type_codes: Codes, types: tuple[str, ...]
     ) -> Segmentation:
-        frozen(positions)
-        frozen(type_codes)
+        freeze(positions)
+        freeze(type_codes)
         return cls(mass, positions, type_codes, types)
 
     def __eq__(self, other: object) -> bool:
@@ -243,7 +243,7 @@ class Segmentation:
     def places(self) -> Indices:
         """Potential boundaries with a boundary of any type, each once, sorted."""
         places = np.unique(self.positions) if len(self.types) > 1 else self.positions
-        frozen(places)
+        freeze(places)
         return places
 
     @property
@@ -309,7 +309,7 @@ class Segmentation:
         code = np.array([types.index(n) if n in used else -1 for n in self.types], np.int32)
         codes = code[self.type_codes]
         order = np.lexsort((codes, self.positions))
-        return self._sealed(self.mass, self.positions[order], codes[order], tuple(types))
+        return self._seal(self.mass, self.positions[order], codes[order], tuple(types))
 
 
 def check_comparable(a: Segmentation, b: Segmentation) -> None:

@@ -39,7 +39,7 @@ def disagreements(sentences: Sequence[Sentence], first: Indices, second: Indices
         blocks = _attachment_errors(dependencies, first, second)
         return np.concatenate(list(blocks), axis=1)
     phrases = [s for s in sentences if isinstance(s, Phrase)]
-    rows = (_placed(phrases[x], phrases[y]) for x, y in zip(first, second, strict=True))
+    rows = (_bracketings(phrases[x], phrases[y]) for x, y in zip(first, second, strict=True))
     common = [(len(x & y), len(x | y), len(x) + len(y)) for x, y in rows]
     shared, either, both = np.array(common, np.float64).reshape(-1, 3).T
     return 1 - np.stack([shared / either, 2 * shared / both])
@@ -70,7 +70,7 @@ def _attachment_errors(
         yield 1 - np.add.reduceat(right, begins, axis=1, dtype=np.float64) / n
 
 
-def _placed(a: Phrase, b: Phrase) -> tuple[frozenset[Bracketing], frozenset[Bracketing]]:
+def _bracketings(a: Phrase, b: Phrase) -> tuple[frozenset[Bracketing], frozenset[Bracketing]]:
     """The bracketings of both, those of the shorter one by the leaves of the longer one."""
     short, long = sorted((a, b), key=lambda s: s.n_tokens)
     half, later = short.n_tokens // 2, long.n_tokens - short.n_tokens

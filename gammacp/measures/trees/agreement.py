@@ -179,7 +179,7 @@ def syntax_agreement(
             groups, chosen, expected.mean, expected.error, strict=True
         )
     ]
-    parts = _published_parts(observations, expected) if bootstrap else {}
+    parts = published_parts(observations, expected) if bootstrap else {}
     draw = partial(interval_over_sentences, draws=bootstrap, seed=seed)
     return SyntaxAgreement(
         total=results[0],
@@ -187,7 +187,7 @@ def syntax_agreement(
         without=tuple(results[len(pairs) + 1 :]),
         sentences=_shares(observations),
         bootstrap={n: draw(part) for n, part in parts.items()} if bootstrap else None,
-        tokens=sum(item.n_tokens for item in treebank.shared),
+        tokens=sum(item.n_tokens for item in treebank.shared_items),
         ignored=observations.n_items - int(observations.compared(observations.everything).sum()),
         signature=signature(
             "syntax-alpha",
@@ -223,10 +223,17 @@ def _by_delta(values: Floats) -> dict[str, float]:
     return {name: float(value) for name, value in zip(DELTAS, values, strict=True)}
 
 
-def _published_parts(
+def published_parts(
     observations: TreeObservations, expected: ExpectedDisagreement
 ) -> dict[str, Contributions]:
-    """What each sentence adds to D_o and D_e.
+    """What each sentence adds to D_o and D_e of each α and score.
+
+    Parameters
+    ----------
+    observations
+        The annotations of a treebank, and how far they are apart.
+    expected
+        D_e of all of them, with the mean of each annotation.
 
     A sentence drawn twice changes the mean over all pairs twice as much as its annotations' means
     say: D_e is a mean over pairs, so that its linear part is 2·row − D_e.
@@ -246,5 +253,5 @@ def _shares(observations: TreeObservations) -> tuple[SentenceShare, ...]:
     total = parts.sum(axis=1, keepdims=True)
     shares = np.divide(parts, total, out=np.zeros_like(parts), where=total > 0)
     order = np.lexsort((np.arange(observations.n_items), -shares[0]))
-    items = observations.treebank.shared
+    items = observations.treebank.shared_items
     return tuple(SentenceShare(items[i], _by_delta(shares[:, i])) for i in order)

@@ -22,7 +22,7 @@ from gammacp.arrays import Bools, Floats, Indices
 from gammacp.errors import DataError
 from gammacp.measures.contributions import Contributions
 from gammacp.measures.trees.accuracy import SCORES, disagreements
-from gammacp.measures.trees.annotations import Graph, Treebank
+from gammacp.measures.trees.annotations import MeaningGraph, Treebank
 from gammacp.measures.trees.observations import Observations
 from gammacp.measures.trees.ted import PackedTrees, pack
 from gammacp.pools.cores import available_cores
@@ -84,7 +84,7 @@ class TreeObservations(Observations):
     @cached_property
     def packed(self) -> PackedTrees:
         """The trees."""
-        return pack([s.tree for s in self.sentences if not isinstance(s, Graph)])
+        return pack([s.tree for s in self.sentences if not isinstance(s, MeaningGraph)])
 
     @cached_property
     def pair_squares(self) -> Floats:

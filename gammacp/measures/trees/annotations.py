@@ -141,7 +141,7 @@ class Phrase:
 
 
 @dataclass(frozen=True)
-class Graph:
+class MeaningGraph:
     """Nodes with what is said of each, and relations between them.
 
     A graph is a conjunction: a triple that is written twice is one.
@@ -161,7 +161,8 @@ class Graph:
     missing
         Why it does not count, although it has its place among the others; mostly empty.
 
-    >>> boy = Graph(("b",), frozenset({(0, "instance", "boy"), (0, "top", "top")}), frozenset())
+    >>> said = frozenset({(0, "instance", "boy"), (0, "top", "top")})
+    >>> boy = MeaningGraph(("b",), said, frozenset())
     >>> boy.n_triples
     2
     """
@@ -191,8 +192,8 @@ class Graph:
         return self.n_triples
 
 
-Sentence: TypeAlias = Dependencies | Phrase | Graph
-Kind = TypeVar("Kind", Dependencies, Phrase, Graph)
+Sentence: TypeAlias = Dependencies | Phrase | MeaningGraph
+Kind = TypeVar("Kind", Dependencies, Phrase, MeaningGraph)
 
 
 def error_in(sentence: Sentence, message: str, *, hint: str | None = None) -> DataError:
@@ -227,7 +228,7 @@ class Item:
         Parameters
         ----------
         kind
-            `Dependencies`, `Phrase` or `Graph`.
+            `Dependencies`, `Phrase` or `MeaningGraph`.
         """
         return list(combinations([s for s in self.annotations.values() if isinstance(s, kind)], 2))
 
@@ -260,7 +261,7 @@ class Treebank:
 
     def require_shared(self) -> None:
         """DataError where no sentence has two annotations."""
-        if not self.shared:
+        if not self.shared_items:
             raise DataError("no sentence has two annotations", hint="Agreement needs two.")
 
     @property
@@ -269,7 +270,7 @@ class Treebank:
         return self.kind in ("graph", "enhanced")
 
     @cached_property
-    def shared(self) -> tuple[Item, ...]:
+    def shared_items(self) -> tuple[Item, ...]:
         """The sentences with at least two annotations: all that agreement is about."""
         return tuple(item for item in self.items if len(item.annotations) >= 2)
 
@@ -305,6 +306,6 @@ class Treebank:
             there = {name: s for name, s in row.items() if s is not None}
             if there:
                 items.append(Item("", str(k + 1), there))
-        kinds = {Phrase: "phrase", Graph: "graph"}
+        kinds = {Phrase: "phrase", MeaningGraph: "graph"}
         kind = kinds.get(type(found[0]), "dependency") if found else "dependency"
         return Treebank(tuple(annotations), tuple(items), kind)

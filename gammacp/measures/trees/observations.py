@@ -51,12 +51,12 @@ class Observations:
         number = {name: a for a, name in enumerate(treebank.annotators)}
         rows = [
             (i, number[name], sentence)
-            for i, item in enumerate(treebank.shared)
+            for i, item in enumerate(treebank.shared_items)
             for name, sentence in item.annotations.items()
         ]
         items, annotators, sentences = zip(*rows, strict=True)
         item = np.array(items, np.int64)
-        starts = np.searchsorted(item, np.arange(len(treebank.shared) + 1)).tolist()
+        starts = np.searchsorted(item, np.arange(len(treebank.shared_items) + 1)).tolist()
         within = [
             pair for start, end in pairwise(starts) for pair in combinations(range(start, end), 2)
         ]
@@ -66,7 +66,7 @@ class Observations:
     @property
     def n_items(self) -> int:
         """Number of sentences with at least two annotations."""
-        return len(self.treebank.shared)
+        return len(self.treebank.shared_items)
 
     @cached_property
     def tokens(self) -> Indices:

@@ -75,7 +75,7 @@ def pack(trees: Sequence[Tree]) -> PackedTrees:
     code = {tree: i for i, tree in enumerate(different)}
     labels = sorted({label for tree in different for label in tree.labels})
     alphabet = {label: i for i, label in enumerate(labels)}
-    columns = [_columns(t, alphabet) for t in (*different, *(t.mirrored for t in different))]
+    columns = [_columns(t, alphabet) for t in (*different, *(t.mirror for t in different))]
     widths = np.array([len(c) for c in columns], np.int64)
     nodes, before, inside, names = np.concatenate(columns).T
     shape = (2, len(different))

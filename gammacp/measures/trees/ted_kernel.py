@@ -36,7 +36,7 @@ class TreeArrays(NamedTuple):
 
 
 @kernel
-def _scratch(trees: TreeArrays) -> tuple[Codes, Codes]:
+def scratch(trees: TreeArrays) -> tuple[Codes, Codes]:
     """What pairs of subtrees save, and pairs of forests: nothing where one of them is empty.
 
     There is room for every tree on its narrower side: branches to the right make the other one as
@@ -95,7 +95,7 @@ def _distance(trees: TreeArrays, x: int, y: int, subtrees: Codes, forests: Codes
 @kernel
 def pair_distances(trees: TreeArrays, first: Indices, second: Indices) -> Codes:
     """Unit-cost distances of the pairs (first[k], second[k])."""
-    subtrees, forests = _scratch(trees)
+    subtrees, forests = scratch(trees)
     found = np.empty(len(first), np.int32)
     for k in range(len(first)):
         found[k] = _distance(trees, first[k], second[k], subtrees, forests)
@@ -111,7 +111,7 @@ def weighted_squares(
     `lengths` are |x|; a pair adds w_y δ² to x and w_x δ² to y, for each row of weights.
     """
     n = len(trees.n_nodes)
-    subtrees, forests = _scratch(trees)
+    subtrees, forests = scratch(trees)
     sums = np.zeros((len(weights), 3, n))
     squares = np.empty(3)
     for x in range(low, high):

@@ -72,18 +72,18 @@ class Tree:
         return tuple(parents)
 
     @cached_property
-    def mirrored(self) -> Tree:
+    def mirror(self) -> Tree:
         """The tree with the children of every node in reverse order."""
         children: list[list[int]] = [[] for _ in self.labels]
         for i, parent in enumerate(self.parents):
             if parent >= 0:
                 children[parent].append(i)
-        return _ordered(
+        return _build_tree(
             self.n_nodes - 1, [tuple(reversed(c)) for c in children], self.labels, self.size
         )
 
 
-def _ordered(
+def _build_tree(
     root: int, children: Sequence[Sequence[int]], labels: Sequence[str], size: int
 ) -> Tree:
     """The tree below `root`; without recursion, since annotations can be very deep."""
@@ -127,7 +127,7 @@ def dependency_tree(heads: Sequence[int], relations: Sequence[str]) -> Tree:
     for token, head in enumerate(heads, start=1):
         if 0 <= head <= len(heads):
             children[head].append(token)
-    return _ordered(0, children, (ROOT_LABEL, *relations), len(heads) + 1)
+    return _build_tree(0, children, (ROOT_LABEL, *relations), len(heads) + 1)
 
 
 def nested_tree(nested: Nested, *, size: str = "leaves") -> Tree:
@@ -161,4 +161,4 @@ def nested_tree(nested: Nested, *, size: str = "leaves") -> Tree:
     if size not in ("leaves", "nodes"):
         raise UsageError(f"size {size!r} is not 'leaves' or 'nodes'")
     count = sum(not c for c in children) if size == "leaves" else len(labels)
-    return _ordered(0, children, labels, count)
+    return _build_tree(0, children, labels, count)

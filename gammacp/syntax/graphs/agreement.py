@@ -26,7 +26,7 @@ from gammacp.arrays import Floats
 from gammacp.chance.beyond import BeyondChance
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.contributions import Contributions
-from gammacp.measures.trees.annotations import Dependencies, Graph, Item, Treebank
+from gammacp.measures.trees.annotations import Dependencies, Item, MeaningGraph, Treebank
 from gammacp.measures.trees.matched import (
     LENGTH_MATCHED,
     MOST,
@@ -38,7 +38,7 @@ from gammacp.measures.trees.matched import (
 from gammacp.measures.trees.observations import Observations
 from gammacp.signature import signature
 from gammacp.syntax.enhanced import enhanced_graph
-from gammacp.syntax.graphs.matching import Matching, best_matching
+from gammacp.syntax.graphs.matching import GraphMatching, best_matching
 from gammacp.syntax.universal import Words
 
 CHANCE_PAIRS = 500
@@ -50,8 +50,8 @@ class Compared:
 
     item: Item
     annotators: tuple[str, str]
-    graphs: tuple[Graph, Graph]
-    matching: Matching
+    graphs: tuple[MeaningGraph, MeaningGraph]
+    matching: GraphMatching
 
     @property
     def counts(self) -> Floats:
@@ -86,7 +86,7 @@ class GraphAgreement:
     """
 
     observations: Observations
-    graphs: tuple[Graph, ...]
+    graphs: tuple[MeaningGraph, ...]
     compared: tuple[Compared, ...]
     beyond_chance: Mapping[str, BeyondChance]
     chance_open: float
@@ -177,7 +177,7 @@ def graph_agreement(
     for a, b in zip(observations.first.tolist(), observations.second.tolist(), strict=True):
         matching = best_matching(graphs[a], graphs[b], time_limit=time_limit)
         one, other = (treebank.annotators[observations.annotator[k]] for k in (a, b))
-        item = treebank.shared[observations.item[a]]
+        item = treebank.shared_items[observations.item[a]]
         compared.append(Compared(item, (one, other), (graphs[a], graphs[b]), matching))
     beyond, loose = (
         _beyond(observations, graphs, compared, sample_pairs, seed) if chance else ({}, 0.0)
@@ -197,12 +197,12 @@ def graph_agreement(
     )
 
 
-def _graphs(treebank: Treebank) -> Iterator[Graph]:
+def _graphs(treebank: Treebank) -> Iterator[MeaningGraph]:
     """Everybody's graph; of dependencies the enhanced one, words by the first one's numbers."""
-    for item in treebank.shared:
+    for item in treebank.shared_items:
         first: Dependencies | None = None
         for found in item.annotations.values():
-            if isinstance(found, Graph):
+            if isinstance(found, MeaningGraph):
                 yield found
             elif isinstance(found, Dependencies):
                 first, numbers = first or found, dict[str, str]()
@@ -213,7 +213,7 @@ def _graphs(treebank: Treebank) -> Iterator[Graph]:
 
 def _beyond(
     observations: Observations,
-    graphs: Sequence[Graph],
+    graphs: Sequence[MeaningGraph],
     compared: Sequence[Compared],
     pairs: int,
     seed: int,
@@ -248,9 +248,9 @@ def _beyond(
     return against_bands(observations.treebank, parts, found, seed=seed), loose
 
 
-def _unlike(graphs: Sequence[Graph], found: Bands) -> Floats:
+def _unlike(graphs: Sequence[MeaningGraph], found: Bands) -> Floats:
     """Triples in common with the graphs of other sentences, and at most: shape (2, pairs)."""
-    known: dict[tuple[int, int], Matching] = {}
+    known: dict[tuple[int, int], GraphMatching] = {}
     for x, y in zip(found.first.tolist(), found.second.tolist(), strict=True):
         if (x, y) not in known:
             known[x, y] = known[y, x] = best_matching(graphs[x], graphs[y], branches=False)

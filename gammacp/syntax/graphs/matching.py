@@ -24,7 +24,7 @@ import numpy as np
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Status
 from gammacp.arrays import Floats, Indices
-from gammacp.measures.trees.annotations import Graph
+from gammacp.measures.trees.annotations import MeaningGraph
 from gammacp.stopping import abandoned, clock, due
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _PATIENCE, _CLOSE = 1.0, 1e-6
 
 
 @dataclass(frozen=True)
-class Matching:
+class GraphMatching:
     """Which nodes of two graphs are the same, and how many triples agree then.
 
     Attributes
@@ -60,8 +60,8 @@ class Matching:
 
 
 def best_matching(
-    a: Graph, b: Graph, *, branches: bool = True, time_limit: float | None = None
-) -> Matching:
+    a: MeaningGraph, b: MeaningGraph, *, branches: bool = True, time_limit: float | None = None
+) -> GraphMatching:
     """The matching of nodes under which most triples of two graphs agree.
 
     Parameters
@@ -88,18 +88,18 @@ def best_matching(
     program = _Program.of(a, b)
     x, bound = program.climb(np.zeros(len(program.nodes))), program.simple
     if program.value(x) < bound:
-        relaxed, limit = _solved(program, -1, deadline, whole=False)
+        relaxed, limit = _solve(program, -1, deadline, whole=False)
         bound = math.floor(min(bound, limit + _CLOSE))
         x = program.search(x if relaxed is None else relaxed, bound, deadline)
     if branches and (matched := program.value(x)) < bound and not due(deadline):
-        found, limit = _solved(program, matched, deadline, whole=True)
+        found, limit = _solve(program, matched, deadline, whole=True)
         x = x if found is None else found
         bound = math.floor(min(bound, limit + _CLOSE))
     matched = program.value(x)
     partner = np.full(a.n_nodes, -1, np.int64)
     i, j = program.nodes[x > 0.5].T
     partner[i] = j
-    return Matching(tuple(partner.tolist()), matched, max(matched, bound))
+    return GraphMatching(tuple(partner.tolist()), matched, max(matched, bound))
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class _Program:
     simple: int
 
     @staticmethod
-    def of(a: Graph, b: Graph) -> _Program:
+    def of(a: MeaningGraph, b: MeaningGraph) -> _Program:
         """The program of two graphs."""
         from scipy.sparse import csr_array
 
@@ -252,14 +252,14 @@ class _Program:
         return best
 
 
-def _labels(graph: Graph) -> Counter[tuple[str, ...]]:
+def _labels(graph: MeaningGraph) -> Counter[tuple[str, ...]]:
     return Counter(
         [(role, value) for _, role, value in graph.properties]
         + [(role,) for _, role, _ in graph.relations]
     )
 
 
-def _solved(
+def _solve(
     program: _Program, matched: int, deadline: float, *, whole: bool
 ) -> tuple[Floats | None, float]:
     """scipy's HiGHS; `whole`: in whole numbers, better than `matched`."""

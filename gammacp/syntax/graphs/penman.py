@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from gammacp.errors import DataError, UsageError
-from gammacp.formats.boundary import guarded
+from gammacp.formats.boundary import guard
 from gammacp.left_out import Tally
-from gammacp.measures.trees.annotations import Graph
+from gammacp.measures.trees.annotations import MeaningGraph
 from gammacp.syntax.defects import UNSOUND, Defect, Kind, require_sound
 from gammacp.syntax.text import read_lines
 
@@ -37,10 +37,10 @@ class _WrongError(Exception):
         self.place, self.kind = place, kind
 
 
-@guarded
+@guard
 def read_penman(
     path: Path, *, encoding: str = "utf-8", tally: Tally | None = None
-) -> tuple[list[Graph], list[Defect]]:
+) -> tuple[list[MeaningGraph], list[Defect]]:
     """The graphs of a file, in its order, and what is wrong with some.
 
     One that is not sound keeps its place, and has no node.
@@ -69,11 +69,11 @@ def read_penman(
     codec = PENMANCodec(model=amr.model)
     content = "\n".join(lines := read_lines(path, encoding=encoding))
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    graphs, defects = list[Graph](), list[Defect]()
+    graphs, defects = list[MeaningGraph](), list[Defect]()
     for begin, opened, end in _pieces(content):
-        place = _placed(content[begin:opened], str(path), bisect(starts, opened))
+        place = _graph_at_place(content[begin:opened], str(path), bisect(starts, opened))
         try:
-            graphs.append(_graph(_decoded(codec, content, begin, opened, end), place))
+            graphs.append(_graph(_decode(codec, content, begin, opened, end), place))
         except _WrongError as error:
             line = bisect(starts, error.place)
             if error.kind is Kind.GRAPH:
@@ -108,7 +108,7 @@ def _pieces(content: str) -> Iterator[tuple[int, int, int]]:
         yield begin, opened if depth else len(content), len(content)
 
 
-def _decoded(codec: Any, content: str, begin: int, opened: int, end: int) -> Any:
+def _decode(codec: Any, content: str, begin: int, opened: int, end: int) -> Any:
     """The library's graph of a piece of a file."""
     from penman.exceptions import PenmanError
 
@@ -159,15 +159,15 @@ def _decoded(codec: Any, content: str, begin: int, opened: int, end: int) -> Any
     return graph
 
 
-def _placed(comments: str, file: str, line: int) -> Graph:
+def _graph_at_place(comments: str, file: str, line: int) -> MeaningGraph:
     """A graph of which only its place and its comments are known."""
     said = {key: value.rstrip() for key, value in _SAID.findall(comments)}
     forms = tuple((said.get("tok") or said.get("snt") or "").split())
     name = said.get("id") or None
-    return Graph((), frozenset(), frozenset(), forms, file, line, name, UNSOUND)
+    return MeaningGraph((), frozenset(), frozenset(), forms, file, line, name, UNSOUND)
 
 
-def _graph(found: Any, placed: Graph) -> Graph:
+def _graph(found: Any, placed: MeaningGraph) -> MeaningGraph:
     names = [found.top, *(n for n, role, _ in found.triples if role == ":instance")]
     place = {name: k for k, name in enumerate(dict.fromkeys(names))}
     properties, relations = {(0, "top", "top")}, set()

@@ -5,12 +5,12 @@ from itertools import combinations
 from typing import Any
 
 from gammacp.arguments import whole
-from gammacp.measures.trees.annotations import Graph
+from gammacp.measures.trees.annotations import MeaningGraph
+from gammacp.record_tables import number
 from gammacp.syntax.graphs.agreement import Compared, GraphAgreement, graph_agreement
-from gammacp.syntax.report import Report
+from gammacp.syntax.report import TreeReport
 from gammacp.syntax.treebank import ReadTreebank
 from gammacp.syntax.universal import OF_UD, ud_scores
-from gammacp.tables import number
 
 # For a pair of graphs; nearly all are proven in hundredths.
 _SECONDS = 10.0
@@ -24,7 +24,7 @@ def graph_report(
     sample_pairs: int = 0,
     time_limit: float | None = None,
     seed: int = 0,
-) -> Report:
+) -> TreeReport:
     """Smatch and α of graphs, who disagrees with whom, and where.
 
     Parameters
@@ -59,7 +59,7 @@ def graph_report(
     if treebank.kind == "enhanced":
         scores = ud_scores(treebank)
         document["universal"] = {k: scores[k] for k in ("words", "elas", "eulas", *OF_UD)}
-    documents = dict.fromkeys(item.document for item in treebank.shared)
+    documents = dict.fromkeys(item.document for item in treebank.shared_items)
     if len(documents) > 1:
         document["documents"] = [
             {"document": name, **result.smatch(document=name)} for name in documents
@@ -72,7 +72,7 @@ def graph_report(
         total = sum(one.apart for one in result.compared)
         document["sentences"] = [_sentence(one, total) for one in worst]
     value = "Smatch F₁ beyond chance", result.beyond_chance["smatch"].value
-    return Report(read, document, value, worst)
+    return TreeReport(read, document, value, worst)
 
 
 def _notes(result: GraphAgreement) -> Iterator[str]:
@@ -118,7 +118,7 @@ def differences(one: Compared) -> tuple[list[str], list[str]]:
     return list(_only(a, b, to_b)), list(_only(b, a, {j: i for i, j in to_b.items() if j >= 0}))
 
 
-def _only(a: Graph, b: Graph, partner: Mapping[int, int]) -> Iterator[str]:
+def _only(a: MeaningGraph, b: MeaningGraph, partner: Mapping[int, int]) -> Iterator[str]:
     names = a.variables
     for node, role, value in sorted(a.properties):
         if (partner.get(node, -1), role, value) not in b.properties:

@@ -6,7 +6,7 @@ import pytest
 from gammacp import Combined, Continuum
 from gammacp.alignment import build_problem
 from gammacp.alignment.columns import Columns, all_columns
-from gammacp.alignment.duals.diffusion import Prices, diffusion, prices
+from gammacp.alignment.duals.diffusion import PriceTuning, diffusion, prices
 from gammacp.alignment.duals.lp import relax
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
@@ -15,7 +15,7 @@ from tests.alignment.continua import DISSIMILARITIES, random_continuum
 def listed(continuum: Continuum, dissimilarity: Combined) -> tuple[int, Columns, float]:
     problem = build_problem(continuum, bind(dissimilarity, continuum))
     columns = all_columns(problem)
-    ranked = columns.renumbered(problem.ranks)
+    ranked = columns.renumber(problem.ranks)
     return problem.n_units, ranked, problem.opening
 
 
@@ -54,7 +54,7 @@ def test_diffusion_alone_comes_close_where_annotators_moved_the_same_units() -> 
 
 
 def test_blocks_are_priced_anew_with_the_others_held_fixed() -> None:
-    tuning = Prices(block=40, falling=0.0, rounds=1)
+    tuning = PriceTuning(block=40, falling=0.0, rounds=1)
     n_units, columns, opening = listed(noisy_copies(100, 2), Combined())
     rough = diffusion(n_units, columns, opening, tuning=tuning)[0]
     price = prices(n_units, columns, opening, tuning=tuning)

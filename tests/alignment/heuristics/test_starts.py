@@ -17,7 +17,12 @@ from gammacp import Combined, Continuum, Unit, align
 from gammacp.alignment import Status, best_groups, build_problem, solve
 from gammacp.alignment.columns import alone, group_of_units
 from gammacp.alignment.duals.projection import shared_prices
-from gammacp.alignment.heuristics.local_search import Recombination, crossed, improve, recombined
+from gammacp.alignment.heuristics.local_search import (
+    Recombination,
+    crossover,
+    improve,
+    recombinations,
+)
 from gammacp.alignment.problem import group_costs
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import random_continuum
@@ -44,7 +49,9 @@ def test_recombining_never_loses_and_comes_close() -> None:
     found = optimal = 0.0
     for seed in range(8):
         problem = problem_of(seed, 3 + seed % 4, 24)
-        runs = [[*islice(recombined(problem, improve(problem), tuning=FEW), 4)] for _ in range(2)]
+        runs = [
+            [*islice(recombinations(problem, improve(problem), tuning=FEW), 4)] for _ in range(2)
+        ]
         assert all(np.array_equal(a, b) for a, b in zip(*runs, strict=True))
         costs = [group_costs(problem, groups).sum() for groups in runs[0]]
         assert all(b <= a + 1e-9 for a, b in pairwise(costs))
@@ -65,7 +72,9 @@ def test_what_a_relaxation_has_together_is_found_together() -> None:
         drawn = 1.0 * (group[problem.first] == group[problem.second])
         for guided in met:
             tuning = Recombination(noises=(0.2,), drawing=6.0 * guided, assignments=20)
-            runs = recombined(problem, alone(problem), together=lambda d=drawn: d, tuning=tuning)
+            runs = recombinations(
+                problem, alone(problem), together=lambda d=drawn: d, tuning=tuning
+            )
             *_, groups = islice(runs, 2)
             cost = group_costs(problem, groups).sum()
             assert cost >= best.objective - 1e-9
@@ -87,7 +96,7 @@ def test_of_two_alignments_each_region_takes_the_better_one() -> None:
     other = np.concatenate((single[at], right))
     assert group_costs(problem, one).sum() > group_costs(problem, whole).sum() + 1
     for pair in ((one, other), (other, one)):
-        best = crossed(problem, *pair)
+        best = crossover(problem, *pair)
         assert group_costs(problem, best).sum() == pytest.approx(group_costs(problem, whole).sum())
 
 

@@ -12,7 +12,7 @@ from gammacp.alignment import build_problem
 from gammacp.alignment.candidates import length_classes
 from gammacp.alignment.columns import enumerate_columns, group_of_units, to_columns
 from gammacp.alignment.duals.lp import block_prices
-from gammacp.alignment.duals.projection import shared_prices, supported
+from gammacp.alignment.duals.projection import shared_prices, support_of
 from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.kernels import component_search, components
 from gammacp.alignment.kernels.duals import make_feasible
@@ -23,7 +23,7 @@ from gammacp.alignment.kernels.matching import best_matching
 from gammacp.alignment.kernels.pairs import (
     Classes,
     Costs,
-    Units,
+    UnitArrays,
     adjacency,
     best_per_annotator,
     costs_inside,
@@ -83,7 +83,7 @@ def test_pairs(case: tuple[int, int, int]) -> None:
     )
     columns = (continuum.starts, continuum.ends, continuum.category_codes)
     halted = np.zeros(1, np.bool_)
-    all_units = Units(*columns, continuum.annotator_codes)
+    all_units = UnitArrays(*columns, continuum.annotator_codes)
     costs = Costs(formula, float(factor), bound.category_costs)
     classes = Classes(order, class_start, block_end, 0 * longest + np.inf)
     same(scan, all_units, classes, costs, 1e9, 10**6, halted)
@@ -120,7 +120,7 @@ def test_projections(case: tuple[int, int, int]) -> None:
     _, problem = build(*case)
     groups = improve(problem)
     pool = to_columns(problem, groups)
-    support, price = supported(
+    support, price = support_of(
         problem.n_units,
         pool,
         np.ones(pool.number),

@@ -9,7 +9,7 @@ from gammacp import Combined, Continuum
 from gammacp.alignment import Status, best_groups, build_problem, solve
 from gammacp.alignment.columns import alone
 from gammacp.alignment.heuristics.local_search import improve
-from gammacp.alignment.presolve.pooling import pooled
+from gammacp.alignment.presolve.pooling import solve_pooled
 from gammacp.alignment.presolve.presolve import Presolve
 from gammacp.alignment.problem import group_costs
 from gammacp.arrays import Codes
@@ -48,7 +48,7 @@ def whole(groups: Codes, continuum: Continuum) -> bool:
 def test_a_crowd_by_categories_is_between_its_bound_and_a_little_more(seed: int) -> None:
     continuum = crowd(seed, 2 + seed % 4, 40, 1 + seed % 3)
     bound = bind(Combined(), continuum)
-    found = pooled(continuum, bound, np.inf)
+    found = solve_pooled(continuum, bound, np.inf)
     assert found is not None
     assert whole(found.groups, continuum)
     best = solve(build_problem(continuum, bound))
@@ -64,7 +64,7 @@ def test_a_crowd_by_categories_is_between_its_bound_and_a_little_more(seed: int)
 def test_categories_bound_what_is_no_crowd_too(seed: int) -> None:
     continuum = random_continuum(seed, 2 + seed % 3, 20)
     bound = bind(Combined(), continuum)
-    found = pooled(continuum, bound, np.inf)
+    found = solve_pooled(continuum, bound, np.inf)
     assert found is not None
     assert whole(found.groups, continuum)
     assert found.bound <= solve(build_problem(continuum, bound)).objective + 1e-9

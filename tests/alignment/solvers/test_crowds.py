@@ -13,7 +13,7 @@ from gammacp.alignment import Status
 from gammacp.alignment.columns import alone, to_columns
 from gammacp.alignment.duals.nested import Relaxed
 from gammacp.alignment.duals.semidefinite import Semidefinite
-from gammacp.alignment.heuristics.annealing import annealed
+from gammacp.alignment.heuristics.annealing import annealing_runs
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import group_costs, solution
 from gammacp.alignment.solvers import crowds
@@ -103,7 +103,7 @@ def test_few_annotators_are_enclosed_no_longer_than_their_head_start(monkeypatch
 
     monkeypatch.setattr(crowds, "enclose", endless)
     problem = crowd_problem(3)
-    monkeypatch.setattr(crowds, "_ended", lambda *_: False)
+    monkeypatch.setattr(crowds, "_is_over", lambda *_: False)
     start = clock()
     solve_crowd(problem, Limits(time_limit=60.0))
     ((at, deadline),) = began
@@ -138,7 +138,7 @@ def test_annealing_never_loses_and_repeats_itself(seed):
     problem = crowd_problem(seed)
     runs = []
     for _ in range(2):
-        steps = annealed(problem, alone(problem), seed=seed)
+        steps = annealing_runs(problem, alone(problem), seed=seed)
         runs.append([next(steps) for _ in range(6)])
     costs = [group_costs(problem, groups).sum() for groups in runs[0]]
     assert all(b <= a + 1e-9 for a, b in pairwise(costs))

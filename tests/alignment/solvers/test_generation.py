@@ -7,7 +7,7 @@ import pytest
 
 from gammacp.alignment.columns import Columns, to_columns
 from gammacp.alignment.duals.lp import Relaxation
-from gammacp.alignment.duals.projection import supported
+from gammacp.alignment.duals.projection import support_of
 from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import group_costs
@@ -44,8 +44,8 @@ def test_any_prices_are_made_feasible(cover: bool, nodes: int) -> None:
         price = np.random.default_rng(seed).normal(0, 0.5 * problem.opening, problem.n_units)
         groups = improve(problem)
         pool = to_columns(problem, groups)
-        support, _ = supported(problem.n_units, pool, np.ones(pool.number), price, 1e-6)
-        state = generation._Iterate(
+        support, _ = support_of(problem.n_units, pool, np.ones(pool.number), price, 1e-6)
+        state = generation.GenerationState(
             columns=pool,
             price=price,
             groups=groups,
@@ -54,7 +54,7 @@ def test_any_prices_are_made_feasible(cover: bool, nodes: int) -> None:
             trial=price,
             support=support,
         )
-        found = generation._priced(problem, state, NEVER, nodes)
+        found = generation.price_columns(problem, state, NEVER, nodes)
         assert (found.price >= 0).all()
         assert found.most_gain == pytest.approx(found.price.sum())
         for group, gain in all_groups(problem).items():
@@ -65,7 +65,7 @@ def test_trimmed_columns_keep_all_that_the_master_uses() -> None:
     pairs = np.arange(80, dtype=np.int32)
     columns = Columns(np.arange(0, 81, 2), pairs, np.linspace(1.0, 2.0, 40))
     value = (np.arange(40) % 4 == 0).astype(np.float64)
-    kept = generation._trimmed(columns, Relaxation(value, np.ones(80)), pool=10)
+    kept = generation.trim(columns, Relaxation(value, np.ones(80)), pool=10)
     assert set(columns.gain[value > 0].tolist()) <= set(kept.gain.tolist())
     assert kept.number < columns.number
 

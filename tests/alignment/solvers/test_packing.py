@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 from gammacp.alignment import Status
 from gammacp.alignment.columns import Columns, enumerate_columns
 from gammacp.alignment.duals import lp
-from gammacp.alignment.duals.diffusion import Prices
+from gammacp.alignment.duals.diffusion import PriceTuning
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.solvers.enumeration import solve_listed
@@ -52,12 +52,12 @@ def test_the_linear_relaxation() -> None:
 
 def test_prices_block_by_block() -> None:
     """Feasible for every column that a window sees, and good enough to prove the optimum."""
-    blocks = Prices(block=5)
+    blocks = PriceTuning(block=5)
     for seed in range(5):
         problem = problem_of(100 + seed, 2 + seed % 3, 30)
         columns = enumerate_columns(problem)
         assert columns is not None
-        ranked = columns.renumbered(problem.ranks)
+        ranked = columns.renumber(problem.ranks)
         price = lp.block_prices(problem.n_units, ranked, block=blocks.block)
         paid = np.add.reduceat(price[ranked.members], ranked.begin[:-1])
         # Six blocks of five, and windows about the five seams between them.

@@ -70,7 +70,7 @@ def test_categories_and_confusion_by_hand(text: Continuum) -> None:
     table = found.confusion
     assert table.rows == ("a", "b", "(no unit)")
     assert table.counts.tolist() == [[1, 1, 0], [1, 2, 0], [0, 0, 0]]
-    assert table.confused == [("a", "b", 1)]
+    assert table.confused_pairs == [("a", "b", 1)]
     by_name = {c.category: c for c in found.categories}
     assert by_name["a"].share_equal == 1 / 2
     assert by_name["b"].share_equal == 2 / 3

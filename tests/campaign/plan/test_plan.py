@@ -30,7 +30,7 @@ SETTINGS = Settings.of(chance="documents", samples=20)
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulated corpora of forty documents are enough to see that a plan is made of them."""
-    monkeypatch.setattr("gammacp.campaign.plan.spread._MOST", 40)
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 40)
 
 
 def documents(n: int, *, seed: int = 0, annotators: int = 3) -> dict[str, Continuum]:

@@ -41,7 +41,7 @@ def test_a_pilot_of_two_and_four_annotators_plans_for_each_as_they_are_alone(
     half: int, rel: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its spread is of a mix; designs of two and of four differ from it as balanced corpora do."""
-    monkeypatch.setattr("gammacp.campaign.plan.spread._MOST", 3 * half)
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 3 * half)
     found = plan(
         documents(*[2, 4] * half), goal=Goal(half_width=0.05), error=ERRORS, annotators=[2, 4],
         chance="documents", samples=20,
@@ -92,7 +92,7 @@ def test_too_few_people_and_the_candidate_are_told() -> None:
 def test_the_command_writes_who_annotates_what(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gammacp.campaign.plan.spread._MOST", 20)
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 20)
     pilot, out = tmp_path / "pilot.json", tmp_path / "who.csv"
     gc.write(gc.Corpus.from_continua(documents(*[3] * 6)), pilot)
     found = run(

@@ -20,7 +20,7 @@ from gammacp.campaign.replace import (
     pairwise_score,
     replace,
 )
-from gammacp.campaign.replace.inference import equivalence, exact_test, rejected, t_test
+from gammacp.campaign.replace.inference import benjamini_yekutieli, equivalence, exact_test, t_test
 from gammacp.campaign.replace.scores import Aligning, pair_disorders
 from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum, Unit
@@ -150,10 +150,10 @@ def test_benjamini_yekutieli_is_scipys() -> None:
     rng = np.random.default_rng(2)
     p = rng.random((200, 9)) ** 4
     wanted = stats.false_discovery_control(p, axis=1, method="by") <= 0.05
-    assert (rejected(p, 0.05) == wanted).all()
+    assert (benjamini_yekutieli(p, 0.05) == wanted).all()
     assert wanted.any()
     with_nan = np.concatenate([p, np.full((200, 2), np.nan)], axis=1)
-    assert (rejected(with_nan, 0.05)[:, :9] == wanted).all()
+    assert (benjamini_yekutieli(with_nan, 0.05)[:, :9] == wanted).all()
 
 
 def test_equivalence_is_two_one_sided_tests() -> None:
@@ -463,10 +463,10 @@ def test_crowds_alone_are_aligned_to_a_gap_unless_one_is_asked_for(
 
     monkeypatch.setattr(scores, "align_each", noted)
     named = {"a": document(3, 5), "b": document(28, 6), "c": document(27, 7)}
-    found = list(scores._disorders(named, scores.Aligning()))
+    found = list(scores.disorders(named, scores.Aligning()))
     assert gaps == [(0.0, [3, 27]), (scores.CROWD_GAP, [28])]
     for instance, (name, c) in zip(found, named.items(), strict=True):
-        alone = next(iter(scores._disorders({name: c}, scores.Aligning(solving={"gap": 0.0}))))
+        alone = next(iter(scores.disorders({name: c}, scores.Aligning(solving={"gap": 0.0}))))
         assert instance.name == name
         assert instance.pairs == pytest.approx(alone.pairs)
     assert "gap:0.005" in replace(named, ["p00"]).signature

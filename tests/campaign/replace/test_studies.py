@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gammacp.arrays import Bools, Floats
-from gammacp.campaign.plan.planning import turned
+from gammacp.campaign.plan.planning import turns_of
 from gammacp.campaign.replace import SCORES, Instance
 from gammacp.campaign.replace.scores import Aligning
 from gammacp.campaign.replace.verdict import power
@@ -75,7 +75,7 @@ def test_a_peer_passes_as_often_as_the_power_says() -> None:
         sets = (shuffled_set(MODEL, ERRORS, 0.3, PEOPLE + 1, index=i, seed=seed) for i in range(n))
         yield from scoring.instances({f"{i}": c for i, c in enumerate(sets)}, Aligning())
 
-    pilot = wins_of(names[-1], turned(found(200, 1), names), scoring.rest)
+    pilot = wins_of(names[-1], turns_of(found(200, 1), names), scoring.rest)
     assert pilot.differences.mean(axis=1) == pytest.approx(np.zeros(PEOPLE), abs=1e-12)
     predicted = np.mean([power(pilot, DOCUMENTS, EPSILON, 30, seed=s) for s in range(20)])
     measured = passed(wins_of(names[-1], found(12_000, 2), scoring.rest)).mean()

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from gammacp.arrays import Floats
 from gammacp.dissimilarity import Matrix
 from gammacp.errors import UsageError
-from gammacp.measures.segmentations.rows import compared
+from gammacp.measures.segmentations.rows import compare_rows
 from gammacp.segmentation import (
-    Basis,
     Codings,
-    Comparison,
+    CorrectedSimilarity,
+    Criterion,
     EditCosts,
     EditSearch,
     Segmentation,
@@ -195,10 +195,10 @@ def test_optimal_edits_make_b_largest(data: st.DataObject, n_t: int, w: float) -
         assert max(moved, default=0) < n_t
     search = {EditSearch.PUBLISHED: published, EditSearch.OPTIMAL: found}
     for chosen, want in search.items():
-        comparison = Comparison(
-            basis=Basis.B, n=n_t, costs=EditCosts(transposition=w), search=chosen
+        comparison = Criterion(
+            basis=CorrectedSimilarity.B, n=n_t, costs=EditCosts(transposition=w), search=chosen
         )
-        pairs = compared(Codings.of({"i": {"a": a, "b": b}}).rows(), comparison)
+        pairs = compare_rows(Codings.of({"i": {"a": a, "b": b}}).rows(), comparison)
         assert pairs.values["b"][0, 0] == pytest.approx(want.value)
         assert pairs.suboptimal[0] == (want.value < found.value - 1e-9)
 
@@ -261,18 +261,18 @@ def test_types_of_a_corpus() -> None:
     a, b = (Segmentation.from_typed({t: [p]}, mass=9, types="xyz") for t, p in (("y", 3), ("z", 4)))
     rows = Codings.of({"i": {"a": a, "b": b}}).rows()
     matrix = KINDS["matrix"][0]
-    how: dict[str, Any] = {"basis": Basis.B, "categorial": matrix}
-    published = compared(rows, Comparison(**how))
+    how: dict[str, Any] = {"basis": CorrectedSimilarity.B, "categorial": matrix}
+    published = compare_rows(rows, Criterion(**how))
     assert published.values["b"][0, 0] == pytest.approx(0.1)
     assert published.suboptimal[0]
-    best = compared(rows, Comparison(**how, search=EditSearch.OPTIMAL))
+    best = compare_rows(rows, Criterion(**how, search=EditSearch.OPTIMAL))
     assert best.values["b"][0, 0] == pytest.approx(0.45)
     assert best.values["f"][0, 0] == 0  # no boundary of one type is found
-    assert "types:matrix(" in best.comparison.signed("b")
+    assert "types:matrix(" in best.comparison.signature_of("b")
     with pytest.raises(UsageError, match="of B, not of S"):
-        Comparison(categorial="ordinal")
+        Criterion(categorial="ordinal")
     with pytest.raises(UsageError, match="there is one"):
-        compared(Codings.of({"i": {"a": masses([2, 3])}}).rows(), Comparison(**how))
+        compare_rows(Codings.of({"i": {"a": masses([2, 3])}}).rows(), Criterion(**how))
 
 
 def test_published_search_depends_on_the_direction_and_optimal_does_not() -> None:

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from nltk.metrics import segmentation as nltk
 
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.segmentations.rows import compared
+from gammacp.measures.segmentations.rows import compare_rows
 from gammacp.measures.segmentations.windows import WINDOWS
 from gammacp.segmentation import (
     Codings,
-    Comparison,
+    Criterion,
     Mode,
     Segmentation,
     pk,
@@ -159,7 +159,7 @@ def test_every_windowdiff_of_a_corpus_and_nltk_itself(data: st.DataObject) -> No
         k = int(WINDOWS[name].size(mass, a.n_segments))
         want = window_diff(a, b, variant=name)
         assert k or math.isnan(want)
-        pairs = compared(Codings.of({"i": {"a": a, "b": b}}).rows(), Comparison(windows=name))
+        pairs = compare_rows(Codings.of({"i": {"a": a, "b": b}}).rows(), Criterion(windows=name))
         assert pairs.values["windowdiff"][0, 0] == pytest.approx(1 - want, nan_ok=True)
         if name == "nltk" and 0 < k < mass:
             assert want == pytest.approx(nltk.windowdiff(a.to_string(), b.to_string(), k))
@@ -173,4 +173,4 @@ def test_unknown_windowdiff() -> None:
     with pytest.raises(UsageError, match="windowdiff 'x' is unknown; there are: 2002, lamprier"):
         window_diff(s, s, variant="x")
     with pytest.raises(UsageError, match="mode 'published' has no windowdiff 'lamprier'"):
-        Comparison(windows="lamprier", mode=Mode.PUBLISHED)
+        Criterion(windows="lamprier", mode=Mode.PUBLISHED)

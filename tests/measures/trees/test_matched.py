@@ -61,7 +61,9 @@ def by_definition(treebank: Treebank, delta: str) -> float:
         d: float = ted * (2 * a**2 / (a**2 + b**2)) ** 0.5
         return (d / (2 * a) if delta == "norm" else d) ** 2
 
-    rows = [(i, s) for i, item in enumerate(treebank.shared) for s in item.annotations.values()]
+    rows = [
+        (i, s) for i, item in enumerate(treebank.shared_items) for s in item.annotations.values()
+    ]
     sentences = [s for _, s in rows if isinstance(s, Dependencies)]
     items, lengths = [i for i, _ in rows], [s.n_tokens for _, s in rows]
     observed = expected = 0.0
@@ -103,7 +105,7 @@ def test_accuracies_are_weighted_by_length() -> None:
     found = bands(observations.tokens, observations.item)
     errors = disagreements(observations.sentences, found.first, found.second)[0]
     expected = tokens = 0.0
-    for i, item in enumerate(treebank.shared):
+    for i, item in enumerate(treebank.shared_items):
         own = np.flatnonzero(observations.item == i)
         expected += item.n_tokens * np.mean([errors[found.first == x].mean() for x in own])
         tokens += item.n_tokens
@@ -129,7 +131,7 @@ def test_random_annotators_have_nothing_beyond_chance() -> None:
 @pytest.mark.slow
 def test_where_some_sentences_are_far_longer() -> None:
     """What docs/syntax.md says of log-normal lengths (σ = .9, 1 to 90 tokens)."""
-    from experiments.zero_trees import RELATIONS, _sentence  # registers a measure of the study
+    from experiments.zero_trees import RELATIONS, zero_sentence  # registers a measure of the study
 
     for n, sets, low, high in (
         (20, 100, 0.01, 0.05),
@@ -142,7 +144,7 @@ def test_where_some_sentences_are_far_longer() -> None:
             lengths = np.clip(np.round(rng.lognormal(2.2, 0.9, n)), 1, 90).astype(int)
             both = {
                 f"A{k}": [
-                    _sentence(int(x), rng.dirichlet(np.full(RELATIONS, 2.0)), k, rng)
+                    zero_sentence(int(x), rng.dirichlet(np.full(RELATIONS, 2.0)), k, rng)
                     for x in lengths
                 ]
                 for k in (1, 2)

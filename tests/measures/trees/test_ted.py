@@ -156,7 +156,7 @@ def test_the_distance_is_a_metric(x: Nested, y: Nested, z: Nested) -> None:
     assert (d(a, b) == 0) == (a == b)
     assert d(a, b) + d(b, c) >= d(a, c)
     assert abs(a.n_nodes - b.n_nodes) <= d(a, b) <= a.n_nodes + b.n_nodes
-    assert d(a.mirrored, b.mirrored) == d(a, b)
+    assert d(a.mirror, b.mirror) == d(a, b)
 
 
 def test_equal_trees_are_packed_once_and_order_does_not_matter() -> None:
@@ -171,7 +171,7 @@ def test_equal_trees_are_packed_once_and_order_does_not_matter() -> None:
 
 def test_long_branches_to_one_side_need_no_room_of_their_square() -> None:
     """Combs of 60 tokens to the right and to the left, and short trees."""
-    from gammacp.measures.trees.ted_kernel import _scratch
+    from gammacp.measures.trees.ted_kernel import scratch
 
     n = 60
     right = [h for k in range(n // 2) for h in (2 * k + 2, 2 * k)]  # a leaf before each node
@@ -180,7 +180,7 @@ def test_long_branches_to_one_side_need_no_room_of_their_square() -> None:
     trees = [dependency_tree(h, rng.choice(["a", "b"], n).tolist()) for h in (right, left)]
     trees += [random_tree(rng, k) for k in (1, 3, 12)]
     packed = pack(trees)
-    assert _scratch(packed.arrays)[1].shape[1] < packed.arrays.widths.max() / 4
+    assert scratch(packed.arrays)[1].shape[1] < packed.arrays.widths.max() / 4
     for i, x in enumerate(trees):
         for j, y in enumerate(trees):
             (found,) = packed.distances(packed.codes[i : i + 1], packed.codes[j : j + 1])

@@ -34,13 +34,13 @@ def reaches_the_root(heads: list[int], token: int) -> bool:
 def test_reachable_tokens_are_the_nodes(heads: list[int]) -> None:
     tree = dependency_tree(heads, ["x"] * len(heads))
     assert tree.n_nodes == 1 + sum(reaches_the_root(heads, t) for t in range(1, len(heads) + 1))
-    assert tree.mirrored.mirrored == tree
+    assert tree.mirror.mirror == tree
     assert tree.n_leaves == len({*tree.leftmost})
 
 
 def test_mirror_image() -> None:
     tree = nested_tree(("S", (("A", (("a", ()),)), ("b", ()))))
-    assert tree.mirrored == nested_tree(("S", (("b", ()), ("A", (("a", ()),)))))
+    assert tree.mirror == nested_tree(("S", (("b", ()), ("A", (("a", ()),)))))
 
 
 def test_size_of_a_phrase_counts_leaves_or_nodes() -> None:
@@ -55,7 +55,7 @@ def test_very_deep_trees() -> None:
     n = 5000
     chain = dependency_tree(list(range(n)), ["x"] * n)
     assert chain.leftmost == (0,) * (n + 1)
-    assert chain.mirrored == chain
+    assert chain.mirror == chain
 
 
 def test_labelled_bracketings() -> None:

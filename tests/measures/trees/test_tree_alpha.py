@@ -122,14 +122,14 @@ def test_sampled_pairs_come_near_and_say_how_near() -> None:
 
 def test_what_a_sentence_adds_is_the_slope_of_the_quadratic_form() -> None:
     """Sentences of weight 1 + ε against the parts that the bootstrap draws."""
-    from gammacp.measures.trees.agreement import _published_parts
+    from gammacp.measures.trees.agreement import published_parts
     from gammacp.measures.trees.alpha import TreeObservations, deltas, expected_disagreement
 
     treebank = random_treebank(6)
     observations = TreeObservations.of(treebank)
     everything = observations.everything[None]
     expected = expected_disagreement(observations, everything)
-    parts = _published_parts(observations, expected)
+    parts = published_parts(observations, expected)
     trees = [s.tree for s in observations.sentences]
     sizes = np.array([t.size for t in trees])
     ted = np.array([[distance_of_forests(x, y) for y in trees] for x in trees])

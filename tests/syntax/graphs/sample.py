@@ -6,14 +6,14 @@ import random
 from itertools import permutations
 from pathlib import Path
 
-from gammacp.measures.trees.annotations import Graph
+from gammacp.measures.trees.annotations import MeaningGraph
 from gammacp.syntax.graphs.penman import read_penman
 
 WANT_GO = "(a / want-01 :ARG0 (b / boy) :ARG1 (c / go-01 :ARG0 b))"
 WANT_FOOTBALL = "(x / want-01 :ARG0 (y / boy) :ARG1 (z / football))"
 
 
-def written(folder: Path, text: str) -> Graph:
+def written(folder: Path, text: str) -> MeaningGraph:
     """The one graph of a text."""
     path = folder / "one.amr"
     path.write_text(text, encoding="utf-8")
@@ -22,7 +22,7 @@ def written(folder: Path, text: str) -> Graph:
     return graph
 
 
-def drawn(rng: random.Random, nodes: int, labels: int = 3) -> Graph:
+def drawn(rng: random.Random, nodes: int, labels: int = 3) -> MeaningGraph:
     """Any graph: cycles, loops, parallel relations and several attributes are all there."""
     properties = {(0, "top", "top")}
     properties |= {(i, "instance", f"c{rng.randrange(labels)}") for i in range(nodes)}
@@ -32,10 +32,10 @@ def drawn(rng: random.Random, nodes: int, labels: int = 3) -> Graph:
         for _ in range(nodes + nodes // 3)
     }
     names = tuple(f"n{i}" for i in range(nodes))
-    return Graph(names, frozenset(properties), frozenset(relations))
+    return MeaningGraph(names, frozenset(properties), frozenset(relations))
 
 
-def exhaustive(a: Graph, b: Graph) -> int:
+def exhaustive(a: MeaningGraph, b: MeaningGraph) -> int:
     """Most triples in common over all ways to match the nodes, from the definition."""
     places = max(a.n_nodes, b.n_nodes)
     return max(
@@ -45,7 +45,7 @@ def exhaustive(a: Graph, b: Graph) -> int:
     )
 
 
-def by_cpsat(a: Graph, b: Graph) -> int:
+def by_cpsat(a: MeaningGraph, b: MeaningGraph) -> int:
     """Most triples in common by OR-tools, from the definition: a product for each pair of them."""
     from ortools.sat.python import cp_model
 

@@ -9,7 +9,7 @@ import pytest
 
 from gammacp.alignment.problem import Status
 from gammacp.errors import UsageError
-from gammacp.measures.trees.annotations import Graph
+from gammacp.measures.trees.annotations import MeaningGraph
 from gammacp.syntax.graphs.matching import best_matching
 from tests.syntax.graphs.sample import WANT_FOOTBALL, WANT_GO, by_cpsat, drawn, exhaustive, written
 
@@ -35,7 +35,9 @@ def test_the_values_of_smatchs_own_tests(tmp_path: Path, other: str, matched: in
 def test_the_papers_example(tmp_path: Path) -> None:
     """Cai & Knight 2013, §2: F = .73 of 6 and 5 triples, before the top was one of them."""
     a, b = written(tmp_path, WANT_GO), written(tmp_path, WANT_FOOTBALL)
-    without = [Graph(g.variables, g.properties - {(0, "top", "top")}, g.relations) for g in (a, b)]
+    without = [
+        MeaningGraph(g.variables, g.properties - {(0, "top", "top")}, g.relations) for g in (a, b)
+    ]
     found = best_matching(*without)
     first, second = (g.n_triples for g in without)
     assert (first, second, found.matched) == (6, 5, 4)
@@ -79,7 +81,7 @@ def test_a_graph_with_its_nodes_in_another_order_is_the_same() -> None:
     a = drawn(rng, 25, 6)
     order = list(range(25))
     rng.shuffle(order)
-    b = Graph(
+    b = MeaningGraph(
         a.variables,
         frozenset((order[i], role, value) for i, role, value in a.properties),
         frozenset((order[i], role, order[k]) for i, role, k in a.relations),
@@ -92,7 +94,7 @@ def test_distances_are_a_metric() -> None:
     for _ in range(20):
         graphs = [drawn(rng, 5) for _ in range(3)]
 
-        def apart(i: int, j: int, graphs: list[Graph] = graphs) -> int:
+        def apart(i: int, j: int, graphs: list[MeaningGraph] = graphs) -> int:
             a, b = graphs[i], graphs[j]
             return a.n_triples + b.n_triples - 2 * best_matching(a, b).matched
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gammacp.measures.tables import GAMMA
-from gammacp.tables import (
+from gammacp.measures.score_tables import GAMMA
+from gammacp.record_tables import (
     Column,
     Form,
     Table,
@@ -22,7 +22,7 @@ from gammacp.tables import (
     number,
     percent,
     share,
-    signed,
+    signed_number,
     text,
     yes_no,
 )
@@ -59,7 +59,7 @@ _EACH = (
     *_under(number, mean_pair="mean γ with others", without="γ without", gamma_k="γ_k"),
     *_under(number, with_others="their γ with others", mean="mean γ", sd="sd", smooth="smooth"),
     *_under(number, p="p", p_exact="exact p", p_equivalence="p of equivalence"),
-    *_under(signed, gain="gain"),
+    *_under(signed_number, gain="gain"),
     *_under(percent, alone="alone", outvoted="outvoted"),
     *_under(percent, share_matched="aligned", share_equal="same category"),
     *_under(yes_no, beaten="holds its own", equivalent="equivalent"),
@@ -176,7 +176,9 @@ def listed_confusions(found: Confusion, *, corner: str, most: int = 20) -> Table
     """The most frequent confusions in a list: for many categories."""
     columns = (Column("row", corner), Column("with", "with"), Column("pairs", "pairs", count))
     keys = ("row", "with", "pairs")
-    return Table(columns, [dict(zip(keys, entry, strict=True)) for entry in found.confused[:most]])
+    return Table(
+        columns, [dict(zip(keys, entry, strict=True)) for entry in found.confused_pairs[:most]]
+    )
 
 
 def _number_or_blank(value: float | None, digits: int = 4) -> str:

@@ -1,17 +1,17 @@
-"""Tables of the report: those of `gammacp.campaign.tables`, with what only a page can show."""
+"""Tables of the report: those of `campaign.result_tables`, with what only a page can show."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 
 from gammacp.alignment import Alignment
-from gammacp.campaign import tables
+from gammacp.campaign import result_tables
 from gammacp.campaign.compare import Comparison, ReferenceComparison
 from gammacp.campaign.consensus import Consensus
-from gammacp.campaign.consensus.tables import to_review
+from gammacp.campaign.consensus.gold_tables import to_review
 from gammacp.continuum import Unit
+from gammacp.record_tables import Record, position
 from gammacp.report.markup import Markup, element, hint, join, table
-from gammacp.tables import Record, position
 
 First = Callable[[Record], Markup | None]
 
@@ -28,7 +28,7 @@ def annotators(comparison: Comparison) -> Markup:
         "Gain: γ of the others minus γ with the annotator. Alone: units that nobody else marked. "
         "Outvoted: units whose category has fewer votes than another."
     )
-    return join(table(tables.annotators(comparison), long=True), note)
+    return join(table(result_tables.annotators(comparison), long=True), note)
 
 
 def reference(found: ReferenceComparison) -> Markup:
@@ -36,8 +36,8 @@ def reference(found: ReferenceComparison) -> Markup:
     note = hint(
         f"Missed: units that {found.name} does not have. Added: units that only {found.name} has."
     )
-    confusion = tables.confusion(found.confusion, corner=found.name)
-    return join(table(tables.reference(found)), note, table(confusion))
+    confusion = result_tables.confusion(found.confusion, corner=found.name)
+    return join(table(result_tables.reference(found)), note, table(confusion))
 
 
 def review(

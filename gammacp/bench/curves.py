@@ -70,7 +70,7 @@ def curves(store: Store, experiment: Experiment, sweep: Sweep | None = None) -> 
     return sorted(_without_parents(chosen), key=place)
 
 
-def paired(values: Values, error: str, measure: str) -> tuple[Floats, Floats]:
+def paired_values(values: Values, error: str, measure: str) -> tuple[Floats, Floats]:
     """A curve's magnitudes, and its values with a row per set, as `gammacp.bench.trends` takes.
 
     Parameters

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gammacp.measures.trees.alpha import DELTAS
-from gammacp.syntax.report import Report
-from gammacp.tables import Column, Record, Table, count, interval, number, percent, share
+from gammacp.record_tables import Column, Record, Table, count, interval, number, percent, share
+from gammacp.syntax.report import TreeReport
 
 _SCORES = {"las": "LAS", "uas": "UAS", "label": "label", "jaccard": "Jaccard", "f1": "F₁"}
 _BEYOND = (("beyond chance", "value"), ("95 % over sentences", "interval"))
@@ -43,7 +43,7 @@ SENTENCES = (
 )
 
 
-def tables(report: Report) -> list[Table]:
+def tables(report: TreeReport) -> list[Table]:
     """Agreement and accuracies; annotators, and the sentences that disagree most, if asked for.
 
     Beyond chance comes first; annotators are shown beyond chance where that was computed.
@@ -156,7 +156,7 @@ def _rows(document: Record, names: Sequence[str]) -> list[Record]:
     return rows
 
 
-def in_words(report: Report) -> list[str]:
+def in_words(report: TreeReport) -> list[str]:
     """How much was compared, with what chance, what is not proven, and why a value is undefined.
 
     Parameters

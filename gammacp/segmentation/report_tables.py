@@ -5,10 +5,19 @@ from dataclasses import replace
 from typing import Any
 
 from gammacp.measures.segmentations.rows import COLUMNS
+from gammacp.record_tables import (
+    Column,
+    Form,
+    Record,
+    Table,
+    count,
+    interval,
+    number,
+    signed_number,
+)
 from gammacp.segmentation.gold import RECORDING, SHOWN, GoldReport
 from gammacp.segmentation.levels import LEVEL, HierarchyReport
 from gammacp.segmentation.report import SegmentationReport
-from gammacp.tables import Column, Form, Record, Table, count, interval, number, signed
 
 _COEFFICIENTS = (
     Column("pi_s", "π*", number),
@@ -169,8 +178,8 @@ def _mean(value: Mapping[str, float], digits: int = 4) -> str:
 DIFFERENCES = (
     Column("first", "system"),
     Column("second", "next"),
-    Column("value", "more B", signed),
-    Column("interval", "95 %", lambda value, digits: interval(value, digits, signed)),
+    Column("value", "more B", signed_number),
+    Column("interval", "95 %", lambda value, digits: interval(value, digits, signed_number)),
     Column("p", "p", number),
 )
 

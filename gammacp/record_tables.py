@@ -60,7 +60,7 @@ def general(value: float | None, _digits: int = 0) -> str:
     return NONE if value is None or math.isnan(value) else f"{value:g}"
 
 
-def signed(value: float | None, digits: int = 4) -> str:
+def signed_number(value: float | None, digits: int = 4) -> str:
     """A difference, with its sign."""
     return NONE if value is None or math.isnan(value) else f"{value:+.{digits}f}"
 

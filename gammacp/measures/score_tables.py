@@ -5,7 +5,7 @@ from typing import Any
 
 from gammacp.measures.explanation import Explanation
 from gammacp.measures.score import Score
-from gammacp.tables import (
+from gammacp.record_tables import (
     Column,
     Record,
     Table,
@@ -63,12 +63,12 @@ def gamma_table(records: Sequence[Record], *, total: int = 0) -> Table:
 
 def measure_table(scores: Mapping[str, Score]) -> Table:
     """Measures of one continuum, one row each, or one row per category."""
-    rows = [row for name, s in scores.items() for row in _measured(name, s)]
+    rows = [row for name, s in scores.items() for row in _measure_rows(name, s)]
     columns = MEASURES if any(s.beyond_chance for s in scores.values()) else MEASURES[:-3]
     return Table(columns, rows)
 
 
-def _measured(name: str, score: Score) -> Iterator[dict[str, Any]]:
+def _measure_rows(name: str, score: Score) -> Iterator[dict[str, Any]]:
     if not score.by_category:
         yield {"measure": name, **score.as_dict()}
     for category, value in score.by_category.items():

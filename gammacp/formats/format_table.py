@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from gammacp.formats.registry import FORMATS, Format
-from gammacp.tables import Column, Table, yes_no
+from gammacp.record_tables import Column, Table, yes_no
 
 _COLUMNS = (
     Column("name", "name"),

@@ -9,8 +9,18 @@ from gammacp.campaign.consensus.weighing import AnnotatorQuality
 from gammacp.continuum import Unit
 from gammacp.continuum.label import label_json
 from gammacp.errors import DataError
-from gammacp.tables import Column, Table, count, general, listing, number, position, signed, yes_no
-from gammacp.text import UNLABELLED, named
+from gammacp.record_tables import (
+    Column,
+    Table,
+    count,
+    general,
+    listing,
+    number,
+    position,
+    signed_number,
+    yes_no,
+)
+from gammacp.text import UNLABELLED, category_name
 
 CONSENSUS = (
     Column("file", "file"),
@@ -28,9 +38,9 @@ QUALITIES = (
     Column("units", "units", count),
     Column("recall", "recall", number, digits=2),
     Column("precision", "precision", number, digits=2),
-    Column("start", "start off", signed, digits=2),
+    Column("start", "start off", signed_number, digits=2),
     Column("start_sd", "± sd", number, digits=2),
-    Column("end", "end off", signed, digits=2),
+    Column("end", "end off", signed_number, digits=2),
     Column("end_sd", "± sd", number, digits=2),
 )
 _LABEL = Column(
@@ -50,7 +60,7 @@ REVIEW = (
 
 
 def _votes(record: Mapping[str, Any]) -> list[str]:
-    return [f"{named(vote['category'])}: {vote['votes']}" for vote in record["votes"]]
+    return [f"{category_name(vote['category'])}: {vote['votes']}" for vote in record["votes"]]
 
 
 def _fragments(record: Mapping[str, Any]) -> str | None:
@@ -70,7 +80,7 @@ UNITS_CSV = (
     Column("posterior", "posterior", number),
     Column("entropy", "entropy", number),
     Column("votes", "votes", listing, value=_votes),
-    Column("tied", "tied", listing, value=lambda r: [named(c) for c in r["tied"]]),
+    Column("tied", "tied", listing, value=lambda r: [category_name(c) for c in r["tied"]]),
     Column("reasons", "reasons", listing),
     Column("text", "text"),
 )
