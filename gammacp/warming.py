@@ -52,7 +52,7 @@ def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
         Told how many of the cases are done, of how many.
     """
     from gammacp.kernel import KERNELS
-    from gammacp.kernel_cache import writable_folder
+    from gammacp.kernel.cache import writable_folder
 
     began, used = time.monotonic(), time.process_time()
     names = [m.name for m in pkgutil.walk_packages(gammacp.__path__, "gammacp.")]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import gammacp
-from gammacp import kernel_cache
+from gammacp.kernel import cache as kernel_cache
 
 CODE = """
 import sys
@@ -41,7 +41,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     package.mkdir()
     source = Path(gammacp.__file__).parent
     (package / "__init__.py").write_text("")
-    for name in ("kernel.py", "kernel_cache.py", "stopping.py", "files.py", "errors.py", "text.py"):
+    shutil.copytree(source / "kernel", package / "kernel", ignore=lambda *_: {"__pycache__"})
+    for name in ("stopping.py", "files.py", "errors.py", "text.py"):
         shutil.copy(source / name, package)
     (package / "inner.py").write_text(INNER.format(1.0))
     (tmp_path / "outer.py").write_text(OUTER)
@@ -92,7 +93,7 @@ def test_a_numba_that_loads_otherwise_is_left_as_it_is(run: Run) -> None:
 
 
 def test_the_hash_covers_kernels_and_what_they_import() -> None:
-    root = Path(kernel_cache.__file__).parent
+    root = Path(gammacp.__file__).parent
     kernels = [p for p in root.rglob("*.py") if "gammacp.kernel import" in p.read_text()]
     hashes = {kernel_cache.sources(p) for p in kernels}
     assert len(hashes) == len(kernels) > 10
@@ -103,7 +104,7 @@ DAMAGES = """
 import json, sys, warnings
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-import outer, gammacp.kernel_cache as kernel_cache
+import outer, gammacp.kernel.cache as kernel_cache
 from gammacp.kernel import kernel
 
 def call():
@@ -160,7 +161,7 @@ import os, sys
 del os.environ["NUMBA_CACHE_DIR"]
 os.environ["XDG_CACHE_HOME"] = sys.argv[1] + "/elsewhere"
 sys.path.insert(0, sys.argv[1])
-import gammacp.kernel_cache as kernel_cache
+import gammacp.kernel.cache as kernel_cache
 """
 READ_ONLY = """
 make = kernel_cache.TemporaryFile

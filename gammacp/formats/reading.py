@@ -201,14 +201,14 @@ def collect(
             failures.append((name, known.at(name)))
     alone = {name for name, c in continua.items() if c.n_annotators == 1}
     ways = () if layout else _joinings([part for part in parts if part.name in alone], settings)
+    apart = {name for name in continua if layout or FORMATS[formats[name]].layout}
     if ways:
+        apart |= alone
         advice = f"If these files hold an annotator each of the same document, {_advice(ways)}"
         continua |= {name: replace(continua[name], advice=advice) for name in alone}
     everything = gather(left_out)
     if not continua and not failures:
         raise _nothing(asked, everything)
-    apart = {name for name in continua if layout or FORMATS[formats[name]].layout}
-    apart |= alone if ways else set()
     return Collection(continua, tuple(failures), formats, everything, ways, frozenset(apart))
 
 

@@ -336,7 +336,7 @@ BY_NAME = {
     "gammacp/registry.py", "gammacp/segmentation/__init__.py", "gammacp/warming.py",
 }  # fmt: skip
 UNPICKLED = {
-    "gammacp/checking.py", "gammacp/kernel_cache.py", "gammacp/pools/cluster.py",
+    "gammacp/checking.py", "gammacp/kernel/cache.py", "gammacp/pools/cluster.py",
     "gammacp/pools/local.py", "gammacp/studio/work.py",
 }  # fmt: skip
 

@@ -28,7 +28,7 @@ from numba.core.serialize import dumps
 
 from gammacp.files import atomic_write
 
-_ROOT = Path(__file__).parent.parent
+_ROOT = Path(__file__).parents[2]
 _KERNELS = "from gammacp.kernel import"
 _IMPORTED = re.compile(r"^from (gammacp(?:\.\w+)+) import", re.MULTILINE)
 

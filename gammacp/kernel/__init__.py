@@ -1,7 +1,7 @@
 """`@kernel`: a function over arrays, compiled by numba at its first call and cached on disk.
 
 Numba is imported only by modules that import this one; keep those out of `import gammacp`. How
-compiled code is kept is in `gammacp.kernel_cache`.
+compiled code is kept is in `gammacp.kernel.cache`.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from gammacp.stopping import standstill
 with standstill():
     import numba
 
-from gammacp.kernel_cache import KernelCache, not_kept
+from gammacp.kernel.cache import KernelCache, not_kept
 
 F = TypeVar("F", bound=Callable[..., Any])
 
