@@ -33,7 +33,7 @@ class ShiftSampler:
         chosen = [self.pool[i] for i in rng.integers(len(self.pool), size=self.n_annotators)]
         longest = max(a.length for a in chosen)
         shifts = distant_shifts(self.n_annotators, self.distance, rng)
-        parts = [a.mosaic(longest).shifted(s) for a, s in zip(chosen, shifts, strict=True)]
+        parts = [a.mosaic(longest).shift(s) for a, s in zip(chosen, shifts, strict=True)]
         return annotation_set(parts, self.categories)
 
 
