@@ -129,7 +129,7 @@ def _kind(said: Mapping[str, Any], folder: Path) -> Categorial:
     if isinstance(made, Ordinal):
         return Ordinal(checked_order(map(str, said["order"]))) if "order" in said else made
     if "file" in said:
-        made = made.given(str(folder / said["file"]))
+        made = made.with_argument(str(folder / said["file"]))
     if "separator" in said:
         made = replace(made, separator=said["separator"])
     if "tree" in said:
