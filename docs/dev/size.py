@@ -18,28 +18,28 @@ ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
     "gammacp": 1_963,
-    "gammacp/alignment": 5_395,
-    "gammacp/bench": 2_151,
-    "gammacp/campaign": 3_955,
-    "gammacp/chance": 1_082,
-    "gammacp/cli": 3_148,
+    "gammacp/alignment": 5_409,
+    "gammacp/bench": 2_159,
+    "gammacp/campaign": 3_978,
+    "gammacp/chance": 1_086,
+    "gammacp/cli": 3_160,
     "gammacp/compat": 952,
     "gammacp/continuum": 598,
     "gammacp/datasets": 35,
-    "gammacp/dissimilarity": 1_058,
-    "gammacp/formats": 6_164,
+    "gammacp/dissimilarity": 1_070,
+    "gammacp/formats": 6_162,
     "gammacp/kernel": 156,
-    "gammacp/measures": 5_944,
-    "gammacp/pools": 428,
-    "gammacp/report": 789,
-    "gammacp/segmentation": 2_447,
-    "gammacp/studio": 1_548,
-    "gammacp/syntax": 2_949,
-    "shuffling": 1_773,
+    "gammacp/measures": 5_962,
+    "gammacp/pools": 430,
+    "gammacp/report": 791,
+    "gammacp/segmentation": 2_462,
+    "gammacp/studio": 1_550,
+    "gammacp/syntax": 2_953,
+    "shuffling": 1_771,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 42_535, 34_639
+TOGETHER, CORE = 42_647, 34_730
 COMPLEXITY, FLOORS = 25, 11
 _BRANCHES = (
     ast.If,
