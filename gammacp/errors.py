@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from os import PathLike
 
-from gammacp.text import visible
-
 _LONGEST = 4000
 
 
@@ -16,6 +14,8 @@ class GammacpError(Exception):
 
     def __str__(self) -> str:
         """The message; what acts or hides in names of files is made visible."""
+        from gammacp.text import visible  # errors are the ground that all stands on
+
         return visible(super().__str__(), keep="\n")
 
 
@@ -57,6 +57,8 @@ class DataError(GammacpError, ValueError):
 
     def __str__(self) -> str:
         """`file:line: message (hint)`."""
+        from gammacp.text import visible
+
         text, place = self.message_and_place
         return visible(f"{place}: {text}" if place else text)
 

@@ -138,13 +138,13 @@ import runpy, sys
 from pathlib import Path
 from gammacp.alignment.solvers import generation
 
-pricing, priced = Path(sys.argv.pop(1)), generation._priced
+pricing, priced = Path(sys.argv.pop(1)), generation.price_columns
 
 def told(*args):
     pricing.touch()
     return priced(*args)
 
-generation._priced = told
+generation.price_columns = told
 runpy.run_module("gammacp", run_name="__main__")
 """
 

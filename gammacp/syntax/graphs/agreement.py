@@ -157,9 +157,9 @@ def graph_agreement(
     DataError
         No sentence has two annotations.
 
-    >>> from gammacp.measures.trees.annotations import Graph
+    >>> from gammacp.measures.trees.annotations import MeaningGraph
     >>> dog, cat = (
-    ...     Graph(("x",), frozenset({(0, "instance", name), (0, "top", "top")}), frozenset())
+    ...     MeaningGraph(("x",), frozenset({(0, "instance", name), (0, "top", "top")}), frozenset())
     ...     for name in ("dog", "cat")
     ... )
     >>> treebank = Treebank.from_annotations({"Ann": [dog, cat], "Ben": [dog, dog]})

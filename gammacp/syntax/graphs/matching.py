@@ -81,7 +81,8 @@ def best_matching(
 
     >>> top = (0, "top", "top")
     >>> dog, cat = (frozenset({(0, "instance", x), top}) for x in ("dog", "cat"))
-    >>> best_matching(Graph(("d",), dog, frozenset()), Graph(("c",), cat, frozenset())).matched
+    >>> a, b = MeaningGraph(("d",), dog, frozenset()), MeaningGraph(("c",), cat, frozenset())
+    >>> best_matching(a, b).matched
     1
     """
     deadline = Limits(time_limit=time_limit).deadline()
