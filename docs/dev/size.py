@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 1_963,
+    "gammacp": 1_964,
     "gammacp/alignment": 5_409,
     "gammacp/bench": 2_159,
     "gammacp/campaign": 3_978,
@@ -39,7 +39,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 42_647, 34_730
+TOGETHER, CORE = 42_648, 34_731
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -105,7 +105,7 @@ def test_a_signal_is_heard_while_what_is_left_is_looked_for(
             signal.raise_signal(signal.SIGINT)
         return known(store, experiment, task)
 
-    monkeypatch.setattr(Store, "done", done)
+    monkeypatch.setattr(Store, "measures_done", done)
     assert swept(toy_sweep(), tmp_path).computed == len(asked) == 0
     outcome = swept(toy_sweep(sets=6), tmp_path)
     assert (outcome.interrupted, outcome.computed, len(asked)) == (True, 0, 3)
