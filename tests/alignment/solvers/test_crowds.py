@@ -84,7 +84,7 @@ def test_a_long_continuum_is_searched_where_its_relaxation_leads(monkeypatch):
             told.append(together())
             yield groups
 
-    monkeypatch.setattr(crowds, "recombined", searched)
+    monkeypatch.setattr(crowds, "recombinations", searched)
     groups, price = alone(problem), np.full(problem.n_units, problem.opening)
     cost = problem.n_units * problem.opening
     start = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
@@ -125,7 +125,7 @@ def test_a_larger_relaxation_has_time_to_come_past_the_smaller_one(monkeypatch):
     stages = [1, *[2] * 61]
     steps = (Relaxed(prices, bound, inside) for bound, inside in zip(bounds, stages, strict=True))
     monkeypatch.setattr(crowds, "relaxations", lambda *_: steps)
-    monkeypatch.setattr(crowds, "annealed", lambda *_, **__: iter(()))
+    monkeypatch.setattr(crowds, "annealing_runs", lambda *_, **__: iter(()))
     groups, price = alone(problem), np.full(problem.n_units, problem.opening)
     found = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
     limits = Limits(tuning=AT_ONCE)
