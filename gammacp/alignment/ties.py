@@ -22,8 +22,8 @@ from gammacp.alignment.presolve.duplicates import Merged
 from gammacp.alignment.presolve.presolve import Presolved
 from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
 from gammacp.alignment.proof.components import Components, decompose
-from gammacp.alignment.solvers.auto import solve_groups
-from gammacp.alignment.solvers.bipartite import solve_bipartite
+from gammacp.alignment.solvers.auto import solve_auto
+from gammacp.alignment.solvers.enumeration import listed_columns, solve_listed
 from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.canonical import nameless_order
@@ -98,9 +98,11 @@ def _category_costs(
 
 def _certificate(problem: Problem, limits: Limits) -> Certificate | None:
     """The certificate that `auto` has, for back-ends without one."""
-    if problem.n_annotators == 2 and not problem.cover:
-        return solve_bipartite(problem, limits).certificate
-    return solve_groups(problem, limits).certificate
+    if problem.n_annotators > 2 or not problem.cover:
+        return solve_auto(problem, limits).certificate
+    # An assignment that may use units twice has no certificate; pairs are few enough to be listed.
+    columns = listed_columns(problem)
+    return None if columns is None else solve_listed(problem, columns, limits).certificate
 
 
 def _first_of_components(

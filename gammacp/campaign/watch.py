@@ -25,7 +25,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
 from gammacp.files import content_of, write_text
-from gammacp.measures.agreement import Agreement, agreement_of
+from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.borne import borne_in
 from gammacp.measures.explanation import explained_on
 from gammacp.measures.random_sets import Basis
@@ -158,7 +158,7 @@ def _measure_all(
     """γ of all documents; a single one is no corpus if it is the whole of what there is."""
     source = continua if whole and len(continua) == 1 else Corpus.from_continua(continua)
     basis = Basis(source, settings, executor=executor, shared={})
-    found = agreement_of(basis)
+    found = agreement(basis)
     score, scores = found.score, found.documents
     spread = found.bootstrap(confidence=settings.rule.confidence, seed=settings.seed)
     records = {}

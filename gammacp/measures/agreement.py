@@ -134,7 +134,7 @@ def _of_alignment(score: GammaScore) -> Contributions:
 
 @spelled_out_with_computing
 def agreement(
-    continua: Continua, *, bootstrap: int = 0, **options: Unpack[FamilyOptions]
+    continua: Continua | Basis, *, bootstrap: int = 0, **options: Unpack[FamilyOptions]
 ) -> Agreement:
     """γ of one continuum, or of several and of the corpus that they are.
 
@@ -145,7 +145,8 @@ def agreement(
     ----------
     continua
         A continuum, a corpus, or continua by name. Several are measured as a corpus
-        (`gamma_corpus`), and so is a `Corpus` of one.
+        (`gamma_corpus`), and so is a `Corpus` of one. Or the basis that they share with other
+        numbers, which has its options.
     bootstrap
         Draws of bootstrap intervals, over unitary alignments of each document and over the
         documents of a corpus; 0 for none.
@@ -158,28 +159,26 @@ def agreement(
         An option is unknown or cannot be meant.
     """
     draws = whole("bootstrap", bootstrap, 0)
-    settings, how = Settings.and_computing(options)
-    found = agreement_of(Basis(continua, settings, **how))
-    if not draws:
-        return found
-    return found.with_bootstrap(
-        draws=draws, confidence=settings.rule.confidence, seed=settings.seed
-    )
-
-
-def agreement_of(basis: Basis) -> Agreement:
-    """`agreement` of the continua of a basis."""
+    if isinstance(continua, Basis):
+        basis = continua
+    else:
+        settings, how = Settings.and_computing(options)
+        basis = Basis(continua, settings, **how)
     names, chance = basis.named, basis.settings.chance
-    if not names:
-        nobody = Gamma(value=math.nan, reason="no document has both annotators")
-        return Agreement(score=nobody, documents={}, chance=chance)
     try:
+        if not names:
+            raise DataError("no document has both annotators")
         if isinstance(basis.source, Corpus):
-            whole = gamma_on(basis.source, basis)
-            return Agreement(score=whole, documents=whole.scores, chance=chance)
-        require(basis.source, fragments=True)
-        one = gamma_score(basis.source, basis)
-        return Agreement(score=one, documents=dict.fromkeys(names, one), chance=chance)
+            corpus = gamma_on(basis.source, basis)
+            found = Agreement(score=corpus, documents=corpus.scores, chance=chance)
+        else:
+            require(basis.source, fragments=True)
+            one = gamma_score(basis.source, basis)
+            found = Agreement(score=one, documents=dict.fromkeys(names, one), chance=chance)
     except DataError as error:
         score = Gamma(value=math.nan, reason=str(error))
-        return Agreement(score=score, documents=dict.fromkeys(names, score), chance=chance)
+        found = Agreement(score=score, documents=dict.fromkeys(names, score), chance=chance)
+    if not draws:
+        return found
+    rule, seed = basis.settings.rule, basis.settings.seed
+    return found.with_bootstrap(draws=draws, confidence=rule.confidence, seed=seed)

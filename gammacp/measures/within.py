@@ -45,10 +45,11 @@ def factors(
         missing = BeyondChance(value=math.nan, chance=WITHIN, reason=reason)
         return missing, missing
     low, mean, high = interval
-    found = basis.within(continua).expected
+    within = basis.chance(tuple(continua))
+    found = within.expected
     made = basis.signature(
         "gamma-within",
-        basis.within(continua),
+        within,
         method=basis.settings.method,
         samples=found.samples,
         selection=tuple(dict.fromkeys(entry for c in continua for entry in c.selection)),

@@ -23,7 +23,7 @@ from gammacp.campaign.calibrate.meaning import amount, phrase
 from gammacp.campaign.calibrate.sweep import CalibrationCell, Progress, trace
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.agreement import agreement_of
+from gammacp.measures.agreement import agreement
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
@@ -168,7 +168,7 @@ def calibrate(
             raise UsageError(f"error {error!r} combines errors, where one at a time is swept")
     named = _able(continua)
     settings = Settings.of(**options).deciding([tuple(named.values())])
-    measured = score or agreement_of(Basis(named, settings, executor=executor)).score
+    measured = score or agreement(Basis(named, settings, executor=executor)).score
     if not measured.defined:
         raise DataError(f"γ is undefined, so there is nothing to calibrate: {measured.reason}")
     model = fit(list(named.values()))

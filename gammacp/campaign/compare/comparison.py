@@ -29,7 +29,7 @@ from gammacp.campaign.compare.scoring import (
 from gammacp.errors import DataError
 from gammacp.measures.agreement import (
     Agreement,
-    agreement_of,
+    agreement,
 )
 from gammacp.measures.explanation import Explanation, explained_on
 from gammacp.measures.random_sets import Basis, Continua, named_continua
@@ -162,7 +162,7 @@ def compare(
     settings = settings.deciding(compared)
     tell("everybody")
     basis = Basis(others, settings, executor=executor, progress=_counted(tell), shared={})
-    overall = agreement_of(basis)
+    overall = agreement(basis)
     if not overall.computed:
         reasons = "; ".join(f"{name}: {s.reason}" for name, s in overall.documents.items())
         raise DataError(f"no document has a γ: {reasons}")
@@ -184,7 +184,7 @@ def compare(
         found = against_reference(reference, pairs, own)
     if another is not None:
         tell("the other round")
-        second = agreement_of(Basis(another, settings, executor=executor))
+        second = agreement(Basis(another, settings, executor=executor))
         test = compare_rounds(overall, second, deals=deals, seed=settings.seed)
         rounds = OtherRound(agreement=second, test=test)
     return Comparison(

@@ -18,7 +18,7 @@ from gammacp.campaign.replace.verdict import POWER, enough_documents, power
 from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
-from gammacp.measures.agreement import agreement_of
+from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.resampling import FEWEST_PARTS
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
@@ -153,7 +153,7 @@ def _from_pilot(
         people = (a for a in annotators_of(named) if a != candidate)
         named = with_annotators(named, people, least=1)
     settings = settings.deciding([tuple(named.values())])
-    pilot = pilot_of(named, agreement_of(Basis(named, settings, executor=executor)))
+    pilot = pilot_of(named, agreement(Basis(named, settings, executor=executor)))
     return pilot, fit(list(named.values())), settings, wins
 
 

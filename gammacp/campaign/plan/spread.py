@@ -22,7 +22,7 @@ from gammacp.arrays import Floats
 from gammacp.campaign.replace.scores import pair_disorders
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.measures.agreement import Agreement, agreement_of
+from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 from shuffling import ReferenceModel, shuffled_set
@@ -112,7 +112,7 @@ class Simulation:
         rule = self.settings.rule
         rough = replace(rule, precision=max(rule.precision, _PRECISION))
         settings = replace(self.settings, rule=rough)
-        return agreement_of(Basis(self.corpus(magnitude, mix), settings, executor=self.executor))
+        return agreement(Basis(self.corpus(magnitude, mix), settings, executor=self.executor))
 
     def magnitude(self, gamma: float, mix: Mapping[int, int], told: Callable[[], None]) -> float:
         """The magnitude with which annotators have this γ, to a 64th; at most 1."""
