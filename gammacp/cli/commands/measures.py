@@ -26,11 +26,11 @@ def _zero(record: Record) -> str:
 
 _COLUMNS = (
     Column("name", "measure"),
-    Column("summary", "what it sees"),
-    Column("needs", "needs", value=_needs),
-    Column("range", "range"),
+    Column("summary", "what it sees", wrapped=True),
+    Column("needs", "needs", value=_needs, wrapped=True, rank=1),
+    Column("range", "range", rank=2),
     Column("zero", "0 for independent annotators", value=_zero),
-    Column("reference", "reference"),
+    Column("reference", "reference", wrapped=True, rank=3),
 )
 
 
