@@ -208,6 +208,10 @@ def segmentation(
     """How far coders agree on segment boundaries: per item, per group of coders, overall.
 
     Files are segeval JSON, TSV, or hold units without gaps.
+
+    Example: gammacp segmentation codings.json --beyond-chance
+
+    Most used: --similarity, --beyond-chance and --reference.
     """
     _refuse(coded, asked, comparing, chance.rule())
     read = coded.renamed(coded.codings(files or [], reading))

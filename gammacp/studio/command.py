@@ -18,7 +18,10 @@ def studio(
     ),
     no_browser: bool = option("Only print the address.", default=False),
 ) -> None:
-    """A page on this machine: drop exports, see the number, review, take the gold standard home."""
+    """A page on this machine: drop exports, see the number, review, take the gold standard home.
+
+    Example: gammacp studio exports/
+    """
     import webbrowser
 
     from gammacp.errors import GammacpError

@@ -19,6 +19,10 @@ def align(
     """The best alignment of a continuum, and how far it is proven.
 
     Ctrl-C ends it with the best alignment so far and its bound.
+
+    Example: gammacp align interview.eaf --only laughter
+
+    Most used: --only, --delta and --json.
     """
     from gammacp.alignment import align as solve
     from gammacp.stopping import interruptible

@@ -32,7 +32,12 @@ def calibrate(
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
-    """What this γ means: the error magnitudes that give the same value on data like these."""
+    """What this γ means: the error magnitudes that give the same value on data like these.
+
+    Example: gammacp calibrate interview.eaf
+
+    Most used: --sets, --only and --json.
+    """
     from gammacp.campaign import result_tables
     from gammacp.campaign.calibrate import calibrate as compute
     from gammacp.campaign.calibrate.calibration import ERROR_TYPES

@@ -29,7 +29,12 @@ def compare(
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
-    """Who agrees with whom: per document, annotator, pair of annotators and category."""
+    """Who agrees with whom: per document, annotator, pair of annotators and category.
+
+    Example: gammacp compare round-2/ --against round-1/
+
+    Most used: --by, --against and --reference.
+    """
     from gammacp.campaign.compare import compare as compare_all
     from gammacp.cli.comparison_tables import PRINTERS, print_against, print_groups
 

@@ -41,6 +41,10 @@ def gamma(
 
     Ctrl-C ends it with what is known so far: γ from the random sets that are done, or the
     observed disorder alone.
+
+    Example: gammacp gamma interview.eaf --explain
+
+    Most used: --only, --explain and --json.
     """
     from gammacp.measures.agreement import agreement
     from gammacp.measures.explanation import explanation_of

@@ -34,7 +34,12 @@ def plan(
     jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
-    """How many documents and annotators? From a pilot, or from a reference model."""
+    """How many documents and annotators? From a pilot, or from a reference model.
+
+    Example: gammacp plan pilot/ --half-width 0.05
+
+    Most used: --half-width, --difference and --annotators.
+    """
     from gammacp.campaign import result_tables
     from gammacp.campaign.plan import Goal, Prices
     from gammacp.campaign.plan import plan as compute

@@ -31,7 +31,12 @@ def replace(
     jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
-    """May a system stand in for a person? The alternative annotator test, candidates ranked."""
+    """May a system stand in for a person? The alternative annotator test, candidates ranked.
+
+    Example: gammacp replace exports/ --candidate gpt
+
+    Most used: --candidate, --epsilon and --json.
+    """
     from gammacp.campaign import result_tables
     from gammacp.campaign.replace import replace as test
     from gammacp.pools import workers

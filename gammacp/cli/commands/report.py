@@ -32,7 +32,12 @@ def report(
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
-    """One self-contained HTML page: numbers, alignment view, what to review."""
+    """One self-contained HTML page: numbers, alignment view, what to review.
+
+    Example: gammacp report exports/ -o report.html
+
+    Most used: --out, --title and --calibrate.
+    """
     from gammacp.report import report as build
     from gammacp.syntax.naming import are_trees
 

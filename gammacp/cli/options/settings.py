@@ -146,8 +146,8 @@ class Sampling:
     """How chance is modelled, and how precisely."""
 
     chance: str | None = option(
-        "Chance model: {chances}; ONE/SEVERAL where it depends on the files.  [default: "
-        "cut/documents: documents for several files where that is possible, else cut]",
+        "Chance model: {chances}. A/B is A for one file and B for several.  [default: "
+        "cut/documents, and cut where documents cannot be dealt]",
         "NAME",
     )
     precision: float | None = option("Relative error of the expected disorder.  [default: 0.02]")
