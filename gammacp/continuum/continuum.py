@@ -67,6 +67,14 @@ class Unit:
     category: str | None = None
     fragments: Fragments = ()
 
+    def __post_init__(self) -> None:
+        """DataError for a unit that ends before it starts."""
+        if self.end < self.start:
+            raise DataError(
+                f"unit of annotator {self.annotator!r} has end {self.end} < start {self.start}",
+                hint="Give the start first",
+            )
+
     @property
     def length(self) -> float:
         """`end − start`, never negative."""

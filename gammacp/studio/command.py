@@ -21,6 +21,8 @@ def studio(
     """A page on this machine: drop exports, see the number, review, take the gold standard home.
 
     Example: gammacp studio exports/
+
+    Most used: --port, --no-browser and --categorial.
     """
     import webbrowser
 
