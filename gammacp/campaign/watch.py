@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gammacp import __version__
+from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
@@ -236,7 +237,8 @@ def _drift(
 
     def gamma(names: Collection[str]) -> float | None:
         chance = rate * math.fsum(share[name] for name in names)
-        return 1 - math.fsum(observed[name] for name in names) / chance if chance else None
+        found, _ = ratio(math.fsum(observed[name] for name in names), chance, "")
+        return None if math.isnan(found) else found
 
     now, before = (
         gamma([n for n in observed if (n in changed) == which]) for which in (True, False)

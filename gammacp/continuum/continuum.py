@@ -118,6 +118,8 @@ class Continuum:
         every unit is of one piece.
     advice
         Metadata: where the other annotators may be, of a file that holds one.
+    cluster
+        Metadata: the author, patient or video that other documents are of, too; "" for none.
     """
 
     annotators: tuple[str, ...]
@@ -134,6 +136,7 @@ class Continuum:
     left_out: tuple[LeftOut, ...] = ()
     breaks: Breaks | None = None
     advice: str = ""
+    cluster: str = ""
 
     def __post_init__(self) -> None:
         """Nobody changes its columns, whoever made them; kernels are compiled for such ones."""
@@ -506,6 +509,16 @@ class Continuum:
         """
         entry = f"{key}={','.join(map(quote_part, values))}"
         return replace(self, selection=(*self.selection, entry))
+
+    def in_cluster(self, name: str) -> Continuum:
+        """The same continuum as one of several that are not independent of each other.
+
+        Parameters
+        ----------
+        name
+            Of the author, patient, video, … that they have in common.
+        """
+        return replace(self, cluster=name)
 
     def with_bounds(self, bounds: Bounds) -> Continuum:
         """The same units within other bounds (all units must lie inside)."""

@@ -31,6 +31,7 @@ from pydantic_core import PydanticCustomError
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.files import check_inside, confine
+from gammacp.formats.clusters import clustered, feature_of
 from gammacp.formats.finding import matches
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.reading import Collection, Reader, collect
@@ -78,6 +79,10 @@ class Keys(WrittenTable):
     annotators: Texts = _says("Annotators who count also where they have no units.")
     min_length: _Length = _says("Units that are shorter are left out.")
     bounds: _Bounds = _says("Where every document begins and ends.")
+    cluster: Text = _says(
+        "Documents of one author, patient, video: a feature of the units, a pattern of names "
+        "('{cluster}-*'), or a table here (.csv: document, cluster)."
+    )
     rename: _Names = _says("Annotators: name in the files = name to use.")
     map: _Names = _says("Categories: name in the files = name to use; two may become one.")
     rounds: _Rounds = _says(
@@ -215,14 +220,24 @@ class Campaign:
         """
         names = ("layer", "feature", "features", "tier", "layout", "align_texts")
         options = {name: self.values[name] for name in names if name in self.values}
-        paths = self.paths
+        paths, cluster = self.paths, self.values.get("cluster")
+        weighed = tuple(options.get("features", ()))
+        if cluster is not None and (feature := feature_of(cluster)) is not None:
+            options["features"] = (*weighed, *({feature} - {*weighed}))
+        elif cluster is not None and "{" not in cluster and "cluster" not in self.given:
+            cluster = self._path(cluster)
         with self._blame_value(), self.confine():
-            return collect(
+            found = collect(
                 paths,
                 format=self.values.get("format"),
                 instead=instead,
                 **{**options, **self.values.get("option", {})},
             )
+        if cluster is None:
+            return found
+        typed = "cluster" in self.given
+        with self._blame_value(), nullcontext() if typed else self.confine():
+            return replace(found, continua=clustered(found.continua, cluster, weighed))
 
     def select(self, found: Collection) -> Collection:
         """The continua that count, with what of each counts; errors as of `selected`.

@@ -75,6 +75,7 @@ def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
         "align_texts": True,
         "rounds": {"first": documents[: max(1, len(documents) // 2)]},
         "bounds": list(next(iter(continua)).bounds),
+        "cluster": "{cluster}-*",
         "rename": {name: name for name in people},
         "map": {name: name for name in labels},
     }

@@ -51,10 +51,16 @@ class Gamma(Score):
     annotators, units
         Counts; None where nothing was aligned.
     precision
-        Relative error of δ_e that the samples gave; None for a corpus, as `p` is.
+        Relative error of δ_e that the samples gave; None for a corpus.
+    chance_error
+        Relative standard error of δ_e.
+    least_p
+        The least p that the random sets can give.
     """
 
     precision: float | None = None
+    chance_error: float = 0.0
+    least_p: float | None = None
     bound: float | None = None
     annotators: int | None = None
     units: int | None = None
@@ -86,6 +92,7 @@ class Gamma(Score):
             "annotators": self.annotators,
             "units": self.units,
             "p": self.p,
+            "least_p": self.least_p,
             **super().as_dict(),
         }
 
@@ -190,7 +197,9 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
         units=continuum.n_units,
         chance=chance.model,
         p=p,
+        least_p=None if p is None else 1 / (1 + expected.samples),
         precision=expected.precision if expected.enough else None,
+        chance_error=expected.relative_error,
         notes=notes,
         alignment=alignment,
         signature=basis.signature(

@@ -28,7 +28,7 @@ def _gap(record: Record) -> float | None:
 GAMMA = (
     Column("file", "file"),
     Column("gamma", "γ", number),
-    Column("interval", "interval", interval),
+    Column("interval", "Monte-Carlo interval", interval),
     Column("bootstrap", "bootstrap", interval),
     Column("observed_disorder", "observed", number, rank=3),
     Column("expected_disorder", "expected", number, rank=6),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 REFUSED = {
     "min_length": "a segment that is left out leaves a gap",
+    "cluster": "intervals of segmentations are over items, whatever they have in common",
     "dissimilarity": "segmentations are compared by their boundaries",
 }
 

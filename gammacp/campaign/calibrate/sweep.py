@@ -11,6 +11,7 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.campaign.calibrate.curves import Curve
+from gammacp.chance.beyond import ratios
 from gammacp.continuum import Corpus
 from gammacp.errors import DataError
 from gammacp.measures.random_sets import Basis
@@ -91,10 +92,10 @@ def shuffled_gammas(cell: CalibrationCell) -> Floats:
         together = [Basis(s, settings) for s in sets.values()]
     observed = [a.disorder for b in together for a in b.align(b.continua)]
     expected = np.concatenate([b.chance(b.continua[0]).expected.disorders for b in together])
-    mean = float(expected.mean())
-    if mean == 0:
+    found = ratios(np.array(observed), float(expected.mean()))
+    if np.isnan(found).any():
         raise DataError("the expected disorder of the shuffled sets is 0")
-    return 1 - np.array(observed) / mean
+    return found
 
 
 def _with_fixed_samples(settings: Settings, samples: int) -> Settings:

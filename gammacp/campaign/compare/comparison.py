@@ -16,8 +16,8 @@ from gammacp.campaign.compare.pairs import (
     summaries,
     without_each,
 )
-from gammacp.campaign.compare.permutation import DEALS, OtherRound, compare_rounds
 from gammacp.campaign.compare.reference import ReferenceComparison, against_reference
+from gammacp.campaign.compare.rounds import OtherRound, compare_rounds
 from gammacp.campaign.compare.scoring import (
     Selection,
     annotators_of,
@@ -101,7 +101,6 @@ def compare(
     against: Continua | None = None,
     groups: Collection[str] = (),
     draws: int = DRAWS,
-    deals: int = DEALS,
     leave_one_out: bool = True,
     by: Collection[str] = TABLES,
     explain: bool = False,
@@ -119,12 +118,12 @@ def compare(
     reference
         An annotator to set apart (a gold standard, a system): it takes part in `reference` only.
     against
-        Another round or campaign, for a permutation test of the difference.
+        Another round or campaign, for the difference with its interval and test.
     groups
         Groups of annotators, each as `NAME=ANNOTATOR,…` (patterns such as `m*`, too), for the
         agreement within and across them.
-    draws, deals
-        Bootstrap draws (0 for none), and random deals of the permutation test.
+    draws
+        Bootstrap draws; 0 for no interval.
     leave_one_out
         Compute γ without each annotator, on the annotator's documents.
     by
@@ -149,7 +148,7 @@ def compare(
         An option is unknown or cannot be meant.
     """
     settings = Settings.of(**options)
-    draws, deals = whole("draws", draws, 0), whole("deals", deals, 1)
+    draws = whole("draws", draws, 0)
     wanted = {one_of("by", name, TABLES) for name in several("by", by)}
     tell = progress or (lambda _: None)
     everything = named_continua(continua)
@@ -185,8 +184,7 @@ def compare(
     if another is not None:
         tell("the other round")
         second = agreement(Basis(another, settings, executor=executor))
-        test = compare_rounds(overall, second, deals=deals, seed=settings.seed)
-        rounds = OtherRound(agreement=second, test=test)
+        rounds = OtherRound(agreement=second, test=compare_rounds(overall, second))
     return Comparison(
         overall=overall,
         bootstrap=overall.bootstrap(draws=draws, seed=settings.seed) if draws else None,
@@ -197,7 +195,7 @@ def compare(
         confusion=table,
         reference=found,
         against=rounds,
-        groups=groups_of(pairs, members, deals=deals, seed=settings.seed) if members else None,
+        groups=groups_of(pairs, members, overall) if members else None,
         explanation=explained_on(basis) if explain else None,
     )
 

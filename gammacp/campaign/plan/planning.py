@@ -19,8 +19,8 @@ from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
 from gammacp.measures.agreement import agreement
+from gammacp.measures.part_tests import FEWEST_PARTS
 from gammacp.measures.random_sets import Basis, Continua, named_continua
-from gammacp.measures.resampling import FEWEST_PARTS
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.signature import describe, signature
 from shuffling import ReferenceModel, fit
@@ -86,6 +86,8 @@ def plan(
     if candidate is not None and (continua is None or goal.verdict is None):
         raise UsageError("a candidate goes with a pilot and a verdict as the goal")
     named: Mapping[str, Continuum] = {} if continua is None else named_continua(continua)
+    if goal.verdict is not None and any(c.cluster for c in named.values()):
+        raise UsageError("a verdict is planned for documents that are independent: no clusters")
     wins = None
     if model is None:
         start, model, settings, wins = _from_pilot(named, candidate, settings, executor)

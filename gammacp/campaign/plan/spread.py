@@ -20,6 +20,7 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.campaign.replace.scores import pair_disorders
+from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement, agreement
@@ -43,6 +44,8 @@ class Pilot:
     documents, annotators, mix
         How many documents have a γ, how many annotators the usual one has, and how many documents
         there are of each number of annotators.
+    clusters
+        How many clusters the documents are of (`--cluster`); 0 if they are independent.
     people
         How many different annotators there are.
     gamma
@@ -65,6 +68,7 @@ class Pilot:
     documents: int = 0
     annotators: int
     mix: Mapping[int, int]
+    clusters: int = 0
     people: int = 0
     gamma: float
     spread: float = math.nan
@@ -79,7 +83,8 @@ class Pilot:
         """How many standard errors 95 % take: Student's t, as s is known from the pilot alone."""
         from scipy.special import stdtrit
 
-        return float(stdtrit(self.documents - 1, 0.975)) if self.documents else 1.96
+        parts = self.clusters or self.documents
+        return float(stdtrit(parts - 1, 0.975)) if parts else 1.96
 
 
 @dataclass(frozen=True)
@@ -126,10 +131,11 @@ class Simulation:
 
 
 def spread_of(found: Agreement) -> float:
-    """s, from the contributions of the documents."""
+    """s, from the contributions of the documents; of clusters brought to a document of theirs."""
     parts = found.contributions()
     residuals = parts.observed - (1 - parts.gamma) * parts.expected
-    return float(residuals.std(ddof=1) / parts.expected.mean())
+    each = math.sqrt(len(found.rated) / len(parts))
+    return float(residuals.std(ddof=1) / parts.expected.mean()) * each
 
 
 def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
@@ -140,7 +146,7 @@ def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
     DataError
         Fewer than five documents have a γ.
     """
-    documents = [s.alignment.continuum for s in found.computed.values() if s.defined]
+    documents = [s.alignment.continuum for s in found.rated.values()]
     if not documents:
         raise DataError(f"no document of the pilot has a γ: {found.score.reason}")
     if len(documents) < 5:
@@ -149,11 +155,18 @@ def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
             "documents differ",
             hint="Give five or more, or no files and a reference model (--model, --gamma)",
         )
+    parts = len(found.contributions())
+    if parts < 5:
+        raise DataError(
+            f"clusters of documents in the pilot: {parts}, too few to tell how they differ",
+            hint="Give documents of five clusters or more (--cluster)",
+        )
     numbers = Counter(c.n_annotators for c in documents)
     interval = found.score.interval or (math.nan, math.nan)
     unmarked = sum(not c.n_units for c in continua.values())
     return Pilot(
         documents=len(documents),
+        clusters=parts if found.clusters else 0,
         annotators=max(sorted(numbers), key=numbers.__getitem__),
         mix=dict(sorted(numbers.items())),
         people=len({a for c in documents for a in c.annotators}),
@@ -190,7 +203,7 @@ def _annotator_error(found: Agreement) -> float:
     if len(sums) < 3:
         return math.nan
     without = [
-        1 - (whole[0] - total) / (whole[1] - n) * whole[1] / expected
+        ratio((whole[0] - total) / (whole[1] - n) * whole[1], expected, "")[0]
         for total, n in sums.values()
         if whole[1] > n
     ]

@@ -215,6 +215,7 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
         expert=test.expert,
         of=test.of,
         notes=(*notes, *note),
+        clusters=wins.sums.shape[1] if wins.clusters else 0,
     )
 
 

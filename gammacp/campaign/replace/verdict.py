@@ -76,12 +76,14 @@ class Candidacy:
         1 does, or nobody is tested.
     enough_documents
         How many documents like these it would pass with in 80 % of the cases; None if not even
-        2,000 would do, NaN with fewer than five to draw from or if all are alike.
+        2,000 would do, NaN with fewer than five to draw from, if all are alike or in clusters.
     instances, left_out, alone
         How many are compared, how many lack the candidate or two people, and with how many of
         those compared there is one other only to agree with.
     present
         Instances that each annotator has, of `instances` and `left_out` together.
+    clusters
+        How many clusters the instances are of; 0 if they are independent.
     expert
         The single expert, if there is one.
     of
@@ -108,6 +110,7 @@ class Candidacy:
     expert: str | None
     of: str
     notes: tuple[str, ...]
+    clusters: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """The candidate as JSON has it."""
@@ -172,6 +175,8 @@ class Candidacy:
             )
         if self.enough_documents is None:
             return f"More {self.of} like these would not let it pass."
+        if math.isnan(self.enough_documents) and self.clusters:
+            return f"How many {self.of} would do is not told where they are in clusters."
         if math.isnan(self.enough_documents):
             few = self.instances < _FEWEST
             why = f"There are too few {self.of}" if few else f"The {self.of} are too much alike"
@@ -194,10 +199,10 @@ def enough_documents(wins: Wins, epsilon: float, least: int, *, seed: int = 0) -
     """The fewest documents of a growing series with which the candidate passes in 80 % of draws.
 
     None if that is never so up to 2,000, NaN with fewer than five documents to draw from, or if
-    those of each person are all alike.
+    those of each person are all alike, and where they are in clusters.
     """
     alike = all(len(set(d[t])) == 1 for d, t in zip(wins.differences, wins.there, strict=True))
-    if len(wins.instances) < _FEWEST or alike:
+    if len(wins.instances) < _FEWEST or alike or wins.clusters:
         return math.nan
     sizes = [max(least, 2)]
     while sizes[-1] < _MOST:

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING
 from gammacp.cli.alignment_table import print_alignment, tell_open
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import FailUnder, GammaFlags, Jobs, check_threshold
+from gammacp.cli.options.reading import Cluster, Files, Reading, load
+from gammacp.cli.options.settings import (
+    FailUnder,
+    FailUnderLower,
+    GammaFlags,
+    Jobs,
+    check_lower_end,
+    check_threshold,
+    require_interval,
+)
 from gammacp.cli.output import AsJson, group_by_text, message, messages, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.errors import DataError
@@ -28,13 +36,15 @@ def gamma(
         "Take γ apart: what places, categories and missing units cost, and whom.", default=False
     ),
     bootstrap: int = option(
-        "Draws of a bootstrap interval, over unitary alignments and, for the corpus, "
-        "over documents; 0 for none.",
+        "Draws of a bootstrap interval over the corpus' documents; a long text has an interval "
+        "without draws. 0 for none.",
         default=0,
         min=0,
     ),
+    cluster: Cluster = None,
     jobs: Jobs = None,
     fail_under: FailUnder = None,
+    fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
 ) -> None:
     """γ of each continuum and, for several, of the corpus.
@@ -51,8 +61,9 @@ def gamma(
     from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
+    require_interval(fail_under_lower, bootstrap)
     options = settings.options()
-    loaded = load(files, reading, settings.weighing.features)
+    loaded = load(files, reading, settings.weighing.features, cluster=cluster)
     # What could not be read counts: one file that is left of several is a corpus of one.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua = loaded.corpus() if several else loaded.continua
@@ -84,6 +95,7 @@ def gamma(
             _explain(parts)
     end_if_interrupted(interrupted, _how_far(found))
     _check(found, settings, fail_under, told=not json)
+    check_lower_end(found.score.bootstrap, fail_under_lower)
 
 
 def _how_far(found: Agreement) -> str:

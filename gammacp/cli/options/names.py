@@ -26,6 +26,7 @@ _KINDS = {
     "solvers": "solver",
 }
 _GONE = {
+    "--permutations": "leave it out; the difference of two rounds has an interval and a t test",
     "--order": 'write category = {order = ["A", "B"]} into a file and give --dissimilarity FILE',
     "--rounds": "leave it out; what most changes a gold standard is --weights",
     "--mode": "the values of Table 2 are computed in Python, Comparison(mode=Mode.PUBLISHED)",

@@ -41,6 +41,14 @@ File = Annotated[
 ]
 
 
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        help="Documents of one author, patient, video, which are not independent: a feature of the "
+        "units, a pattern of names such as '{cluster}-*', or a CSV file (document, cluster).",
+        metavar="FEATURE|PATTERN|FILE.csv",
+    ),
+]
 WRITE_OPTION = option("An option of the format that is written (repeatable).", "NAME=VALUE")
 
 
@@ -203,6 +211,7 @@ def load(
     tell_left_out: bool = True,
     writes: Iterable[Path] = (),
     endings: Sequence[str] = (),
+    cluster: str | None = None,
 ) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
 
@@ -211,7 +220,7 @@ def load(
     `instead` reads formats in another way, and `closer` is what such readers say of a file that no
     format recognised; `refusal` are keys that mean nothing to the command, and why. With `against`
     it is another round, read with the same options. `writes` are the files that will be written,
-    with these `endings` where they are folders.
+    with these `endings` where they are folders. `cluster` says which documents belong together.
 
     Raises
     ------
@@ -226,8 +235,11 @@ def load(
 
     if (path := _shipped(reading)) is not None:
         files, reading = path, replace(reading, dataset=None)
-    campaign = requested_campaign(files, reading, against, features=features or beside)
+    about = {} if cluster is None else {"cluster": cluster}
+    campaign = requested_campaign(files, reading, against, features=features or beside, **about)
     campaign.refuse(refused or {})
+    if cluster is not None and reading.dataset is not None:
+        raise UsageError("--cluster means nothing here: a dataset is one document")
     if targets := list(writes):
         read = [*campaign.paths, *filter(None, (campaign.file,))]
         with campaign.confine():
@@ -276,6 +288,7 @@ def requested_campaign(
     against: Sequence[Path] | None = None,
     *,
     features: Sequence[str] = (),
+    **about: str,
 ) -> Campaign:
     """What is to be read and which of it counts: a campaign.toml or files, with the options."""
     from gammacp.formats.campaign_file import Campaign, campaign_of
@@ -283,7 +296,7 @@ def requested_campaign(
     paths = [files] if isinstance(files, Path) else list(files or ())
     if bool(paths) == (reading.dataset is not None) or (against and not paths):
         raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
-    given = reading.values() | ({"features": tuple(features)} if features else {})
+    given = reading.values() | ({"features": tuple(features)} if features else {}) | about
     campaign = (campaign_of(paths) if paths else Campaign({})).but(given, reading.round)
     return _other(campaign, against, given) if against else campaign
 

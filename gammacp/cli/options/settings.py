@@ -11,6 +11,7 @@ pygamma      the γ of pygamma-agreement's command line, from proven alignments:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
@@ -178,7 +179,14 @@ class SolvingFlags:
 
 
 FailUnder = Annotated[
-    float | None, typer.Option(help="Exit 5 if the agreement is lower than this or undefined.")
+    float | None,
+    typer.Option(help="Exit 5 if the agreement is lower than this or undefined: the value itself."),
+]
+FailUnderLower = Annotated[
+    float | None,
+    typer.Option(
+        help="Exit 5 if the lower end of the bootstrap interval is lower than this or undefined."
+    ),
 ]
 
 
@@ -186,6 +194,20 @@ def check_threshold(value: float, fail_under: float | None, what: str = "γ") ->
     """BelowThresholdError if the value is below the threshold or NaN."""
     if fail_under is not None and not value >= fail_under:
         raise BelowThresholdError(f"{what} is {value:.4f}, below {fail_under:g}")
+
+
+def require_interval(fail_under: float | None, draws: int) -> None:
+    """UsageError if a threshold for the bootstrap interval's lower end is given without draws."""
+    if fail_under is not None and not draws:
+        raise UsageError("--fail-under-lower needs a bootstrap interval: give --bootstrap 2000")
+
+
+def check_lower_end(interval: tuple[float, float] | None, fail_under: float | None) -> None:
+    """BelowThresholdError if the interval's lower end is below the threshold, or there is none."""
+    what = "the lower end of γ's bootstrap interval"
+    if fail_under is not None and interval is None:
+        raise BelowThresholdError(f"{what} is undefined: too few documents, or no γ")
+    check_threshold((interval or (math.nan,))[0], fail_under, what)
 
 
 @dataclass(frozen=True)

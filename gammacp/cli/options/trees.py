@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _OF_UNITS = (
     *("only", "map", "bounds", "annotators", "min_length", "layer", "feature", "tier"),
-    *("align_texts", "option", "dissimilarity"),
+    *("align_texts", "option", "dissimilarity", "cluster"),
 )
 REFUSED = {
     **dict.fromkeys(_OF_UNITS, "it is for units, and these are trees"),

@@ -229,7 +229,7 @@ def interval_over_sentences(
     if len(starts) < len(parts):
         observed, expected = (np.add.reduceat(p, starts) for p in (parts.observed, parts.expected))
         parts = Contributions(observed, expected, parts.kind)
-    return bootstrap(parts, draws=draws, block=1, seed=seed).interval
+    return bootstrap(parts, draws=draws, seed=seed).interval
 
 
 def against_bands(
