@@ -14,9 +14,9 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.measures.contributions import Contributions
-from gammacp.measures.resampling import bootstrap
+from gammacp.measures.resampling import interval_of_gamma
 
-SIZES = (5, 8, 10, 15, 20, 30, 60)
+SIZES = (5, 8, 10, 15, 20, 30, 60, 150)
 SAMPLES = 1000
 DRAWS = 1000
 Population = Callable[[np.random.Generator, int], tuple[Floats, Floats]]
@@ -76,7 +76,7 @@ def coverage(kind: str, population: Population, size: int) -> tuple[float, float
     true = 1 - observed.sum() / expected.sum()
     held, widths = 0, []
     for sample in range(SAMPLES):
-        found = bootstrap(Contributions(*population(rng, size), kind), draws=DRAWS, seed=sample)
+        found = interval_of_gamma(Contributions(*population(rng, size), kind), draws=DRAWS, seed=sample)
         held += found.low <= true <= found.high
         widths.append(found.high - found.low)
     return held / SAMPLES, float(np.median(widths))

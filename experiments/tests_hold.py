@@ -16,6 +16,7 @@ import numpy as np
 from experiments import _parts as process
 from experiments._common import write_csv
 from gammacp.arrays import Bools, Floats
+from gammacp.campaign.replace.wins import Wins
 from gammacp.measures.contributions import ALIGNMENTS, DOCUMENTS, Contributions
 from gammacp.measures.part_tests import (
     STRETCHES,
@@ -104,6 +105,10 @@ CORPORA = tuple(
     for n, people in ((5, 2), (8, 2), (20, 2), (60, 2), (8, 4), (20, 4))
 )
 WITHIN = ((1, 30), (1, 99), (3, 10), (5, 6), (8, 4), (20, 1), (60, 1))
+REPLACE = tuple(
+    (n, size, share) for n, size in ((5, 8), (8, 5), (20, 4), (40, 3)) for share in (0.7, 1.0)
+)
+EPSILON = 0.2
 INTERVALS: dict[str, Callable[[int], process.Process]] = {
     "normal, sd .1": lambda n: normal(n, 0.1),
     "normal, sd .3": lambda n: normal(n, 0.3),
@@ -130,7 +135,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     del data
     runs, fewer = (60, 20) if quick else (RUNS, FEWER)
     rows = [*against(runs), *clustered(runs), *texts(runs), *paired(runs), *without(fewer)]
-    rows += [*groups(fewer), *within(fewer), *over_documents(fewer)]
+    rows += [*groups(fewer), *within(fewer), *over_documents(fewer), *replaced(fewer)]
     write_csv(out / "levels.csv", rows)
     write_csv(out / "coverage.csv", [*intervals(fewer), *intervals_of_texts(runs)])
 
@@ -326,6 +331,38 @@ def over_documents(runs: int) -> Iterator[Row]:
                     hits.append(np.asarray(test.p_of_more <= LEVEL))
                 name = f"{kind}, {n} documents, {people} annotators, {sets} sets"
                 yield level(study, name, hits[0], ".3 of the documents seen", hits[1])
+
+
+def replaced(runs: int) -> Iterator[Row]:
+    """A candidate worse by exactly ε, documents in clusters; power for one who is as good."""
+    for n, size, share in REPLACE:
+        for named in (True, False):
+            hits = []
+            for worse in (EPSILON, 0.0):
+                g = generator("replace", n, size, share, worse)
+                p = [_p_of_wins(g, n, size, share, worse, named=named) for _ in range(runs)]
+                hits.append(np.array(p) <= LEVEL)
+            said = "replace, clusters named" if named else "replace, clusters not named"
+            name = f"{n} clusters of {size}, {share:.0%} alike"
+            yield level(said, name, hits[0], "no worse", hits[1])
+
+
+def _p_of_wins(
+    g: np.random.Generator, n: int, size: int, share: float, worse: float, *, named: bool
+) -> float:
+    """p of one person against the candidate; ties are half of the documents."""
+    which = np.repeat(np.arange(n), g.geometric(1 / size, n))
+    u = np.where(g.random(len(which)) < share, g.random(n)[which], g.random(len(which)))
+    lost, won = u < (0.5 + worse) / 2, u > 1 - (0.5 - worse) / 2
+    wins = Wins(
+        people=("person",),
+        instances=tuple(map(str, range(len(which)))),
+        there=np.ones((1, len(which)), np.bool_),
+        candidate=~lost[None],
+        person=~won[None],
+        clusters=tuple(map(str, which)) if named else (),
+    )
+    return float(wins.p_values(EPSILON, 1, both=True)[0])
 
 
 def intervals(runs: int) -> Iterator[Row]:

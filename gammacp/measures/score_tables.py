@@ -45,7 +45,8 @@ MEASURES = (
     Column("value", "value", number),
     Column("observed", "observed", number, rank=1),
     Column("expected", "expected", number, rank=2),
-    Column("interval", "interval", interval, value=lambda r: r["interval"] or r["bootstrap"]),
+    Column("interval", "Monte-Carlo interval", interval),
+    Column("bootstrap", "bootstrap", interval),
     Column("beyond_chance", "beyond chance", number, value=lambda r: _beyond(r, "value")),
     Column("beyond_interval", "its interval", interval, value=lambda r: _beyond(r, "interval")),
     Column("p", "p", number, value=lambda r: _beyond(r, "p")),
@@ -65,7 +66,7 @@ def measure_table(scores: Mapping[str, Score]) -> Table:
     """Measures of one continuum, one row each, or one row per category."""
     rows = [row for name, s in scores.items() for row in _measure_rows(name, s)]
     columns = MEASURES if any(s.beyond_chance for s in scores.values()) else MEASURES[:-3]
-    return Table(columns, rows)
+    return Table(columns, rows).without_empty("interval", "bootstrap")
 
 
 def _measure_rows(name: str, score: Score) -> Iterator[dict[str, Any]]:
