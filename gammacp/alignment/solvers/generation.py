@@ -29,8 +29,8 @@ from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import CROWD, Limits, Stage
 from gammacp.alignment.pricing.exact import FEW_NODES, LISTED_AT_LAST, search
 from gammacp.alignment.pricing.near import ENOUGH, STALLED, project_prices
-from gammacp.alignment.problem import Certificate, Problem, Solution, group_costs, solution
-from gammacp.alignment.proof.unit_bound import unit_bound
+from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, group_costs
+from gammacp.alignment.proof.unit_bound import least_bounded
 from gammacp.alignment.reporting import tell
 from gammacp.alignment.solvers.enumeration import solve_listed
 from gammacp.alignment.solvers.packing import Model, Ties, best_packing
@@ -158,11 +158,13 @@ def solve_generation(problem: Problem, limits: Limits) -> Solution:
 def conclude(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Solution:
     """The best alignment of what was generated, proven where that is complete."""
     bound = problem.n_units * problem.opening - generated.most_gain
+    proof = Proof(generated.price)
     if not generated.complete:
         columns, whole = _rivals(problem, generated, limits, deadline)
         certificate = Certificate(columns, generated.price, whole)
-        return solution(problem, generated.groups, max(bound, unit_bound(problem)), certificate)
-    return solve_listed(problem, generated.columns, limits.until(deadline), generated.groups, bound)
+        return least_bounded(problem, generated.groups, bound, certificate, proof)
+    listed, left = generated.columns, limits.until(deadline)
+    return solve_listed(problem, listed, left, generated.groups, bound, proof)
 
 
 def generate(
