@@ -15,8 +15,11 @@ import numpy as np
 
 from gammacp.alignment.align import cost_of
 from gammacp.alignment.alignment import Alignment
-from gammacp.alignment.candidates import MOST_PAIRS, pair_count, pairs_within
-from gammacp.alignment.problem import Proof
+from gammacp.alignment.candidates import MOST_PAIRS, build_problem, pair_count, pairs_within
+from gammacp.alignment.duals.definite import least_shift
+from gammacp.alignment.duals.nested import prices_beside
+from gammacp.alignment.problem import Proof, RelaxedMatrix
+from gammacp.arrays import Floats
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
 from gammacp.dissimilarity.positional import SPORADIC
@@ -24,6 +27,10 @@ from gammacp.files import atomic_write
 
 VERSION = 1
 _GRAINS = 2.0**40
+# Binary digits of the matrix beyond a grain, of which its factor has half: thirteen digits then.
+_SHIFT = 32
+# Candidate pairs for the matchings beside a matrix.
+_BESIDE = 32_000_000
 
 
 def certificate(alignment: Alignment) -> dict[str, Any]:
@@ -112,14 +119,56 @@ def _described(measured: BoundDissimilarity) -> dict[str, Any]:
 
 
 def _proof(alignment: Alignment) -> dict[str, Any]:
-    proof, n = alignment.proof, alignment.continuum.n_annotators
+    proof, continuum = alignment.proof, alignment.continuum
     if proof is None:
         return {"kind": "none"}
     measured = to_unit(alignment.dissimilarity, alignment.dissimilarity.delta)
-    return _shares(proof, measured.delta * pair_count(n), n)
+    opening = measured.delta * pair_count(continuum.n_annotators)
+    if proof.matrix is None:
+        return _shares(proof, opening, continuum.n_annotators)
+    found, inside = (
+        _matrix(proof.matrix, opening),
+        np.unique(continuum.annotator_codes[proof.matrix.units]),
+    )
+    if len(inside) < continuum.n_annotators:
+        problem = build_problem(continuum, measured, most_pairs=_BESIDE)
+        found["rows"] += _triples(np.ceil(prices_beside(problem, inside) * _GRAINS))
+    return found
 
 
 def _shares(proof: Proof, opening: float, n: int) -> dict[str, Any]:
     """Rounded down, and as much lower as the checker may round up what pairs earn."""
     grains = np.floor((opening - proof.price) * _GRAINS).astype(np.int64) - n
     return {"kind": "shares", "shares": grains.tolist()}
+
+
+def _matrix(found: RelaxedMatrix, opening: float) -> dict[str, Any]:
+    """A factor L of the matrix in whole numbers, and the multipliers in grains."""
+    matrix, units = found.matrix.copy(), found.units
+    matrix += least_shift(matrix) * np.eye(len(matrix))
+    factor = np.linalg.cholesky(matrix)
+    # The corner is the opening: what the shift added to it is scaled away, with its row.
+    factor[0, 0] = 1 - 2.0**-40
+    whole = np.rint(factor * np.sqrt(opening * _GRAINS * 2.0**_SHIFT)).astype(np.int64)
+    multipliers = np.ceil(2 * opening * _GRAINS * found.multiplier).astype(np.int64)
+    used = multipliers > 0
+    corners = units[found.triangles[used]]
+    rows = np.zeros((int(units.max()) + 1, found.rows.shape[1]))
+    rows[units] = np.ceil(2 * opening * _GRAINS * found.rows)
+    return {
+        "kind": "matrix",
+        "units": units.tolist(),
+        "shift": _SHIFT,
+        "factor": [row[: i + 1] for i, row in enumerate(whole.tolist())],
+        "rows": _triples(rows),
+        "triangles": [
+            [*t, m] for t, m in zip(corners.tolist(), multipliers[used].tolist(), strict=True)
+        ],
+    }
+
+
+def _triples(rows: Floats) -> list[list[int]]:
+    """Unit, annotator and the value, where there is one."""
+    unit, annotator = np.nonzero(rows)
+    values = rows[unit, annotator].astype(np.int64)
+    return [list(t) for t in zip(unit.tolist(), annotator.tolist(), values.tolist(), strict=True)]

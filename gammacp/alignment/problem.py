@@ -139,9 +139,38 @@ class Proof(NamedTuple):
     price
         ≥ 0, of each unit. No group at all gains more than the prices of its units, but for rounding
         and groups that a profitable split beats: Σ (opening − price) is a bound.
+    matrix
+        Where the prices come from, if that is a relaxation: what no search could check.
     """
 
     price: Floats
+    matrix: RelaxedMatrix | None = None
+
+
+class RelaxedMatrix(NamedTuple):
+    """What shares of a semidefinite relaxation rest on, in units of the opening.
+
+    Attributes
+    ----------
+    units
+        Who is relaxed; the others' pairs are paid by matchings. Ascending rows.
+    matrix
+        Symmetric, positive semidefinite once a little is added to the diagonal; its first row is
+        beside the units' own.
+    border
+        What the first row is multiplied by.
+    rows
+        Multipliers of each unit's inequality with each annotator, shape (units, annotators).
+    triangles, multiplier
+        Rows of `units`, apex first, and their multipliers.
+    """
+
+    units: Indices
+    matrix: Floats
+    border: float
+    rows: Floats
+    triangles: Codes
+    multiplier: Floats
 
 
 @dataclass(frozen=True, eq=False)
