@@ -303,7 +303,7 @@ class Packing:
         units, active = {u: [u] for u in part}, {u: list[Group]() for u in part}
         lost, step = {u: min(gap, self.alone[u] * self.counts[u]) for u in part}, gap // 256
         fresh = [g for g in waiting if g[0] <= step]
-        while fresh:
+        while True:
             waiting = [g for g in waiting if g not in set(fresh)]
             changed: set[int] = set()
             for g in fresh:
@@ -319,9 +319,10 @@ class Packing:
             for r in changed:
                 lost[r] = self._search(units[r], active[r], gap)
             fresh = [g for g in waiting if g[0] < sum(lost[r] for r in {part[u] for u in g[1]})]
-            most = 4 * max(min(fresh, default=(0,))[0], step)
+            if not fresh:
+                return min(gap, sum(lost.values()))
+            most = 4 * max(min(fresh)[0], step)
             fresh = [g for g in fresh if g[0] <= most]
-        return min(gap, sum(lost.values()))
 
     def _search(self, units: list[int], groups: list[Group], gap: int) -> int:
         """The least loss of one component, or the gap if that is less; 0 if it is too hard."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -147,9 +148,9 @@ def _matrix(found: RelaxedMatrix, opening: float) -> dict[str, Any]:
     matrix, units = found.matrix.copy(), found.units
     matrix += least_shift(matrix) * np.eye(len(matrix))
     factor = np.linalg.cholesky(matrix)
-    # The corner is the opening: what the shift added to it is scaled away, with its row.
-    factor[0, 0] = 1 - 2.0**-40
     whole = np.rint(factor * np.sqrt(opening * _GRAINS * 2.0**_SHIFT)).astype(np.int64)
+    # The corner is the opening: what the shift added to it is scaled away, with its row.
+    whole[0, 0] = math.isqrt(math.floor(opening * _GRAINS) << _SHIFT)
     multipliers = np.ceil(2 * opening * _GRAINS * found.multiplier).astype(np.int64)
     used = multipliers > 0
     corners = units[found.triangles[used]]
