@@ -20,7 +20,7 @@ from gammacp.alignment.certificate import certificate
 from gammacp.alignment.duals.nested import relaxations
 from gammacp.alignment.duals.semidefinite import Semidefinite
 from gammacp.alignment.problem import Proof, Status
-from gammacp.verify import RefusedError, verify
+from gammacp.verify import Check, RefusedError
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
 
 # Disagreement between exact costs here and the checker's grains, for up to nine units.
@@ -61,12 +61,8 @@ def by_matrix(continuum: Continuum, dissimilarity: Any) -> Any:
     bound = bind(dissimilarity, continuum)
     problem = build_problem(continuum, bound)
     cost = best.disorder / disorder_scale(continuum)
-    found = None
-    for found, _ in zip(
-        relaxations(problem, cost, np.inf, Semidefinite(first=4)), range(12), strict=False
-    ):
-        pass
-    assert found is not None
+    steps = relaxations(problem, cost, np.inf, Semidefinite(first=4))
+    *_, found = (one for one, _ in zip(steps, range(12), strict=False))
     proof = Proof(problem.opening - found.share, found.matrix)
     low = found.bound * disorder_scale(continuum) if found.matrix is not None else 0.0
     groups = BestGroups(best.disorder, low, Status.FEASIBLE, best.groups, proof=proof)
@@ -194,7 +190,7 @@ _CHANGES: tuple[Callable[[dict[str, Any], Random], None], ...] = (
 def accepted(data: dict[str, Any]) -> bool:
     """Whether the checker calls the whole claim proven."""
     try:
-        return verify(text_of(data))[0]
+        return Check(text_of(data)).claim()[0]
     except RefusedError:
         return False
 
@@ -226,7 +222,9 @@ def cost_of(data: dict[str, Any]) -> Fraction | None:
 
 def least_cost(data: dict[str, Any]) -> Fraction:
     """The least that any alignment of a certificate's units costs."""
-    kept = {k: data[k] for k in ("units", "dissimilarity", "opening", "cover", "pairs") if k in data}
+    kept = {
+        k: data[k] for k in ("units", "dissimilarity", "opening", "cover", "pairs") if k in data
+    }
     return _least(json.dumps(kept))
 
 
@@ -285,24 +283,8 @@ def _distance(data: dict[str, Any], what: dict[str, Any], u: int, v: int) -> Fra
         label = Fraction(what["categorial"]) * (a[3] != b[3])
     if what["positional"] == "none":
         return label
-    one, two = (_covered(x) for x in (a, b))
-    if len(a) == len(b) == 4:
-        apart = abs(Fraction(a[1]) - Fraction(b[1])) + abs(Fraction(a[2]) - Fraction(b[2]))
-    else:
-        both = [(max(p[0], q[0]), min(p[1], q[1])) for p in one for q in two]
-        shared = sum(max(e - s, Fraction(0)) for s, e in both)
-        apart = _length(one) + _length(two) - 2 * shared
-        apart += 2 * min(max(s - e, Fraction(0)) for s, e in both)
-    lengths = _length(one) + _length(two)
+    start, end, first, last = (Fraction(x) for x in (*a[1:3], *b[1:3]))
+    apart, lengths = abs(start - first) + abs(end - last), end - start + last - first
     if not apart or not what["factor"]:
         return label
     return label + Fraction(what["factor"]) * (apart / lengths) ** 2 if lengths else None
-
-
-def _covered(row: list[Any]) -> list[tuple[Fraction, Fraction]]:
-    spans = row[4] if len(row) > 4 else [row[1:3]]
-    return [(Fraction(s), Fraction(e)) for s, e in spans]
-
-
-def _length(spans: list[tuple[Fraction, Fraction]]) -> Fraction:
-    return sum((e - s for s, e in spans), Fraction(0))
