@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Unpack
 
 from gammacp.arguments import one_of, several, whole
@@ -35,6 +35,7 @@ from gammacp.measures.explanation import Explanation, explained_on
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.signature import extend
 
 TABLES = ("document", "annotator", "pair", "category")
 
@@ -187,8 +188,11 @@ def compare(
         second = agreement_of(Basis(another, settings, executor=executor))
         test = compare_rounds(overall, second, deals=deals, seed=settings.seed)
         rounds = OtherRound(agreement=second, test=test)
+    if (made := overall.score.signature) is not None:
+        dealt = deals if another is not None or members else None
+        made = extend(made, bootstrap=draws or None, permutations=dealt)
     return Comparison(
-        overall=overall,
+        overall=replace(overall, score=replace(overall.score, signature=made)),
         bootstrap=overall.bootstrap(draws=draws, seed=settings.seed) if draws else None,
         pairs=pairs,
         without=without,
