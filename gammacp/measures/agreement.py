@@ -23,6 +23,7 @@ from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.resampling import DRAWS, BootstrapInterval, interval_of_gamma
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.needs import require
+from gammacp.signature import extend
 
 
 @dataclass(frozen=True)
@@ -122,13 +123,18 @@ class Agreement:
         for name, score in self.documents.items():
             alone = Agreement(score=score, documents={name: score}, chance=self.chance)
             found = alone.bootstrap(draws=draws, confidence=confidence, seed=seed)
-            documents[name] = replace(score, bootstrap=found.interval) if found else score
+            documents[name] = (
+                replace(score, bootstrap=found.interval, signature=_drawn(score, draws))
+                if found
+                else score
+            )
         if not isinstance(self.score, CorpusGamma):
             score = next(iter(documents.values()), self.score)
             return replace(self, score=score, documents=documents)
         found = self.bootstrap(draws=draws, confidence=confidence, seed=seed)
         interval = found.interval if found else None
-        whole = replace(self.score, bootstrap=interval, scores=documents)
+        made = _drawn(self.score, draws)
+        whole = replace(self.score, bootstrap=interval, scores=documents, signature=made)
         return replace(self, score=whole, documents=documents)
 
     def as_dict(self) -> dict[str, Any]:
@@ -138,6 +144,11 @@ class Agreement:
             "results": [{"file": name, **s.as_dict()} for name, s in self.documents.items()],
             "corpus": {"file": None, **self.score.as_dict()} if corpus else None,
         }
+
+
+def _drawn(score: Gamma, draws: int) -> str | None:
+    """The signature of a score with a bootstrap interval."""
+    return extend(score.signature, bootstrap=draws) if score.signature else None
 
 
 def _of_alignment(score: GammaScore) -> Contributions:

@@ -123,7 +123,9 @@ def segmentation_report(
             *_notes(people, skipped, comparison.basis, agreement, drops, rows),
             *_beyond_notes(measures or {}),
         ),
-        signature=_signature(codings, chosen, comparison, seed if bootstrap or drops else None),
+        signature=_signature(
+            codings, chosen, comparison, bootstrap, seed if bootstrap or drops else None
+        ),
         measures=measures,
         skipped=skipped,
     )
@@ -225,11 +227,16 @@ def _beyond_notes(measures: Mapping[str, CorpusMeasure]) -> list[str]:
 
 
 def _signature(
-    codings: Codings, candidates: Sequence[str], comparison: Criterion, seed: int | None
+    codings: Codings,
+    candidates: Sequence[str],
+    comparison: Criterion,
+    bootstrap: int,
+    seed: int | None,
 ) -> str:
     return comparison.signature_of(
         "segmentation",
         people="anonymous" if codings.anonymous else None,
+        bootstrap=bootstrap or None,
         seed=seed,
         selection=[
             *codings.selection,

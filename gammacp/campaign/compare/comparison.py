@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Unpack
 
 from gammacp.arguments import one_of, several, whole
@@ -35,6 +35,7 @@ from gammacp.measures.explanation import Explanation, explained_on
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.signature import extend
 
 TABLES = ("document", "annotator", "pair", "category")
 
@@ -185,8 +186,10 @@ def compare(
         tell("the other round")
         second = agreement(Basis(another, settings, executor=executor))
         rounds = OtherRound(agreement=second, test=compare_rounds(overall, second))
+    if (made := overall.score.signature) is not None:
+        made = extend(made, bootstrap=draws or None)
     return Comparison(
-        overall=overall,
+        overall=replace(overall, score=replace(overall.score, signature=made)),
         bootstrap=overall.bootstrap(draws=draws, seed=settings.seed) if draws else None,
         pairs=pairs,
         without=without,

@@ -22,8 +22,8 @@ from gammacp.measures.agreement import agreement
 from gammacp.measures.part_tests import FEWEST_PARTS
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
-from gammacp.signature import describe, signature
-from shuffling import ReferenceModel, fit
+from gammacp.signature import describe, fingerprint, quote_part, shortest, signature
+from shuffling import ReferenceModel, fit, model_text
 from shuffling.shuffle import resolve_errors
 
 ERROR = "position+category+false-negative"
@@ -125,7 +125,11 @@ def plan(
         signature=signature(
             "plan",
             goal=goal.in_short(),
-            candidate=candidate,
+            model=fingerprint(model_text(model)) if continua is None else None,
+            gamma=gamma,
+            annotators=",".join(map(str, numbers)),
+            candidate=None if candidate is None else quote_part(candidate),
+            prices=f"{shortest(prices.annotation)},{shortest(prices.document)}",
             error=error,
             magnitude=start.magnitude,
             d=describe(settings.dissimilarity),

@@ -42,16 +42,13 @@ def gamma(
         default=0,
         min=0,
     ),
-<<<<<<< HEAD
     cluster: Cluster = None,
-=======
     certificate: Path | None = option(
         "Write the certificate of each best alignment here, for gammacp verify.", "FOLDER"
     ),
     certificate_sets: int = option(
         "Random sets, the first of each continuum's, that get a certificate too.", default=0, min=0
     ),
->>>>>>> proof
     jobs: Jobs = None,
     fail_under: FailUnder = None,
     fail_under_lower: FailUnderLower = None,
@@ -74,13 +71,9 @@ def gamma(
 
     require_interval(fail_under_lower, bootstrap)
     options = settings.options()
-<<<<<<< HEAD
-    loaded = load(files, reading, settings.weighing.features, cluster=cluster)
-=======
     if certificate_sets and certificate is None:
         raise UsageError("--certificate-sets says how many, and --certificate FOLDER where to")
-    loaded = load(files, reading, settings.weighing.features)
->>>>>>> proof
+    loaded = load(files, reading, settings.weighing.features, cluster=cluster)
     # What could not be read counts: one file that is left of several is a corpus of one.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua = loaded.corpus() if several else loaded.continua
