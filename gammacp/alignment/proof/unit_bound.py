@@ -10,7 +10,8 @@ def unit_bound(problem: Problem, *, beyond: float = 0.0) -> float:
 
     gain(G) ≤ Σ_{u∈G} [(n−1)/n·opening + ½ Σ_k max(0, best w(u, ·) of annotator k)], so no
     alignment gains more than the sum of the brackets over all units. Pairs that the problem leaves
-    out earn at most `beyond` (≤ 0 where all that could pay are listed).
+    out earn at most `beyond` (≤ 0 where all that could pay are listed). An opening below 0 is shared
+    by at least two units, so that ½ takes the place of (n−1)/n, or none where a unit stays alone.
     """
     from gammacp.alignment.kernels.pairs import best_per_annotator
 
@@ -18,6 +19,9 @@ def unit_bound(problem: Problem, *, beyond: float = 0.0) -> float:
     rest = best_per_annotator(problem.graph)
     per_annotator = np.maximum(rest[:, :-1] - rest[:, 1:], beyond)
     per_annotator[np.arange(problem.n_units), problem.annotator] = 0.0
+    if problem.opening < 0:
+        gains = 0.5 * (problem.opening + per_annotator.sum(axis=1))
+        return problem.n_units * problem.opening - float(np.maximum(gains, 0.0).sum())
     most = problem.n_units * (n - 1) / n * problem.opening + 0.5 * float(per_annotator.sum())
     bound = problem.n_units * problem.opening - most
     # A cover pays no less than nothing for its groups: w ≤ Δ.

@@ -1,0 +1,252 @@
+"""The alignment problem as an integer program, for solvers that know nothing of alignments.
+
+Two models of the same problem. `pair_program` has a variable x_uv for each pair, 1 where u and v
+share a group, and r_v, 1 where v is the first unit of its group (its representative):
+
+    least Σ opening·r_v − Σ w·x_uv
+    Σ_{u of annotator k} x_uv [+ r_v if k comes before v's annotator] ≤ 1   for each v and k
+    Σ_{u before v} x_uv + r_v ≥ 1                                           for each v
+    x_uv + x_vw − x_uw ≤ 1      for each v and two of its neighbours, of different annotators
+
+where x_uw is 0 if u and w are no pair (Grötschel & Wakabayashi 1989 for clique partitioning;
+representatives: Campêlo, Campos & Corrêa 2008). `set_program` has a variable for each listed group
+and each unit alone, and says that each unit is in exactly one (in a cover: in at least one).
+
+Costs are whole numbers: rounded down, after multiplication by a power of two, so that no alignment
+costs less than the program's optimum says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gammacp.alignment.columns import enumerate_columns
+from gammacp.alignment.problem import Problem
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+LARGEST = 2_000_000
+"""Rows, and variables, of a program that is still written; files grow to some 100 MB."""
+# Costs below: the sum over all variables stays whole in double precision.
+_BITS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class IntegerProgram:
+    """Least Σ cost·x over x in {0, 1} with lower ≤ matrix·x ≤ upper.
+
+    Attributes
+    ----------
+    names
+        Of the variables: `x_3_17` a pair of units, `r_3` a representative, `g_3_17_20` a group;
+        units by their row in the problem.
+    cost
+        int64, shape (variables,).
+    matrix
+        Coefficients −1 and 1, shape (rows, variables).
+    lower, upper
+        Shape (rows,), −∞ and ∞ where there is none.
+    scale
+        The power of two that costs were multiplied by before they were rounded down.
+    error
+        The optimum, divided by `scale`, is at most the least cost of an alignment, and less by no
+        more than this.
+    cut
+        Pairs that no alignment can win back; their cost is written as twice what it could.
+    """
+
+    names: tuple[str, ...]
+    cost: Indices
+    matrix: csr_array
+    lower: Floats
+    upper: Floats
+    scale: float
+    error: float
+    cut: int = 0
+
+
+def pair_program(problem: Problem) -> IntegerProgram:
+    """The model by pairs.
+
+    Parameters
+    ----------
+    problem
+        No cover. Only its pairs are there: build it with `prune=False` to have all of them.
+
+    Raises
+    ------
+    UsageError
+        A cover: units in several groups are no relation of pairs.
+    DataError
+        More than `LARGEST` rows, with their number.
+    """
+    if problem.cover:
+        raise UsageError("a cover has no model by pairs; use the model by sets")
+    units, pairs = problem.n_units, len(problem.first)
+    check_size("the model by pairs", pair_rows(problem), pairs + units)
+    start, neighbour, edge = _adjacency(problem)
+    here = np.repeat(np.arange(units), np.diff(start))
+    owner = problem.annotator[neighbour]
+    # A row per unit and annotator it has neighbours of; an earlier annotator's has r as well.
+    begins = np.flatnonzero(np.diff(here * np.int64(problem.n_annotators) + owner, prepend=-1))
+    row = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(here)))
+    earlier = np.flatnonzero(owner[begins] < problem.annotator[here[begins]])
+    lower_one = np.flatnonzero(neighbour < here)
+    rows = _Rows(pairs + units)
+    rows.add((row, edge, 1), (earlier, pairs + here[begins[earlier]], 1), upper=1.0)
+    rows.add(
+        (here[lower_one], edge[lower_one], 1),
+        (np.arange(units), pairs + np.arange(units), 1),
+        lower=1.0,
+    )
+    left, right, across = _paths(problem, start, neighbour, edge)
+    path, closed = np.arange(len(left)), np.flatnonzero(across >= 0)
+    rows.add((path, left, 1), (path, right, 1), (closed, across[closed], -1), upper=1.0)
+    names = [f"x_{u}_{v}" for u, v in zip(problem.first, problem.second, strict=True)]
+    names += [f"r_{u}" for u in range(units)]
+    # A unit stays with one that it loses more with than this only at a loss: the others of the group
+    # earn no more. Distances without end would take all digits of the costs.
+    best = max(float(problem.weight.max(initial=0.0)), 0.0)
+    worst = max(problem.opening, 0.0) + max(problem.n_annotators - 2, 0) * best
+    cut = problem.weight < -2 * worst
+    weight = np.where(cut, -2 * worst, problem.weight)
+    cost = np.concatenate((-weight, np.full(units, problem.opening)))
+    most = units + units * (problem.n_annotators - 1) // 2
+    return replace(rows.program(names, cost, most), cut=int(cut.sum()))
+
+
+def set_program(problem: Problem) -> IntegerProgram:
+    """The model by sets, over all groups that no profitable split beats and the units alone.
+
+    Parameters
+    ----------
+    problem
+        May be a cover.
+
+    Raises
+    ------
+    DataError
+        More than `LARGEST` groups, or units.
+    """
+    units = problem.n_units
+    columns = enumerate_columns(problem, most_members=LARGEST * problem.n_annotators)
+    if columns is None:
+        columns_most = f"more than {LARGEST:,} groups"
+        raise DataError(f"the model by sets has {columns_most}", hint=_hint("pairs"))
+    check_size("the model by sets", units, columns.number + units)
+    rows, number = _Rows(columns.number + units), columns.number
+    rows.add(
+        (columns.members, columns.column_of, 1),
+        (np.arange(units), number + np.arange(units), 1),
+        lower=1.0,
+        upper=np.inf if problem.cover else 1.0,
+    )
+    members = columns.members.astype(str)
+    names = ["g_" + "_".join(members[a:b]) for a, b in _spans(columns.begin)]
+    names += [f"g_{u}" for u in range(units)]
+    cost = columns.sizes * problem.opening - columns.gain
+    return rows.program(names, np.append(cost, np.full(units, problem.opening)), units)
+
+
+MODELS = {"pairs": pair_program, "sets": set_program}
+"""The models by name."""
+
+
+def pair_rows(problem: Problem) -> int:
+    """How many rows the model by pairs has, without making them."""
+    ends = np.concatenate((problem.first, problem.second))
+    others = problem.annotator[np.concatenate((problem.second, problem.first))]
+    degree = np.zeros((problem.n_units, problem.n_annotators), np.int64)
+    np.add.at(degree, (ends, others), 1)
+    total = degree.sum(axis=1)
+    paths = int((total**2 - (degree**2).sum(axis=1)).sum()) // 2
+    return int((degree > 0).sum()) + problem.n_units + paths
+
+
+def check_size(what: str, rows: int, variables: int) -> None:
+    """DataError for a program that is too large to be written."""
+    for count, name in ((rows, "rows"), (variables, "variables")):
+        if count > LARGEST:
+            other = "pairs" if what.endswith("sets") else "sets"
+            raise DataError(f"{what} has {count:,} {name}, {LARGEST:,} at most", hint=_hint(other))
+
+
+def _hint(other: str) -> str:
+    return f"Use model {other!r} (--model {other}), or fewer units or annotators"
+
+
+def _spans(begin: Indices) -> Any:
+    return zip(begin[:-1].tolist(), begin[1:].tolist(), strict=True)
+
+
+def _adjacency(problem: Problem) -> tuple[Indices, Codes, Indices]:
+    """Where each unit's neighbours begin, the neighbours, and the pair that each is."""
+    here = np.concatenate((problem.first, problem.second))
+    there = np.concatenate((problem.second, problem.first))
+    order = np.lexsort((there, here))
+    start = np.searchsorted(here[order], np.arange(problem.n_units + 1))
+    return start, there[order], order % max(len(problem.first), 1)
+
+
+def _paths(
+    problem: Problem, start: Indices, neighbour: Codes, edge: Indices
+) -> tuple[Indices, Indices, Indices]:
+    """Two pairs with a unit in common and their third, −1 if that is none: (left, right, third)."""
+    key = problem.first.astype(np.int64) * problem.n_units + problem.second
+    order = np.argsort(key, kind="stable")
+    found = []
+    for begin, end in _spans(start):
+        i, j = np.triu_indices(end - begin, 1)
+        u, w = neighbour[begin:end][i], neighbour[begin:end][j]
+        apart = problem.annotator[u] != problem.annotator[w]
+        i, j = i[apart], j[apart]
+        sought = u[apart].astype(np.int64) * problem.n_units + w[apart]
+        place = np.minimum(np.searchsorted(key, sought, sorter=order), max(len(key) - 1, 0))
+        third = order[place] if len(sought) else place
+        third = np.where(key[third] == sought, third, -1) if len(sought) else third
+        found.append((edge[begin:end][i], edge[begin:end][j], third))
+    left, right, across = (np.concatenate(part).astype(np.int64) for part in zip(*found))
+    return left, right, across
+
+
+class _Rows:
+    """Rows of a program, block by block: each entry is (row in the block, variable, ±1)."""
+
+    def __init__(self, variables: int) -> None:
+        self.variables = variables
+        self.entries: list[tuple[Any, Any, Any]] = []
+        self.lower: list[Floats] = []
+        self.upper: list[Floats] = []
+        self.number = 0
+
+    def add(self, *entries: tuple[Any, Any, int], lower: float = -np.inf, upper: float = np.inf):
+        count = max((int(rows.max()) + 1 for rows, _, _ in entries if len(rows)), default=0)
+        for rows, variables, sign in entries:
+            self.entries.append((rows + self.number, variables, np.full(len(rows), float(sign))))
+        self.lower.append(np.full(count, lower))
+        self.upper.append(np.full(count, upper))
+        self.number += count
+
+    def program(self, names: list[str], cost: Floats, most: int) -> IntegerProgram:
+        """With costs in whole numbers; a solution takes up to `most` variables."""
+        from scipy.sparse import csr_array
+
+        row, variable, sign = (np.concatenate(part) for part in zip(*self.entries, strict=True))
+        shape = (self.number, self.variables)
+        largest = float(np.abs(cost).max(initial=0.0))
+        scale = 2.0 ** float(_BITS - np.frexp(largest)[1])
+        return IntegerProgram(
+            names=tuple(names),
+            cost=np.floor(cost * scale).astype(np.int64),
+            matrix=csr_array((sign, (row, variable)), shape),
+            lower=np.concatenate(self.lower),
+            upper=np.concatenate(self.upper),
+            scale=scale,
+            error=most / scale,
+        )
