@@ -1,9 +1,9 @@
 """One multi-matching with pylibmgm, in a process of its own: python THIS FILE [SYNC.dd].
 
-Prints the best objective of three runs (search `EXHAUSTIVE`) and its CPU seconds. With SYNC.dd, FILE
-is a quadratic problem: each two graphs are matched by themselves, and what is solved, and written
-there, is the problem of making these matchings consistent (permutation synchronisation), which is
-linear: −1 for each assignment that was chosen, 0 for the others.
+Prints the best objective of three runs (search `EXHAUSTIVE`) and its CPU seconds. With SYNC.dd,
+FILE is a quadratic problem: each two graphs are matched by themselves, and what is solved, and
+written there, is the problem of making these matchings consistent (permutation synchronisation),
+which is linear: −1 for each assignment that was chosen, 0 for the others.
 """
 
 import json

@@ -21,8 +21,8 @@ How a problem flows, and where:
 8. `ties` takes the same one of several best alignments, whatever exact solver proved them.
 9. `Alignment` shows it, with its disorder and a bound that no alignment is below.
 
-Beside all this, `multi_matching` makes problems of anybody's weights, and `exporting` writes a problem
-as an `integer_program` for other solvers.
+Beside all this, `multi_matching` makes problems of anybody's weights, and `exporting` writes a
+problem as an `integer_program` for other solvers.
 
 What runs per pair, group or label is compiled (`kernels`); a stage that can be tuned has a class
 of its own beside it (`limits.Stage`). The

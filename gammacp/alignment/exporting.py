@@ -7,9 +7,7 @@ that is. (OR-tools' own MPS and LP writers round coefficients to six digits, up 
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -72,7 +70,9 @@ def _about(problem: Problem, model: str, program: IntegerProgram) -> list[str]:
         f"{program.error:.3g}",
     ]
     if program.cut:
-        lines.append(f"{program.cut} pairs cost more than any alignment wins back: their cost is cut")
+        lines.append(
+            f"{program.cut} pairs cost more than any alignment wins back: their cost is cut"
+        )
     return lines
 
 
@@ -161,13 +161,6 @@ def _terms(coefficients: Iterable[int], names: Iterable[str]) -> Iterator[str]:
     return (f" {value:+d} {name}" for value, name in zip(coefficients, names, strict=True))
 
 
-def _cpsat(program: IntegerProgram) -> Iterator[str]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.txt"  # the ending asks for text
-        from_program(program).export_to_file(str(path))
-        yield path.read_text(encoding="utf-8").rstrip("\n")
-
-
 def _opb(program: IntegerProgram) -> Iterator[str]:
     """The pseudo-Boolean competition's format: variables are x1, x2, …, relations >= and =."""
     names = [f"x{i}" for i in range(1, len(program.cost) + 1)]
@@ -184,6 +177,6 @@ WRITERS: dict[str, tuple[Callable[[IntegerProgram], Iterable[str]], str]] = {
     "mps": (_mps, "*"),
     "lp": (_lp, "\\"),
     "opb": (_opb, "*"),
-    "cpsat": (_cpsat, "#"),
+    "cpsat": (lambda program: [str(from_program(program).proto).rstrip()], "#"),
 }
 """What writes the lines of each format, and how a comment begins there."""

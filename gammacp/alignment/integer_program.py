@@ -18,8 +18,9 @@ costs less than the program's optimum says.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 LARGEST = 2_000_000
 """Rows, and variables, of a program that is still written; files grow to some 100 MB."""
+# Entries (row, variable, ±1) of some rows, and what all of these are between.
+_Block: TypeAlias = tuple[list[tuple[Any, Any, int]], float, float]
 # Costs below: the sum over all variables stays whole in double precision.
 _BITS = 30
 
@@ -89,36 +92,32 @@ def pair_program(problem: Problem) -> IntegerProgram:
     if problem.cover:
         raise UsageError("a cover has no model by pairs; use the model by sets")
     units, pairs = problem.n_units, len(problem.first)
-    check_size("the model by pairs", pair_rows(problem), pairs + units)
+    check_size("pairs", pair_rows(problem), pairs + units)
     start, neighbour, edge = _adjacency(problem)
-    here = np.repeat(np.arange(units), np.diff(start))
+    here, every = np.repeat(np.arange(units), np.diff(start)), np.arange(units)
     owner = problem.annotator[neighbour]
     # A row per unit and annotator it has neighbours of; an earlier annotator's has r as well.
     begins = np.flatnonzero(np.diff(here * np.int64(problem.n_annotators) + owner, prepend=-1))
     row = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(here)))
     earlier = np.flatnonzero(owner[begins] < problem.annotator[here[begins]])
-    lower_one = np.flatnonzero(neighbour < here)
-    rows = _Rows(pairs + units)
-    rows.add((row, edge, 1), (earlier, pairs + here[begins[earlier]], 1), upper=1.0)
-    rows.add(
-        (here[lower_one], edge[lower_one], 1),
-        (np.arange(units), pairs + np.arange(units), 1),
-        lower=1.0,
-    )
+    before = np.flatnonzero(neighbour < here)
     left, right, across = _paths(problem, start, neighbour, edge)
     path, closed = np.arange(len(left)), np.flatnonzero(across >= 0)
-    rows.add((path, left, 1), (path, right, 1), (closed, across[closed], -1), upper=1.0)
-    names = [f"x_{u}_{v}" for u, v in zip(problem.first, problem.second, strict=True)]
-    names += [f"r_{u}" for u in range(units)]
-    # A unit stays with one that it loses more with than this only at a loss: the others of the group
-    # earn no more. Distances without end would take all digits of the costs.
+    blocks: list[_Block] = [
+        ([(row, edge, 1), (earlier, pairs + here[begins[earlier]], 1)], -np.inf, 1),
+        ([(here[before], edge[before], 1), (every, pairs + every, 1)], 1, np.inf),
+        ([(path, left, 1), (path, right, 1), (closed, across[closed], -1)], -np.inf, 1),
+    ]
+    # A unit stays with one that it loses more with than this only at a loss: the others of the
+    # group earn no more. Distances without end would take all digits of the costs.
     best = max(float(problem.weight.max(initial=0.0)), 0.0)
     worst = max(problem.opening, 0.0) + max(problem.n_annotators - 2, 0) * best
     cut = problem.weight < -2 * worst
-    weight = np.where(cut, -2 * worst, problem.weight)
-    cost = np.concatenate((-weight, np.full(units, problem.opening)))
+    cost = np.append(-np.where(cut, -2 * worst, problem.weight), np.full(units, problem.opening))
+    names = [f"x_{u}_{v}" for u, v in zip(problem.first, problem.second, strict=True)]
+    names += [f"r_{u}" for u in range(units)]
     most = units + units * (problem.n_annotators - 1) // 2
-    return replace(rows.program(names, cost, most), cut=int(cut.sum()))
+    return replace(_program(names, cost, blocks, most), cut=int(cut.sum()))
 
 
 def set_program(problem: Problem) -> IntegerProgram:
@@ -137,21 +136,19 @@ def set_program(problem: Problem) -> IntegerProgram:
     units = problem.n_units
     columns = enumerate_columns(problem, most_members=LARGEST * problem.n_annotators)
     if columns is None:
-        columns_most = f"more than {LARGEST:,} groups"
-        raise DataError(f"the model by sets has {columns_most}", hint=_hint("pairs"))
-    check_size("the model by sets", units, columns.number + units)
-    rows, number = _Rows(columns.number + units), columns.number
-    rows.add(
-        (columns.members, columns.column_of, 1),
-        (np.arange(units), number + np.arange(units), 1),
-        lower=1.0,
-        upper=np.inf if problem.cover else 1.0,
-    )
+        raise DataError(f"the model by sets has more than {LARGEST:,} groups", hint=_hint("pairs"))
+    check_size("sets", units, columns.number + units)
+    every, number = np.arange(units), columns.number
+    entries = [(columns.members, columns.column_of, 1), (every, number + every, 1)]
     members = columns.members.astype(str)
     names = ["g_" + "_".join(members[a:b]) for a, b in _spans(columns.begin)]
-    names += [f"g_{u}" for u in range(units)]
     cost = columns.sizes * problem.opening - columns.gain
-    return rows.program(names, np.append(cost, np.full(units, problem.opening)), units)
+    return _program(
+        names + [f"g_{u}" for u in range(units)],
+        np.append(cost, np.full(units, problem.opening)),
+        [(entries, 1, np.inf if problem.cover else 1)],
+        units,
+    )
 
 
 MODELS = {"pairs": pair_program, "sets": set_program}
@@ -169,12 +166,12 @@ def pair_rows(problem: Problem) -> int:
     return int((degree > 0).sum()) + problem.n_units + paths
 
 
-def check_size(what: str, rows: int, variables: int) -> None:
+def check_size(model: str, rows: int, variables: int) -> None:
     """DataError for a program that is too large to be written."""
     for count, name in ((rows, "rows"), (variables, "variables")):
         if count > LARGEST:
-            other = "pairs" if what.endswith("sets") else "sets"
-            raise DataError(f"{what} has {count:,} {name}, {LARGEST:,} at most", hint=_hint(other))
+            message = f"the model by {model} has {count:,} {name}, {LARGEST:,} at most"
+            raise DataError(message, hint=_hint("sets" if model == "pairs" else "pairs"))
 
 
 def _hint(other: str) -> str:
@@ -208,45 +205,33 @@ def _paths(
         i, j = i[apart], j[apart]
         sought = u[apart].astype(np.int64) * problem.n_units + w[apart]
         place = np.minimum(np.searchsorted(key, sought, sorter=order), max(len(key) - 1, 0))
-        third = order[place] if len(sought) else place
-        third = np.where(key[third] == sought, third, -1) if len(sought) else third
+        third = np.where(key[order[place]] == sought, order[place], -1)
         found.append((edge[begin:end][i], edge[begin:end][j], third))
-    left, right, across = (np.concatenate(part).astype(np.int64) for part in zip(*found))
+    left, right, across = (
+        np.concatenate(part).astype(np.int64) for part in zip(*found, strict=True)
+    )
     return left, right, across
 
 
-class _Rows:
-    """Rows of a program, block by block: each entry is (row in the block, variable, ±1)."""
+def _program(names: list[str], cost: Floats, blocks: Sequence[_Block], most: int) -> IntegerProgram:
+    """With costs in whole numbers; a solution takes up to `most` variables."""
+    from scipy.sparse import coo_array, vstack
 
-    def __init__(self, variables: int) -> None:
-        self.variables = variables
-        self.entries: list[tuple[Any, Any, Any]] = []
-        self.lower: list[Floats] = []
-        self.upper: list[Floats] = []
-        self.number = 0
-
-    def add(self, *entries: tuple[Any, Any, int], lower: float = -np.inf, upper: float = np.inf):
-        count = max((int(rows.max()) + 1 for rows, _, _ in entries if len(rows)), default=0)
-        for rows, variables, sign in entries:
-            self.entries.append((rows + self.number, variables, np.full(len(rows), float(sign))))
-        self.lower.append(np.full(count, lower))
-        self.upper.append(np.full(count, upper))
-        self.number += count
-
-    def program(self, names: list[str], cost: Floats, most: int) -> IntegerProgram:
-        """With costs in whole numbers; a solution takes up to `most` variables."""
-        from scipy.sparse import csr_array
-
-        row, variable, sign = (np.concatenate(part) for part in zip(*self.entries, strict=True))
-        shape = (self.number, self.variables)
-        largest = float(np.abs(cost).max(initial=0.0))
-        scale = 2.0 ** float(_BITS - np.frexp(largest)[1])
-        return IntegerProgram(
-            names=tuple(names),
-            cost=np.floor(cost * scale).astype(np.int64),
-            matrix=csr_array((sign, (row, variable)), shape),
-            lower=np.concatenate(self.lower),
-            upper=np.concatenate(self.upper),
-            scale=scale,
-            error=most / scale,
-        )
+    made = []
+    for entries, _, _ in blocks:
+        row, variable, sign = zip(*entries, strict=True)
+        signs = [np.full(len(r), float(s)) for r, s in zip(row, sign, strict=True)]
+        count = max((int(r.max()) + 1 for r in row if len(r)), default=0)
+        places = np.concatenate(row), np.concatenate(variable)
+        made.append(coo_array((np.concatenate(signs), places), (count, len(names))))
+    counts = [part.shape[0] for part in made]
+    scale = 2.0 ** float(_BITS - np.frexp(np.abs(cost).max(initial=0.0))[1])
+    return IntegerProgram(
+        names=tuple(names),
+        cost=np.floor(cost * scale).astype(np.int64),
+        matrix=vstack(made, format="csr"),
+        lower=np.repeat([float(lower) for _, lower, _ in blocks], counts),
+        upper=np.repeat([float(upper) for _, _, upper in blocks], counts),
+        scale=scale,
+        error=most / scale,
+    )

@@ -193,7 +193,9 @@ def _problem(
         raise DataError(what, file=path)
     for (k, m), left in sections.items():
         if left:
-            what = f"graphs {k} and {m}: {abs(left)} assignments {'missing' if left > 0 else 'more'}"
+            what = (
+                f"graphs {k} and {m}: {abs(left)} assignments {'missing' if left > 0 else 'more'}"
+            )
             raise DataError(f"{what} than the `p` line says", file=path)
     counts = [sizes[k] for k in graphs]
     begin = np.concatenate(([0], np.cumsum(counts)))

@@ -1,4 +1,4 @@
-"""The programs that `export` writes: their optimum is brute force's, and other programs read them."""
+"""The programs that `export` writes: their optimum is brute force's, and others read them."""
 
 import json
 import math
@@ -222,7 +222,9 @@ def test_the_command_says_how_the_objective_becomes_the_disorder(
     to: str, run: Run, tmp_path: Path
 ) -> None:
     out = tmp_path / "figure10"
-    done = run("export", "--dataset", "figure10", "--to", to, "--model", "sets", "-o", out, "--json")
+    done = run(
+        "export", "--dataset", "figure10", "--to", to, "--model", "sets", "-o", out, "--json"
+    )
     facts = json.loads(done.out)
     assert facts["file"] == str(out)
     assert (facts["to"], facts["model"], facts["left_out"]) == (to, "sets", [])
@@ -249,5 +251,7 @@ def test_the_command_refuses_what_it_cannot_write(run: Run, tmp_path: Path) -> N
     assert "5,720,988 rows" in refused.err
     assert not out.exists()
     # The advice, followed.
-    assert run("export", "--dataset", "3by100", "--to", "lp", "--model", "sets", "-o", out).code == 0
+    assert (
+        run("export", "--dataset", "3by100", "--to", "lp", "--model", "sets", "-o", out).code == 0
+    )
     assert out.exists()

@@ -10,8 +10,8 @@ def unit_bound(problem: Problem, *, beyond: float = 0.0) -> float:
 
     gain(G) ≤ Σ_{u∈G} [(n−1)/n·opening + ½ Σ_k max(0, best w(u, ·) of annotator k)], so no
     alignment gains more than the sum of the brackets over all units. Pairs that the problem leaves
-    out earn at most `beyond` (≤ 0 where all that could pay are listed). An opening below 0 is shared
-    by at least two units, so that ½ takes the place of (n−1)/n, or none where a unit stays alone.
+    out earn at most `beyond` (≤ 0 where all that could pay are listed). With an opening below 0 the
+    bracket is at most ½·opening in place of (n−1)/n of it in a group, and 0 alone.
     """
     from gammacp.alignment.kernels.pairs import best_per_annotator
 
