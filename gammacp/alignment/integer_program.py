@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from gammacp.alignment.columns import enumerate_columns
+from gammacp.alignment.columns import Columns, enumerate_columns
 from gammacp.alignment.problem import Problem
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.errors import DataError, UsageError
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 LARGEST = 2_000_000
 """Rows, and variables, of a program that is still written; files grow to some 100 MB."""
-# Entries (row, variable, ±1) of some rows, and what all of these are between.
-_Block: TypeAlias = tuple[list[tuple[Any, Any, int]], float, float]
+Block: TypeAlias = tuple[list[tuple[Any, Any, int]], float, float]
 # Costs below: the sum over all variables stays whole in double precision.
 _BITS = 30
 
@@ -103,30 +102,28 @@ def pair_program(problem: Problem) -> IntegerProgram:
     before = np.flatnonzero(neighbour < here)
     left, right, across = _paths(problem, start, neighbour, edge)
     path, closed = np.arange(len(left)), np.flatnonzero(across >= 0)
-    blocks: list[_Block] = [
+    blocks: list[Block] = [
         ([(row, edge, 1), (earlier, pairs + here[begins[earlier]], 1)], -np.inf, 1),
         ([(here[before], edge[before], 1), (every, pairs + every, 1)], 1, np.inf),
         ([(path, left, 1), (path, right, 1), (closed, across[closed], -1)], -np.inf, 1),
     ]
-    # A unit stays with one that it loses more with than this only at a loss: the others of the
-    # group earn no more. Distances without end would take all digits of the costs.
-    best = max(float(problem.weight.max(initial=0.0)), 0.0)
-    worst = max(problem.opening, 0.0) + max(problem.n_annotators - 2, 0) * best
-    cut = problem.weight < -2 * worst
-    cost = np.append(-np.where(cut, -2 * worst, problem.weight), np.full(units, problem.opening))
+    weight, cut = cut_weights(problem)
+    cost = np.append(-weight, np.full(units, problem.opening))
     names = [f"x_{u}_{v}" for u, v in zip(problem.first, problem.second, strict=True)]
     names += [f"r_{u}" for u in range(units)]
     most = units + units * (problem.n_annotators - 1) // 2
-    return replace(_program(names, cost, blocks, most), cut=int(cut.sum()))
+    return replace(whole_program(names, cost, blocks, most), cut=cut)
 
 
-def set_program(problem: Problem) -> IntegerProgram:
+def set_program(problem: Problem, columns: Columns | None = None) -> IntegerProgram:
     """The model by sets, over all groups that no profitable split beats and the units alone.
 
     Parameters
     ----------
     problem
         May be a cover.
+    columns
+        Other groups than these.
 
     Raises
     ------
@@ -134,7 +131,8 @@ def set_program(problem: Problem) -> IntegerProgram:
         More than `LARGEST` groups, or units.
     """
     units = problem.n_units
-    columns = enumerate_columns(problem, most_members=LARGEST * problem.n_annotators)
+    if columns is None:
+        columns = enumerate_columns(problem, most_members=LARGEST * problem.n_annotators)
     if columns is None:
         raise DataError(f"the model by sets has more than {LARGEST:,} groups", hint=_hint("pairs"))
     check_size("sets", units, columns.number + units)
@@ -143,7 +141,7 @@ def set_program(problem: Problem) -> IntegerProgram:
     members = columns.members.astype(str)
     names = ["g_" + "_".join(members[a:b]) for a, b in _spans(columns.begin)]
     cost = columns.sizes * problem.opening - columns.gain
-    return _program(
+    return whole_program(
         names + [f"g_{u}" for u in range(units)],
         np.append(cost, np.full(units, problem.opening)),
         [(entries, 1, np.inf if problem.cover else 1)],
@@ -153,6 +151,23 @@ def set_program(problem: Problem) -> IntegerProgram:
 
 MODELS = {"pairs": pair_program, "sets": set_program}
 """The models by name."""
+
+
+def cut_weights(problem: Problem) -> tuple[Floats, int]:
+    """The weights, those that no alignment wins back cut to twice that loss, and their number.
+
+    A unit leaves a group in which it loses more than opening + (n − 2)·(largest weight) with
+    another: it earns no more with all others, and costs the opening alone. Distances without end
+    would take all digits of the costs.
+
+    Parameters
+    ----------
+    problem
+        With all its pairs.
+    """
+    best = max(float(problem.weight.max(initial=0.0)), 0.0)
+    worst = max(problem.opening, 0.0) + max(problem.n_annotators - 2, 0) * best
+    return np.maximum(problem.weight, -2 * worst), int((problem.weight < -2 * worst).sum())
 
 
 def pair_rows(problem: Problem) -> int:
@@ -213,8 +228,20 @@ def _paths(
     return left, right, across
 
 
-def _program(names: list[str], cost: Floats, blocks: Sequence[_Block], most: int) -> IntegerProgram:
-    """With costs in whole numbers; a solution takes up to `most` variables."""
+def whole_program(
+    names: list[str], cost: Floats, blocks: Sequence[Block], most: int
+) -> IntegerProgram:
+    """The program of these rows, with costs in whole numbers.
+
+    Parameters
+    ----------
+    names, cost
+        Of the variables; shape (variables,).
+    blocks
+        Rows: entries (row, variable, ±1), and what all rows of the block are between.
+    most
+        Variables that a solution takes at most.
+    """
     from scipy.sparse import coo_array, vstack
 
     made = []
