@@ -79,7 +79,7 @@ def break_ties(
     second = _category_costs(continuum, dissimilarity, problem, rows)
     chosen, whole = _first_of_components(problem, certificate, second, limits)
     groups = to_groups(problem, certificate.columns.select(chosen))
-    result = solution(problem, groups, solved.objective, certificate)
+    result = solution(problem, groups, solved.objective, certificate, solved.proof)
     if result.status is not Status.OPTIMAL:
         return solved
     return replace(result, first=whole and certificate.whole)

@@ -10,6 +10,7 @@ without a left-out column lose δ_K each, and the others are paid for by the lef
 """
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -181,16 +182,25 @@ class Decomposition:
         return price - float(picked.gain.sum()) + shared * self.problem.opening
 
 
+class BestColumns(NamedTuple):
+    """Columns of a best alignment, what none can gain more than, and prices no column beats."""
+
+    chosen: Indices
+    most_gain: float
+    price: Floats
+
+
 def best_of_columns(
     problem: Problem, columns: Columns, price: Floats, limits: Limits, deadline: float
-) -> tuple[Indices, float]:
+) -> BestColumns:
     """Columns of a best alignment, and what no alignment can gain more than.
 
     `columns` must hold every column that could matter; `price` (by rank) need not be feasible.
     Units of `columns` are rows of the problem.
     """
-    kept, state, total = decompose(problem, columns, price, limits, deadline)
-    return kept[state.chosen], total - state.lower_total if state.complete else total
+    kept, state, price = decompose(problem, columns, price, limits, deadline)
+    most = float(price.sum()) - (state.lower_total if state.complete else 0.0)
+    return BestColumns(kept[state.chosen], most, price)
 
 
 def decompose(
@@ -201,8 +211,8 @@ def decompose(
     deadline: float,
     *,
     ties: bool = False,
-) -> tuple[Indices, Decomposition, float]:
-    """The worked-out proof: which columns it is about, its state, and Σ of the prices."""
+) -> tuple[Indices, Decomposition, Floats]:
+    """The worked-out proof: which columns it is about, its state, and prices none of all beats."""
     from gammacp.alignment.kernels.duals import make_feasible
 
     ranked = columns.renumber(problem.ranks)
@@ -220,7 +230,7 @@ def decompose(
         state.run()
         everything = len(kept) == len(loss)
         if not state.complete or everything or not _matters(state, ranked, loss, most_loss):
-            return kept, state, float(price.sum())
+            return kept, state, price
         most_loss *= 8
 
 

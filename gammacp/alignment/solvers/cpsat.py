@@ -5,7 +5,7 @@ import numpy as np
 from gammacp.alignment.columns import all_columns, to_groups
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution, solution
-from gammacp.alignment.proof.unit_bound import unit_bound
+from gammacp.alignment.proof.unit_bound import least_bounded
 from gammacp.alignment.solvers.enumeration import better
 from gammacp.alignment.solvers.greedy import take_first
 from gammacp.alignment.solvers.packing import Model, best_packing
@@ -32,4 +32,4 @@ def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
     if found.proven:
         # Proven on integers: what is better than the rounding would have shown.
         return solution(problem, result.groups, result.objective)
-    return better(problem, result, solution(problem, groups_of(greedy), unit_bound(problem)))
+    return better(problem, result, least_bounded(problem, groups_of(greedy)))

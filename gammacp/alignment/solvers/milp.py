@@ -8,7 +8,7 @@ from gammacp.alignment.columns import all_columns, to_groups
 from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution, solution
-from gammacp.alignment.proof.unit_bound import unit_bound
+from gammacp.alignment.proof.unit_bound import least_bounded
 from gammacp.alignment.solvers.registry import registered
 from gammacp.stopping import abandoned
 
@@ -50,7 +50,7 @@ def solve_milp(problem: Problem, limits: Limits) -> Solution:
     bound = -np.inf if dual is None else float(dual) / unit
     if result is None or result.x is None:
         start = improve(problem, None, deadline)
-        return solution(problem, start, max(bound, unit_bound(problem)))
+        return least_bounded(problem, start, bound)
     found = to_groups(problem, columns.select(np.flatnonzero(result.x[:m] > 0.5)))
     # Where it calls that a proof its bound is the optimum.
     slack = 1e-6 / unit if result.status == 0 and not limits.gap else 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gammacp.cli.alignment_table import print_alignment, tell_open
@@ -11,7 +12,7 @@ from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import FailUnder, GammaFlags, Jobs, check_threshold
 from gammacp.cli.output import AsJson, group_by_text, message, messages, print_json, show
 from gammacp.cli.progress import progress
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from gammacp.measures.agreement import Agreement
@@ -33,6 +34,12 @@ def gamma(
         default=0,
         min=0,
     ),
+    certificate: Path | None = option(
+        "Write the certificate of each best alignment here, for gammacp verify.", "FOLDER"
+    ),
+    certificate_sets: int = option(
+        "Random sets, the first of each continuum's, that get a certificate too.", default=0, min=0
+    ),
     jobs: Jobs = None,
     fail_under: FailUnder = None,
     json: AsJson = False,
@@ -43,11 +50,14 @@ def gamma(
     observed disorder alone.
     """
     from gammacp.measures.agreement import agreement
+    from gammacp.measures.certificates import write_certificates
     from gammacp.measures.explanation import explanation_of
     from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
     options = settings.options()
+    if certificate_sets and certificate is None:
+        raise UsageError("--certificate-sets says how many, and --certificate FOLDER where to")
     loaded = load(files, reading, settings.weighing.features)
     # What could not be read counts: one file that is left of several is a corpus of one.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
@@ -69,6 +79,8 @@ def gamma(
         parts = None
         if explain and found.computed:
             parts = explanation_of(continua, shared=shared, **options)
+        if certificate is not None:
+            write_certificates(found, continua, certificate, certificate_sets, options)
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
     if json:
