@@ -22,8 +22,10 @@ import sys
 import time
 from collections.abc import Iterator
 from datetime import date
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from resource import RLIMIT_CPU, setrlimit
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,7 @@ HERE = Path(__file__).parent
 FOLDER = HERE.parent / "results" / "instances"
 FIELDS = ["name", "case", "annotators", "units", "cover", "value", "bound", "gap", "disorder"]
 FIELDS += ["status", "by", "when", "seconds", "verified", "bytes"]
+# Of the processor.
 SECONDS_TO_VERIFY = 120
 # Bytes of a file; what is larger is kept without its proof (a matrix of 6 bytes per pair of units).
 MOST_BYTES = 450_000
@@ -162,11 +165,9 @@ def row_of(name: str) -> dict[str, Any]:
 def verdict(name: str) -> str:
     """In a process of its own: is the claim proven, or at least the bound?"""
     command = [sys.executable, verify.__file__, str(path_of(name))]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=SECONDS_TO_VERIFY
-        )
-    except subprocess.TimeoutExpired:
+    limit = partial(setrlimit, RLIMIT_CPU, (SECONDS_TO_VERIFY, SECONDS_TO_VERIFY))
+    done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limit)
+    if done.returncode < 0:
         return "not in time"
     if json.loads(path_of(name).read_text())["proof"]["kind"] == "none":
         return "no proof"
