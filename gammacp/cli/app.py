@@ -19,7 +19,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Understand": ("compare", "calibrate", "replace", "plan", "report", "studio", "watch"),
     "Build": ("init", "consensus"),
     "Formats and data": ("inspect", "convert", "formats", "datasets"),
-    "Research": ("shuffle", "bench", "reproduce"),
+    "Research": ("shuffle", "bench", "reproduce", "export"),
     "What there is": ("measures", "solvers", "cite", "warm-up"),
 }
 """The commands that come with gammacp by what one wants to do; others stand in a section after."""

@@ -11,7 +11,8 @@ def unit_prices(problem: Problem, *, beyond: float = 0.0) -> Floats:
 
     gain(G) ≤ Σ_{u∈G} [(n−1)/n·opening + ½ Σ_k max(0, best w(u, ·) of annotator k)]: the brackets
     are prices that no group beats. Pairs that the problem leaves out earn at most `beyond` (≤ 0
-    where all that could pay are listed).
+    where all that could pay are listed). Of an opening below 0 each unit of a group bears at least
+    a half in place of (n−1)/n, and the price of one alone is 0.
     """
     from gammacp.alignment.kernels.pairs import best_per_annotator
 
@@ -19,7 +20,9 @@ def unit_prices(problem: Problem, *, beyond: float = 0.0) -> Floats:
     rest = best_per_annotator(problem.graph)
     per_annotator = np.maximum(rest[:, :-1] - rest[:, 1:], beyond)
     per_annotator[np.arange(problem.n_units), problem.annotator] = 0.0
-    return np.asarray((n - 1) / n * problem.opening + 0.5 * per_annotator.sum(axis=1))
+    share = (n - 1) / n if problem.opening >= 0 else 0.5
+    price = np.asarray(share * problem.opening + 0.5 * per_annotator.sum(axis=1))
+    return price if problem.opening >= 0 else np.maximum(price, 0.0)
 
 
 def unit_bound(problem: Problem, *, beyond: float = 0.0) -> float:
