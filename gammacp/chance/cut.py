@@ -40,6 +40,7 @@ from gammacp.chance.annotation import (
     everybody,
     least_distance,
 )
+from gammacp.chance.completed import CompletedAnnotation, completion, margin
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 
@@ -177,22 +178,34 @@ def _where(knots: Floats, allowed: NDArray[np.bool_], least: float) -> Places:
 class CutSampler:
     """Sets of all annotators' annotations, each cut at a place of its own; see the module."""
 
-    annotations: tuple[Annotation, ...]
-    places: tuple[Places, ...]
+    annotations: tuple[Annotation | CompletedAnnotation, ...]
+    places: tuple[Places | None, ...]
+    """None for annotators with a rhythm, whose ends are completed."""
     categories: tuple[str, ...]
     names: tuple[str, ...]
+    circle: float
     distance: float
     """Least distance of two cuts, as a fraction of the circle."""
     signature: str
 
     def draw(self, rng: np.random.Generator) -> Continuum:
         """One random annotation set."""
-        cuts = np.zeros(len(self.annotations))
-        order = rng.permutation(len(cuts))
-        for k, i in enumerate(order):
-            cuts[i] = self.places[i].draw(cuts[order[:k]], self.distance, rng)
-        parts = [a.shift(-float(c)) for a, c in zip(self.annotations, cuts, strict=True)]
-        return annotation_set(parts, self.categories, self.names)
+        parts: dict[int, Annotation] = {}
+        cuts: list[float] = []
+        for i in rng.permutation(len(self.annotations)):
+            annotation, places = self.annotations[i], self.places[i]
+            if isinstance(annotation, CompletedAnnotation) or places is None:
+                continue
+            # Who did not read to the end has a circle of its own.
+            times = self.circle / annotation.length if annotation.length else 1.0
+            taken = np.array(cuts) * times
+            cut = places.draw(taken[taken < 1], self.distance * times, rng)
+            cuts.append(cut / times)
+            parts[i] = annotation.shift(-cut)
+        for i, annotation in enumerate(self.annotations):
+            if isinstance(annotation, CompletedAnnotation):
+                parts[i] = annotation.draw(rng)
+        return annotation_set([parts[i] for i in sorted(parts)], self.categories, self.names)
 
 
 @registered(
@@ -201,6 +214,7 @@ class CutSampler:
     "after Mathet, Widlöcher & Métivier 2015, §5.2.1",
     pools=False,
     named=True,
+    reads=True,
 )
 def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     """The sampler of one continuum.
@@ -211,29 +225,53 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
         A set of another number of annotators than the continuum has.
     """
     continuum = everybody(continua, n_annotators, "cut")
-    annotations = annotations_of(continuum)
-    margin = _margin(continuum, annotations)
-    circle = continuum.length + 2 * margin
-    turned = tuple(replace(a, starts=a.starts + margin, length=circle) for a in annotations)
+    turned, whole = annotations_to_turn(continuum)
+    circle = max(a.length for a in turned)
     mean_length = float(continuum.lengths.mean()) if continuum.n_units else 0.0
     distance, note = least_distance(mean_length, circle, n_annotators)
+    both = list(zip(turned, whole, strict=True))
+    if some := sum(c is not None for c in whole):
+        note = f"{note}(completed={some})"
     return CutSampler(
-        turned,
-        tuple(places_to_cut(a) for a in turned),
+        tuple(c or a for a, c in both),
+        tuple(None if c else places_to_cut(a) for a, c in both),
         continuum.categories,
         tuple(continuum.annotators[int(k)] for k in canonical_order(continuum)[0]),
+        circle,
         distance,
         f"cut{note}",
     )
 
 
-def _margin(continuum: Continuum, annotations: Sequence[Annotation]) -> float:
-    """How much further than the units the circle reaches on each side; 0 for declared bounds."""
-    if not continuum.n_units or continuum.declared:
-        return 0.0
-    gaps = [
-        max(0.0, a.length - float(a.lengths.sum())) / len(a.starts)
-        for a in annotations
-        if len(a.starts)
+def annotations_to_turn(
+    continuum: Continuum,
+) -> tuple[list[Annotation], list[CompletedAnnotation | None]]:
+    """What each annotator did on the circle, in canonical order; and completed, of a rhythm.
+
+    Where nobody declared bounds, the circle reaches further than the units.
+
+    Parameters
+    ----------
+    continuum
+        The units of all annotators.
+    """
+    annotations = annotations_of(continuum)
+    filled = sum(a.lengths.sum() >= (1 - ROUNDING) * a.length for a in annotations)
+    # Two who fill the same stretch without overlaps found its ends, not one of their own.
+    known = continuum.declared or filled > 1
+    rhythms = [completion(a, declared=known) is not None for a in annotations]
+    around = 0.0 if known else margin(annotations, rhythms)
+    names = [continuum.annotators[int(k)] for k in canonical_order(continuum)[0]]
+    # Nothing is added where somebody stopped: that place is known.
+    until = dict(continuum.read_until)
+    circle, low = continuum.length + 2 * around, continuum.bounds[0]
+    circles = [until[a] - low + around if a in until else circle for a in names]
+    turned = [
+        replace(a, starts=a.starts + around, length=length)
+        for a, length in zip(annotations, circles, strict=True)
     ]
-    return 1 / sum(1 / gap for gap in gaps) if min(gaps) > 0 else 0.0
+    whole = [
+        completion(a, declared=known) if rhythm else None
+        for a, rhythm in zip(turned, rhythms, strict=True)
+    ]
+    return turned, whole

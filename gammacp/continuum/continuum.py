@@ -49,6 +49,7 @@ class Declared(TypedDict, total=False):
     name: str
     offset_unit: str
     text: str | None
+    read_until: Mapping[str, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,8 @@ class Continuum:
         every unit is of one piece.
     advice
         Metadata: where the other annotators may be, of a file that holds one.
+    read_until
+        How far annotators read who did not read to the end: (name, position), by name.
     """
 
     annotators: tuple[str, ...]
@@ -126,6 +129,7 @@ class Continuum:
     left_out: tuple[LeftOut, ...] = ()
     breaks: Breaks | None = None
     advice: str = ""
+    read_until: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
         """Nobody changes its columns, whoever made them; kernels are compiled for such ones."""
@@ -167,6 +171,7 @@ class Continuum:
         name: str = "",
         offset_unit: str = "",
         text: str | None = None,
+        read_until: Mapping[str, float] | None = None,
     ) -> Continuum:
         """A continuum from four columns of equal length, in any row order.
 
@@ -186,6 +191,8 @@ class Continuum:
         name, offset_unit, text
             What the continuum is called, what its positions count ("ms", "s", …), and the text that
             they count in, if there is one.
+        read_until
+            How far annotators read who did not read to the end.
 
         Raises
         ------
@@ -200,7 +207,7 @@ class Continuum:
         named = all_names(annotators, annotator, "annotator")
         labels = all_names(categories, (c for c in category if c is not None), "category")
         inside = () if fragments is None else zip(fragments, start, end, strict=True)
-        return cls.from_codes(
+        made = cls.from_codes(
             *(named, labels, starts, ends, coded(annotator, named), coded(category, labels)),
             breaks=column(breaks_of(join(parts, (s, e))) for parts, s, e in inside),
             bounds=bounds,
@@ -208,6 +215,7 @@ class Continuum:
             offset_unit=offset_unit,
             text=text,
         )
+        return replace(made.with_read_until(read_until), selection=()) if read_until else made
 
     @classmethod
     def from_codes(
@@ -312,7 +320,7 @@ class Continuum:
         """Same names, units and bounds; metadata do not count."""
         if not isinstance(other, Continuum):
             return NotImplemented
-        names = ("annotators", "categories", "bounds")
+        names = ("annotators", "categories", "bounds", "read_until")
         columns = ("starts", "ends", "annotator_codes", "category_codes")
         inside = [None if c.breaks is None else c.breaks.tolist() for c in (self, other)]
         return (
@@ -323,7 +331,8 @@ class Continuum:
 
     def __hash__(self) -> int:
         """Consistent with `==`."""
-        return hash((self.annotators, self.categories, self.bounds, self.starts.tobytes()))
+        places = self.bounds, self.read_until, self.starts.tobytes()
+        return hash((self.annotators, self.categories, *places))
 
     def __repr__(self) -> str:
         """What it is at a glance."""
@@ -501,10 +510,57 @@ class Continuum:
 
     def with_bounds(self, bounds: Bounds) -> Continuum:
         """The same units within other bounds (all units must lie inside)."""
-        changed = replace(self, bounds=checked_bounds(bounds, self.starts, self.ends))
+        low, high = checked_bounds(bounds, self.starts, self.ends)
+        until = tuple((a, place) for a, place in self.read_until if low <= place < high)
+        changed = replace(self, bounds=(low, high), read_until=until)
         if changed.bounds == self.bounds:
             return self
         return changed.noting("bounds", *map(shortest, changed.bounds))
+
+    def read(self, annotator: str) -> float:
+        """How far an annotator read: to the end, where nobody says otherwise.
+
+        Parameters
+        ----------
+        annotator
+            Name.
+        """
+        return dict(self.read_until).get(annotator, self.bounds[1])
+
+    def with_read_until(self, positions: Mapping[str, float]) -> Continuum:
+        """The same units by annotators who stopped reading; chance turns theirs up to there.
+
+        Parameters
+        ----------
+        positions
+            By annotator. Within the bounds, and after the annotator's units.
+
+        Raises
+        ------
+        DataError
+            An annotator is unknown, or a position lies outside the bounds or before units.
+
+        >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Bob", 3, 40)])
+        >>> c.with_read_until({"Ann": 12}).read("Ann"), c.read("Bob")
+        (12.0, 40.0)
+        """
+        check_known(positions, self.annotators, "annotator")
+        low, high = self.bounds
+        for name, place in positions.items():
+            said = f"{name!r} read until {shortest(place)}"
+            if not low <= place <= high:
+                where = f"which is outside the text, {shortest(low)} to {shortest(high)}"
+                raise DataError(f"{said}, {where}", hint="Say where it ends with --bounds")
+            reached = float(self.ends[self.rows_of(name)].max(initial=low))
+            if reached > place:
+                last = shortest(reached)
+                raise DataError(f"{said}, and has units up to {last}", hint=f"Say at least {last}")
+        kept = dict(self.read_until) | {k: float(v) for k, v in positions.items()}
+        known = {name: place for name, place in kept.items() if place < high}
+        made = replace(self, read_until=tuple(sorted(known.items())))
+        if made.read_until == self.read_until:
+            return self
+        return made.noting("read-until", *(f"{n}:{shortest(p)}" for n, p in made.read_until))
 
     def with_annotators(self, names: Iterable[str]) -> Continuum:
         """The same continuum with further annotators that have no units.
@@ -527,7 +583,8 @@ class Continuum:
         if kept == self.annotators:
             return self
         code = recode(self.annotators, kept)[self.annotator_codes]
-        changed = self._keep(code >= 0, annotators=kept, annotator_codes=code)
+        until = tuple((a, place) for a, place in self.read_until if a in keep)
+        changed = self._keep(code >= 0, annotators=kept, annotator_codes=code, read_until=until)
         return changed.noting("exclude", *(a for a in self.annotators if a not in keep))
 
     def only_categories(self, names: Iterable[str]) -> Continuum:
@@ -628,7 +685,8 @@ class Continuum:
                     f"two annotators of {self.name or 'the continuum'} would be {name!r}",
                     hint="Give them different names, or leave one out",
                 )
-        result = replace(self, annotators=names)
+        until = sorted((mapping.get(a, a), place) for a, place in self.read_until)
+        result = replace(self, annotators=names, read_until=tuple(until))
         for old, new in zip(self.annotators, names, strict=True):
             if old != new:
                 result = result.noting("rename", old, new)

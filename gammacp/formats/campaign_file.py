@@ -58,6 +58,7 @@ _Length = Annotated[float, Field(ge=0, le=LARGEST), Field(examples=["a number >=
 _Bounds = Annotated[
     Row[tuple[_Position, _Position]], AfterValidator(_in_order), Field(examples=["[START, END]"])
 ]
+_Places = Annotated[dict[str, _Position], Field(examples=["a number"])]
 _Names = Annotated[dict[str, Text], Field(examples=['"a"'])]
 _Rounds = Annotated[dict[str, Texts], Field(examples=['["a", "b"]'])]
 
@@ -78,6 +79,9 @@ class Keys(WrittenTable):
     annotators: Texts = _says("Annotators who count also where they have no units.")
     min_length: _Length = _says("Units that are shorter are left out.")
     bounds: _Bounds = _says("Where every document begins and ends.")
+    read_until: _Places = _says(
+        "How far annotators read who did not finish; DOCUMENT/ANNOTATOR is about one document."
+    )
     rename: _Names = _says("Annotators: name in the files = name to use.")
     map: _Names = _says("Categories: name in the files = name to use; two may become one.")
     rounds: _Rounds = _says(

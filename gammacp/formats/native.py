@@ -9,7 +9,8 @@ One object with the key "gammacp" (the version of the format) and either "contin
 Units are rows annotator, category (null: unlabelled), start, end, and where the unit has some an
 object of features by name and a list [[start, end], …] of its fragments. "bounds", "annotators",
 "categories", "name", "offset_unit" and "text" may be left out; among "categories", labels with
-features are [category, features].
+features are [category, features]. "read_until" has, by annotator, how far somebody read who did not
+finish.
 """
 
 import json
@@ -47,6 +48,7 @@ class _Continuum(BaseModel, extra="allow"):
     offset_unit: StrictStr = ""
     text: StrictStr | None = None
     bounds: tuple[_Position, _Position] | None = None
+    read_until: dict[StrictStr, _Position] | None = None
     annotators: Annotated[list[StrictStr], Field(fail_fast=True)] | None = None
     categories: Annotated[list[_Label], Field(fail_fast=True)] | None = None
     # A message for each of a million bad units would take the machine's memory.
@@ -172,6 +174,7 @@ def _entry(c: Continuum) -> str:
     parts = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
     parts += [
         f'"bounds": [{as_text(lo)}, {as_text(hi)}]',
+        *([f'"read_until": {_json(dict(c.read_until))}'] if c.read_until else ()),
         f'"annotators": {_json(list(c.annotators))}',
         f'"categories": {_json(_labels_as_json(c.categories))}',
         f'"units": [\n{rows}\n]',

@@ -29,6 +29,8 @@ class Selection:
         Units that are shorter are left out.
     bounds
         Bounds of every continuum.
+    read_until
+        How far annotators read, by name or by `document/name`.
     """
 
     map: Mapping[str, str] = field(default_factory=dict)
@@ -38,6 +40,7 @@ class Selection:
     annotators: Sequence[str] = ()
     min_length: float | None = None
     bounds: Bounds | None = None
+    read_until: Mapping[str, float] = field(default_factory=dict)
 
 
 def select(continua: Mapping[str, Continuum], selection: Selection) -> dict[str, Continuum]:
@@ -63,6 +66,8 @@ def select(continua: Mapping[str, Continuum], selection: Selection) -> dict[str,
     check_known(selection.rename, corpus.annotators, "annotator")
     people = [selection.rename.get(a, a) for a in corpus.annotators]
     check_known(selection.exclude, people, "annotator")
+    known = (*people, *(f"{c.name}/{a}" for c in continua.values() for a in people))
+    check_known(selection.read_until, known, "annotator")
     made = {name: _one(corpus[name], selection) for name in continua}
     found = {name: c.named(continua[name].name, c.categories) for name, c in made.items()}
     return _without_unused(corpus, found) if selection.exclude else found
@@ -97,4 +102,8 @@ def _one(continuum: Continuum, selection: Selection) -> Continuum:
     c = c.with_annotators(selection.annotators)
     if selection.min_length is not None:
         c = c.only_lengths(selection.min_length)
-    return c if selection.bounds is None else c.with_bounds(selection.bounds)
+    if selection.bounds is not None:
+        c = c.with_bounds(selection.bounds)
+    until = {a: selection.read_until.get(f"{c.name}/{a}") for a in c.annotators}
+    until |= {a: p for a, p in selection.read_until.items() if a in c.annotators}
+    return c.with_read_until({a: place for a, place in until.items() if place is not None})

@@ -14,6 +14,7 @@ import numpy as np
 from gammacp.alignment import Alignment, Status
 from gammacp.arguments import instance
 from gammacp.chance.beyond import ratio, ratio_interval
+from gammacp.chance.direction import Direction, direction, empty_stretches
 from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.measures.random_sets import Basis
@@ -52,12 +53,16 @@ class Gamma(Score):
         Counts; None where nothing was aligned.
     precision
         Relative error of δ_e that the samples gave; None for a corpus, as `p` is.
+    direction
+        Whether units lie towards one end of the text, which chance does not expect; None of
+        documents of a corpus, and where there are too few units.
     """
 
     precision: float | None = None
     bound: float | None = None
     annotators: int | None = None
     units: int | None = None
+    direction: Direction | None = None
 
     def in_words(self) -> list[str]:
         """What there is to say beside γ, a sentence each."""
@@ -86,6 +91,7 @@ class Gamma(Score):
             "annotators": self.annotators,
             "units": self.units,
             "p": self.p,
+            "direction": None if self.direction is None else self.direction.as_dict(),
             **super().as_dict(),
         }
 
@@ -167,6 +173,9 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
     expected, alone = chance.expected, continua is None
     proven = alignment.status is Status.OPTIMAL and expected.proven and expected.complete
     notes = notes_on(expected, basis.settings) + (few_units(continuum) if alone else ())
+    notes += empty_stretches(continuum)
+    towards = None if basis.selection or not alone else direction([continuum], basis.settings.seed)
+    notes += towards.notes if towards else ()
     value, interval, p = math.nan, None, None
     reason: str | None = (
         f"interrupted after {expected.samples} random annotation sets, too few for δ_e"
@@ -192,6 +201,7 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
         p=p,
         precision=expected.precision if expected.enough else None,
         notes=notes,
+        direction=towards,
         alignment=alignment,
         signature=basis.signature(
             "soft-gamma" if basis.settings.cover else "gamma",

@@ -63,6 +63,9 @@ class Reading:
         "Where each continuum begins and ends; by default its first start and last end.",
         "START:END",
     )
+    read_until: list[str] | None = option(
+        "How far an annotator read who did not finish (repeatable).", "ANNOTATOR=POSITION"
+    )
     annotators: list[str] | None = option("Declare annotators without units (A,B).", "A,B")
     min_length: float | None = option("Leave out units that are shorter.", "LENGTH", min=0)
     layer: str | None = option("Layer whose spans are the units (see formats).", "NAME")
@@ -354,6 +357,18 @@ def _bounds(text: str) -> Bounds:
         raise UsageError(f"--bounds is not START:END: {error}") from None
 
 
+def _read_until(entries: Sequence[str]) -> dict[str, float]:
+    from gammacp.formats.positions import position
+
+    found = {}
+    for name, place in _pairs("--read-until", "ANNOTATOR=POSITION")(entries).items():
+        try:
+            found[name] = position(place)
+        except ValueError as error:
+            raise UsageError(f"--read-until is not ANNOTATOR=POSITION: {error}") from None
+    return found
+
+
 def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
     def pairs(entries: Sequence[str]) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -371,6 +386,7 @@ _FORMS: Mapping[str, Callable[[Any], object]] = {
     "exclude": _names,
     "annotators": _names,
     "bounds": _bounds,
+    "read_until": _read_until,
     "feature": partial(plain_name, "--feature"),
     "map": _pairs("--map", "OLD=NEW"),
     "rename": _pairs("--rename", "OLD=NEW"),

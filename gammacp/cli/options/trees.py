@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from gammacp.syntax.treebank import ReadTreebank
 
 _OF_UNITS = (
-    *("only", "map", "bounds", "annotators", "min_length", "layer", "feature", "tier"),
+    *(
+        "only",
+        "map",
+        "bounds",
+        "annotators",
+        "min_length",
+        "read_until",
+        "layer",
+        "feature",
+        "tier",
+    ),
     *("align_texts", "option", "dissimilarity"),
 )
 REFUSED = {
