@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments._common import write_csv
+from experiments._independent import NOT_STATIONARY
 from experiments._zero import NORMAL
 from experiments.ledger.series import read_rows
 from gammacp.bench.figures import measure_title
@@ -62,6 +63,7 @@ def _kept(rows: Sequence[Mapping[str, str]], quick: bool) -> list[Mapping[str, s
         row
         for row in rows
         if row["measure"] not in LEFT_OUT
+        and row.get("process") not in NOT_STATIONARY
         and row["zero"]
         and (quick or (row["half_width"] and int(row.get("units") or ENOUGH) >= ENOUGH))
     ]

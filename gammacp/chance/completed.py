@@ -22,7 +22,7 @@ from gammacp.arrays import Floats, Indices
 from gammacp.chance.annotation import ROUNDING, Annotation
 
 # Fewer units tell no rhythm.
-_FEWEST = 5
+_FEWEST = 8
 # A rhythm: distances from start to start vary by less than this share of their mean, or at least
 # half of the units touch the next one.
 _EVEN = 1 / 4
@@ -40,12 +40,15 @@ class CompletedAnnotation:
         Of its units, as fractions of the length.
     torn
         Whether the bounds cut its first and its last unit.
+    whole
+        Whether positions are places of a grid.
     """
 
     annotation: Annotation
     starts: Floats
     ends: Floats
     torn: bool
+    whole: bool
 
     def draw(self, rng: np.random.Generator) -> Annotation:
         """A window of the completed circle with as many units."""
@@ -65,6 +68,9 @@ class CompletedAnnotation:
         point = rng.random() * room[-1]
         k = min(int(np.searchsorted(room, point, side="right")), len(room) - 1)
         offset = knots[k + 1] - (room[k] - point)
+        if self.whole:
+            size = self.annotation.length
+            offset = np.floor(offset * size + ROUNDING) / size
         rows = np.flatnonzero(held[k])
         low, high = np.clip([starts[rows] - offset, ends[rows] - offset], 0.0, 1.0)
         length = self.annotation.length
@@ -100,7 +106,9 @@ def _whole(part: float, wholes: Floats, rng: np.random.Generator) -> tuple[float
     return max(float(wholes[i]), part), i
 
 
-def completion(annotation: Annotation, *, declared: bool) -> CompletedAnnotation | None:
+def completion(
+    annotation: Annotation, *, declared: bool, whole: bool = False
+) -> CompletedAnnotation | None:
     """The annotation with what completes it; None where its units overlap or have no rhythm.
 
     Parameters
@@ -109,6 +117,8 @@ def completion(annotation: Annotation, *, declared: bool) -> CompletedAnnotation
         Of one annotator.
     declared
         Whether the text's ends are known, and not those of the first and last unit.
+    whole
+        Whether positions are places of a grid.
     """
     if len(annotation.starts) < _FEWEST or annotation.length == 0 or annotation.breaks is not None:
         return None
@@ -129,7 +139,7 @@ def completion(annotation: Annotation, *, declared: bool) -> CompletedAnnotation
     if not touching and pitches.std(ddof=1) >= _EVEN * pitches.mean():
         return None
     torn = declared and starts[0] <= ROUNDING and ends[-1] >= 1 - ROUNDING
-    return CompletedAnnotation(annotation, starts, ends, torn)
+    return CompletedAnnotation(annotation, starts, ends, torn, whole)
 
 
 def margin(annotations: Sequence[Annotation], rhythms: Sequence[bool]) -> float:

@@ -41,6 +41,7 @@ from gammacp.chance.annotation import (
     least_distance,
 )
 from gammacp.chance.completed import CompletedAnnotation, completion, margin
+from gammacp.chance.grid import Places, known_grids, open_places, places_of
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 
@@ -52,7 +53,7 @@ _LEAST_WEIGHT = 1 / 3
 
 
 @dataclass(frozen=True)
-class Places:
+class Cuts:
     """Where an annotation may be cut: intervals of the circle, the circumference being 1.
 
     Attributes
@@ -121,18 +122,18 @@ def _union(low: Floats, high: Floats) -> Floats:
     return np.stack([low[first], reach[last]], axis=1)
 
 
-def places_to_cut(annotation: Annotation) -> Places:
+def places_to_cut(annotation: Annotation) -> Cuts:
     """Where fewest of an annotation's units run, and at least a quarter of the circle.
 
     Units 0–4 and 6–8 on a circle of 10: the gaps 4–6 and 8–10, as fractions .4–.6 and .8–1.
     """
     if annotation.length == 0 or not len(annotation.starts):
-        return Places(np.zeros(1), np.ones(1), np.array([0.0, 1.0]))
+        return Cuts(np.zeros(1), np.ones(1), np.array([0.0, 1.0]))
     starts = annotation.starts / annotation.length
     ends = (annotation.starts + annotation.lengths) / annotation.length
     knots, depth = _depths(starts, ends)
     least = _LEAST_WEIGHT * float((ends - starts).mean())
-    found = Places(np.zeros(1), np.ones(1), np.array([0.0, 1.0]))
+    found = Cuts(np.zeros(1), np.ones(1), np.array([0.0, 1.0]))
     for allowed in np.unique(depth):
         found = _where(knots, depth <= allowed, least)
         if found.weight >= _OPEN_SHARE - ROUNDING:
@@ -159,7 +160,7 @@ def _depths(starts: Floats, ends: Floats) -> tuple[Floats, Indices]:
     return np.repeat(knots, 2), np.stack([running - opened, running], axis=1).ravel()[:-1]
 
 
-def _where(knots: Floats, allowed: NDArray[np.bool_], least: float) -> Places:
+def _where(knots: Floats, allowed: NDArray[np.bool_], least: float) -> Cuts:
     """The maximal runs of allowed stretches, with their weights."""
     padded = np.concatenate([[False], allowed, [False]])
     starts = knots[np.flatnonzero(padded[1:] & ~padded[:-1])]
@@ -171,41 +172,46 @@ def _where(knots: Floats, allowed: NDArray[np.bool_], least: float) -> Places:
         elif starts[-1] == 1.0:
             starts, ends = starts[:-1], ends[:-1]
     weights = np.maximum(ends - starts, least)
-    return Places(starts, ends, np.concatenate([[0.0], np.cumsum(weights)]))
+    return Cuts(starts, ends, np.concatenate([[0.0], np.cumsum(weights)]))
 
 
 @dataclass(frozen=True)
 class CutSampler:
     """Sets of all annotators' annotations, each cut at a place of its own; see the module."""
 
-    annotations: tuple[Annotation | CompletedAnnotation, ...]
-    places: tuple[Places | None, ...]
-    """None for annotators with a rhythm, whose ends are completed."""
+    turning: tuple[tuple[Annotation, Cuts] | CompletedAnnotation, ...]
+    """Each annotator's units with where they may be cut; of a rhythm with completed ends."""
     categories: tuple[str, ...]
     names: tuple[str, ...]
     circle: float
     distance: float
     """Least distance of two cuts, as a fraction of the circle."""
+    grid: Places | None
+    """What positions are counted in, where all boundaries lie on a grid."""
     signature: str
 
     def draw(self, rng: np.random.Generator) -> Continuum:
         """One random annotation set."""
         parts: dict[int, Annotation] = {}
-        cuts: list[float] = []
-        for i in rng.permutation(len(self.annotations)):
-            annotation, places = self.annotations[i], self.places[i]
-            if isinstance(annotation, CompletedAnnotation) or places is None:
+        taken: list[float] = []
+        for i in rng.permutation(len(self.turning)):
+            own = self.turning[i]
+            if isinstance(own, CompletedAnnotation):
                 continue
+            annotation, cuts = own
             # Who did not read to the end has a circle of its own.
             times = self.circle / annotation.length if annotation.length else 1.0
-            taken = np.array(cuts) * times
-            cut = places.draw(taken[taken < 1], self.distance * times, rng)
-            cuts.append(cut / times)
+            others = np.array(taken) * times
+            cut = cuts.draw(others[others < 1], self.distance * times, rng)
+            taken.append(cut / times)
             parts[i] = annotation.shift(-cut)
-        for i, annotation in enumerate(self.annotations):
-            if isinstance(annotation, CompletedAnnotation):
-                parts[i] = annotation.draw(rng)
-        return annotation_set([parts[i] for i in sorted(parts)], self.categories, self.names)
+        for i, own in enumerate(self.turning):
+            if isinstance(own, CompletedAnnotation):
+                parts[i] = own.draw(rng)
+        made = [parts[i] for i in sorted(parts)]
+        if self.grid is not None:
+            made = [self.grid.positions(part) for part in made]
+        return annotation_set(made, self.categories, self.names)
 
 
 @registered(
@@ -225,30 +231,59 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
         A set of another number of annotators than the continuum has.
     """
     continuum = everybody(continua, n_annotators, "cut")
-    turned, whole = annotations_to_turn(continuum)
-    circle = max(a.length for a in turned)
-    mean_length = float(continuum.lengths.mean()) if continuum.n_units else 0.0
+    laid = circle_of(continuum)
+    circle = max(a.length for a in laid.annotations)
+    lengths = np.concatenate([a.lengths for a in laid.annotations])
+    mean_length = float(lengths.mean()) if len(lengths) else 0.0
     distance, note = least_distance(mean_length, circle, n_annotators)
-    both = list(zip(turned, whole, strict=True))
-    if some := sum(c is not None for c in whole):
-        note = f"{note}(completed={some})"
+    if laid.grid is not None:
+        note += f"(grid={laid.grid.name})"
+    turning: list[tuple[Annotation, Cuts] | CompletedAnnotation] = []
+    for annotation in laid.annotations:
+        own = completion(annotation, declared=laid.known, whole=laid.grid is not None)
+        cuts = places_to_cut(annotation) if laid.grid is None else _cuts_at(annotation)
+        turning.append(own or (annotation, cuts))
+    if some := sum(isinstance(own, CompletedAnnotation) for own in turning):
+        note += f"(completed={some})"
     return CutSampler(
-        tuple(c or a for a, c in both),
-        tuple(None if c else places_to_cut(a) for a, c in both),
+        tuple(turning),
         continuum.categories,
         tuple(continuum.annotators[int(k)] for k in canonical_order(continuum)[0]),
         circle,
         distance,
+        laid.grid,
         f"cut{note}",
     )
 
 
-def annotations_to_turn(
-    continuum: Continuum,
-) -> tuple[list[Annotation], list[CompletedAnnotation | None]]:
-    """What each annotator did on the circle, in canonical order; and completed, of a rhythm.
+def _cuts_at(annotation: Annotation) -> Cuts:
+    """The open places of a grid, all of one weight."""
+    size = max(1.0, annotation.length)
+    found = open_places(annotation) / size
+    return Cuts(found, found, np.arange(len(found) + 1.0))
 
-    Where nobody declared bounds, the circle reaches further than the units.
+
+@dataclass(frozen=True)
+class Circle:
+    """What each annotator did on the circle that chance turns it on.
+
+    Attributes
+    ----------
+    annotations
+        In canonical order; those who did not read to the end have a shorter circle.
+    known
+        Whether the text's ends are known; otherwise the circle reaches further than the units.
+    grid
+        What positions are counted in, where all boundaries lie on a grid.
+    """
+
+    annotations: tuple[Annotation, ...]
+    known: bool
+    grid: Places | None
+
+
+def circle_of(continuum: Continuum) -> Circle:
+    """The annotations of a continuum as they are turned.
 
     Parameters
     ----------
@@ -262,16 +297,21 @@ def annotations_to_turn(
     rhythms = [completion(a, declared=known) is not None for a in annotations]
     around = 0.0 if known else margin(annotations, rhythms)
     names = [continuum.annotators[int(k)] for k in canonical_order(continuum)[0]]
+    low, until = continuum.bounds[0], dict(continuum.read_until)
+    for grid in known_grids(continuum) if continuum.n_units else ():
+        places = places_of(continuum, grid, around)
+        if places is None:
+            continue
+        read = [until.get(name, np.inf) - low for name in names]
+        rows = [places.counted(a, end) for a, end in zip(annotations, read, strict=True)]
+        counted = tuple(a for a in rows if a is not None)
+        if len(counted) == len(rows):
+            return Circle(counted, known or not grid.step, places)
     # Nothing is added where somebody stopped: that place is known.
-    until = dict(continuum.read_until)
-    circle, low = continuum.length + 2 * around, continuum.bounds[0]
-    circles = [until[a] - low + around if a in until else circle for a in names]
+    circle = continuum.length + 2 * around
+    lengths = [until[name] - low + around if name in until else circle for name in names]
     turned = [
         replace(a, starts=a.starts + around, length=length)
-        for a, length in zip(annotations, circles, strict=True)
+        for a, length in zip(annotations, lengths, strict=True)
     ]
-    whole = [
-        completion(a, declared=known) if rhythm else None
-        for a, rhythm in zip(turned, rhythms, strict=True)
-    ]
-    return turned, whole
+    return Circle(tuple(turned), known, None)

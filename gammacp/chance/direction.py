@@ -25,7 +25,7 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.chance.annotation import Annotation
-from gammacp.chance.cut import annotations_to_turn
+from gammacp.chance.cut import circle_of
 from gammacp.continuum import Continuum
 
 _TURNS = 999
@@ -104,9 +104,7 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
     rng = np.random.default_rng([seed, 0])
     for continuum in continua:
         people = [
-            a
-            for a in annotations_to_turn(continuum)[0]
-            if len(a.starts) >= _FEWEST and a.length > 0
+            a for a in circle_of(continuum).annotations if len(a.starts) >= _FEWEST and a.length > 0
         ]
         if people:
             seen, drawn = _towards_beginning(people, rng)

@@ -23,6 +23,7 @@ from gammacp.continuum.columns import (
     recode,
 )
 from gammacp.continuum.fragments import Breaks, Fragments, breaks_of, column, fragments_of, join
+from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import (
     category_of,
     feature_names,
@@ -34,7 +35,7 @@ from gammacp.continuum.label import (
 from gammacp.errors import DataError, UsageError
 from gammacp.frames import columns_of
 from gammacp.left_out import LeftOut
-from gammacp.signature import quote_part, shortest
+from gammacp.signature import fingerprint, quote_part, shortest
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -50,6 +51,7 @@ class Declared(TypedDict, total=False):
     offset_unit: str
     text: str | None
     read_until: Mapping[str, float] | None
+    grid: Grid | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,8 @@ class Continuum:
         Metadata: where the other annotators may be, of a file that holds one.
     read_until
         How far annotators read who did not read to the end: (name, position), by name.
+    grid
+        What all boundaries lie on, where it was given; chance then turns units by whole places.
     """
 
     annotators: tuple[str, ...]
@@ -130,6 +134,7 @@ class Continuum:
     breaks: Breaks | None = None
     advice: str = ""
     read_until: tuple[tuple[str, float], ...] = ()
+    grid: Grid | None = None
 
     def __post_init__(self) -> None:
         """Nobody changes its columns, whoever made them; kernels are compiled for such ones."""
@@ -172,6 +177,7 @@ class Continuum:
         offset_unit: str = "",
         text: str | None = None,
         read_until: Mapping[str, float] | None = None,
+        grid: Grid | None = None,
     ) -> Continuum:
         """A continuum from four columns of equal length, in any row order.
 
@@ -193,6 +199,8 @@ class Continuum:
             they count in, if there is one.
         read_until
             How far annotators read who did not read to the end.
+        grid
+            What all boundaries lie on.
 
         Raises
         ------
@@ -215,7 +223,10 @@ class Continuum:
             offset_unit=offset_unit,
             text=text,
         )
-        return replace(made.with_read_until(read_until), selection=()) if read_until else made
+        if read_until or grid:
+            made = made.with_read_until(read_until or {})
+            made = replace(made.with_grid(grid) if grid else made, selection=())
+        return made
 
     @classmethod
     def from_codes(
@@ -320,7 +331,7 @@ class Continuum:
         """Same names, units and bounds; metadata do not count."""
         if not isinstance(other, Continuum):
             return NotImplemented
-        names = ("annotators", "categories", "bounds", "read_until")
+        names = ("annotators", "categories", "bounds", "read_until", "grid")
         columns = ("starts", "ends", "annotator_codes", "category_codes")
         inside = [None if c.breaks is None else c.breaks.tolist() for c in (self, other)]
         return (
@@ -331,7 +342,7 @@ class Continuum:
 
     def __hash__(self) -> int:
         """Consistent with `==`."""
-        places = self.bounds, self.read_until, self.starts.tobytes()
+        places = self.bounds, self.read_until, self.grid, self.starts.tobytes()
         return hash((self.annotators, self.categories, *places))
 
     def __repr__(self) -> str:
@@ -561,6 +572,37 @@ class Continuum:
         if made.read_until == self.read_until:
             return self
         return made.noting("read-until", *(f"{n}:{shortest(p)}" for n, p in made.read_until))
+
+    def with_grid(self, grid: Grid) -> Continuum:
+        """The same units, all boundaries of which lie on a grid.
+
+        Parameters
+        ----------
+        grid
+            Of words, frames, …
+
+        Raises
+        ------
+        DataError
+            A boundary lies on none of its places.
+
+        >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Bob", 3, 40)])
+        >>> c.with_grid(Grid("frames", 0.5)).selection
+        ('grid=0.5',)
+        """
+        low, high = float(self.starts.min(initial=0.0)), float(self.ends.max(initial=0.0))
+        starts, ends = grid.edges(low, high)
+        for places, wanted in ((starts, self.starts), (ends, self.ends)):
+            near = np.append(places, np.inf)
+            after = np.searchsorted(places, wanted)
+            gap = np.minimum(np.abs(near[after] - wanted), np.abs(near[after - 1] - wanted))
+            if (off := np.flatnonzero(gap > 1e-6 * max(grid.step, 1e-3))).size:
+                u = self.unit(int(off[0]))
+                said = f"{u.annotator}'s unit {shortest(u.start)}-{shortest(u.end)}"
+                hint = "Give the grid that all units lie on, or leave --grid out"
+                raise DataError(f"{said} does not begin and end on the grid", hint=hint)
+        what = shortest(grid.step) if grid.step else fingerprint(repr((grid.starts, grid.ends)))
+        return replace(self, grid=grid).noting("grid", what)
 
     def with_annotators(self, names: Iterable[str]) -> Continuum:
         """The same continuum with further annotators that have no units.

@@ -29,9 +29,11 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from gammacp.continuum import Continuum
+from gammacp.continuum.grid import Grid
 from gammacp.errors import DataError, UsageError
 from gammacp.files import check_inside, confine
 from gammacp.formats.finding import matches
+from gammacp.formats.grid_file import read_grids
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.reading import Collection, Reader, collect
 from gammacp.formats.selection import Selection, select
@@ -58,6 +60,7 @@ _Length = Annotated[float, Field(ge=0, le=LARGEST), Field(examples=["a number >=
 _Bounds = Annotated[
     Row[tuple[_Position, _Position]], AfterValidator(_in_order), Field(examples=["[START, END]"])
 ]
+_Step = Annotated[float, Field(gt=0, le=LARGEST), Field(examples=["a number > 0"])]
 _Places = Annotated[dict[str, _Position], Field(examples=["a number"])]
 _Names = Annotated[dict[str, Text], Field(examples=['"a"'])]
 _Rounds = Annotated[dict[str, Texts], Field(examples=['["a", "b"]'])]
@@ -81,6 +84,9 @@ class Keys(WrittenTable):
     bounds: _Bounds = _says("Where every document begins and ends.")
     read_until: _Places = _says(
         "How far annotators read who did not finish; DOCUMENT/ANNOTATOR is about one document."
+    )
+    grid: _Step | Text = _says(
+        "What boundaries lie on: the length of a place, or a CSV file of places (start,end)."
     )
     rename: _Names = _says("Annotators: name in the files = name to use.")
     map: _Names = _says("Categories: name in the files = name to use; two may become one.")
@@ -245,6 +251,8 @@ class Campaign:
         """
         continua = self._chosen(found)
         chosen = {f.name: self.values[f.name] for f in fields(Selection) if f.name in self.values}
+        if "grid" in chosen:
+            chosen["grid"] = self._grids(chosen["grid"])
         if self.round is not None:
             chosen = self._without_other_rounds(chosen, continua, found)
         with self._blame_value():
@@ -255,6 +263,15 @@ class Campaign:
                 kept = {name: c.noting(key, note) for name, c in kept.items()}
         lost = [c.left_out[len(continua[name].left_out) :] for name, c in kept.items()]
         return replace(found, continua=kept, left_out=gather((found.left_out, *lost)))
+
+    def _grids(self, said: float | str) -> Mapping[str, Grid]:
+        """What a number or a file says of the grid."""
+        if isinstance(said, str):
+            with self.confine():
+                return read_grids(self._path(said) if "grid" not in self.given else Path(said))
+        if not said > 0:
+            raise UsageError(f"--grid {said:g} is not > 0")
+        return {"": Grid("places", said)}
 
     def _chosen(self, found: Collection) -> dict[str, Continuum]:
         """Those of the round, and of these the ones that were asked for by name (`--document`)."""

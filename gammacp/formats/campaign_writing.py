@@ -75,6 +75,7 @@ def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
         "align_texts": True,
         "rounds": {"first": documents[: max(1, len(documents) // 2)]},
         "read_until": {name: next(iter(continua)).bounds[1] for name in people[:1]},
+        "grid": 1,
         "bounds": list(next(iter(continua)).bounds),
         "rename": {name: name for name in people},
         "map": {name: name for name in labels},

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.columns import all_names, check_known
+from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import plain
 from gammacp.formats.merging import categories_of
 
@@ -31,6 +32,8 @@ class Selection:
         Bounds of every continuum.
     read_until
         How far annotators read, by name or by `document/name`.
+    grid
+        What boundaries lie on, by document; "" is that of all others.
     """
 
     map: Mapping[str, str] = field(default_factory=dict)
@@ -41,6 +44,7 @@ class Selection:
     min_length: float | None = None
     bounds: Bounds | None = None
     read_until: Mapping[str, float] = field(default_factory=dict)
+    grid: Mapping[str, Grid] = field(default_factory=dict)
 
 
 def select(continua: Mapping[str, Continuum], selection: Selection) -> dict[str, Continuum]:
@@ -68,7 +72,7 @@ def select(continua: Mapping[str, Continuum], selection: Selection) -> dict[str,
     check_known(selection.exclude, people, "annotator")
     known = (*people, *(f"{c.name}/{a}" for c in continua.values() for a in people))
     check_known(selection.read_until, known, "annotator")
-    made = {name: _one(corpus[name], selection) for name in continua}
+    made = {name: _one(corpus[name], selection, c.name) for name, c in continua.items()}
     found = {name: c.named(continua[name].name, c.categories) for name, c in made.items()}
     return _without_unused(corpus, found) if selection.exclude else found
 
@@ -92,7 +96,7 @@ def _used(continua: Mapping[str, Continuum]) -> set[str]:
     return {c.categories[k] for c in continua.values() for k in {*c.category_codes.tolist()} - {-1}}
 
 
-def _one(continuum: Continuum, selection: Selection) -> Continuum:
+def _one(continuum: Continuum, selection: Selection, document: str) -> Continuum:
     c = continuum.renamed(selection.map) if selection.map else continuum
     if selection.only:
         c = c.only_categories(selection.only)
@@ -104,6 +108,8 @@ def _one(continuum: Continuum, selection: Selection) -> Continuum:
         c = c.only_lengths(selection.min_length)
     if selection.bounds is not None:
         c = c.with_bounds(selection.bounds)
-    until = {a: selection.read_until.get(f"{c.name}/{a}") for a in c.annotators}
+    until = {a: selection.read_until.get(f"{document}/{a}") for a in c.annotators}
     until |= {a: p for a, p in selection.read_until.items() if a in c.annotators}
-    return c.with_read_until({a: place for a, place in until.items() if place is not None})
+    c = c.with_read_until({a: place for a, place in until.items() if place is not None})
+    grid = selection.grid.get(document, selection.grid.get(""))
+    return c if grid is None else c.with_grid(grid)

@@ -106,6 +106,17 @@ class GammaScore(Gamma):
     units: int
     alignment: Alignment
 
+    def in_words(self) -> list[str]:
+        """What chance turns, where all boundaries lie on a grid."""
+        if "(grid=" not in self.chance:
+            return []
+        grid = self.chance.partition("(grid=")[2].partition(")")[0]
+        return [
+            f"Chance turns each annotator's units by whole {grid}: all {2 * self.units} boundaries "
+            "lie on them. Other habits that words have in common (never a comma, nouns alone) "
+            "count as agreement."
+        ]
+
     def _repr_html_(self) -> str:
         from gammacp.display import as_html
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Report = GoldReport | SegmentationReport | HierarchyReport
 
 REFUSED = {
+    "grid": "positions of segmentations are whole already",
     "read_until": "the chance of segmentations takes every item as a whole",
     "min_length": "a segment that is left out leaves a gap",
     "dissimilarity": "segmentations are compared by their boundaries",

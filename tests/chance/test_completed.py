@@ -28,13 +28,14 @@ def tiling(rng: np.random.Generator, *, length: float = 400.0, mean: float = 20.
 
 
 def test_only_a_rhythm_is_completed() -> None:
-    even = annotation([0, 11, 20, 31, 40], [4, 15, 25, 33, 44], 50)
+    starts = [10.0 * k + k % 2 for k in range(8)]
+    even = annotation(starts, [s + 4 for s in starts], 90)
     assert completion(even, declared=True) is not None
-    scattered = annotation([0, 5, 30, 33, 45], [4, 9, 31, 40, 50], 50)
+    scattered = annotation([s * s / 90 for s in starts], [s * s / 90 + 1 for s in starts], 90)
     assert completion(scattered, declared=True) is None
-    overlapping = annotation([0, 10, 20, 30, 40], [12, 15, 25, 33, 44], 50)
+    overlapping = annotation(starts, [15, *(s + 4 for s in starts[1:])], 90)
     assert completion(overlapping, declared=True) is None
-    few = annotation([0, 10, 20], [4, 15, 25], 50)
+    few = annotation(starts[:7], [s + 4 for s in starts[:7]], 90)
     assert completion(few, declared=True) is None
 
 
@@ -104,7 +105,8 @@ def test_a_mixed_margin_is_that_of_residual_times() -> None:
 
 
 def test_a_unit_that_a_window_cuts_is_left_out_where_bounds_cut_none() -> None:
-    even = annotation([3, 23, 43, 63, 83], [8, 28, 48, 68, 88], 100)
+    starts = [3.0 + 20 * k for k in range(8)]
+    even = annotation(starts, [s + 5 for s in starts], 160)
     own = completion(even, declared=True)
     assert own is not None
     assert not own.torn
@@ -113,4 +115,4 @@ def test_a_unit_that_a_window_cuts_is_left_out_where_bounds_cut_none() -> None:
         assert np.allclose(drawn.lengths, 5)
         assert np.allclose(np.diff(drawn.starts), 20)
         assert drawn.starts[0] >= -1e-9
-        assert drawn.starts[-1] + 5 <= 100 + 1e-9
+        assert drawn.starts[-1] + 5 <= 160 + 1e-9

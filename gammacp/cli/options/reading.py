@@ -66,6 +66,10 @@ class Reading:
     read_until: list[str] | None = option(
         "How far an annotator read who did not finish (repeatable).", "ANNOTATOR=POSITION"
     )
+    grid: str | None = option(
+        "What all boundaries lie on: the length of a place, or a CSV file of places (start,end).",
+        "FILE|NUMBER",
+    )
     annotators: list[str] | None = option("Declare annotators without units (A,B).", "A,B")
     min_length: float | None = option("Leave out units that are shorter.", "LENGTH", min=0)
     layer: str | None = option("Layer whose spans are the units (see formats).", "NAME")
@@ -357,6 +361,12 @@ def _bounds(text: str) -> Bounds:
         raise UsageError(f"--bounds is not START:END: {error}") from None
 
 
+def _grid(entry: str) -> float | str:
+    from gammacp.formats.grid_file import grid_in
+
+    return grid_in(entry)
+
+
 def _read_until(entries: Sequence[str]) -> dict[str, float]:
     from gammacp.formats.positions import position
 
@@ -387,6 +397,7 @@ _FORMS: Mapping[str, Callable[[Any], object]] = {
     "annotators": _names,
     "bounds": _bounds,
     "read_until": _read_until,
+    "grid": _grid,
     "feature": partial(plain_name, "--feature"),
     "map": _pairs("--map", "OLD=NEW"),
     "rename": _pairs("--rename", "OLD=NEW"),

@@ -24,6 +24,7 @@ _OF_UNITS = (
         "annotators",
         "min_length",
         "read_until",
+        "grid",
         "layer",
         "feature",
         "tier",
