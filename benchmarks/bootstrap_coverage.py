@@ -76,7 +76,9 @@ def coverage(kind: str, population: Population, size: int) -> tuple[float, float
     true = 1 - observed.sum() / expected.sum()
     held, widths = 0, []
     for sample in range(SAMPLES):
-        found = interval_of_gamma(Contributions(*population(rng, size), kind), draws=DRAWS, seed=sample)
+        found = interval_of_gamma(
+            Contributions(*population(rng, size), kind), draws=DRAWS, seed=sample
+        )
         held += found.low <= true <= found.high
         widths.append(found.high - found.low)
     return held / SAMPLES, float(np.median(widths))

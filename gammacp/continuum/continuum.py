@@ -23,6 +23,7 @@ from gammacp.continuum.columns import (
     recode,
 )
 from gammacp.continuum.fragments import Breaks, Fragments, breaks_of, column, fragments_of, join
+from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import (
     category_of,
     feature_names,
@@ -34,7 +35,7 @@ from gammacp.continuum.label import (
 from gammacp.errors import DataError, UsageError
 from gammacp.frames import columns_of
 from gammacp.left_out import LeftOut
-from gammacp.signature import quote_part, shortest
+from gammacp.signature import fingerprint, quote_part, shortest
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -49,6 +50,8 @@ class Declared(TypedDict, total=False):
     name: str
     offset_unit: str
     text: str | None
+    read_until: Mapping[str, float] | None
+    grid: Grid | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,10 @@ class Continuum:
         Metadata: where the other annotators may be, of a file that holds one.
     cluster
         Metadata: the author, patient or video that other documents are of, too; "" for none.
+    read_until
+        How far annotators read who did not read to the end: (name, position), by name.
+    grid
+        What all boundaries lie on, where it was given; chance then turns units by whole places.
     """
 
     annotators: tuple[str, ...]
@@ -137,6 +144,8 @@ class Continuum:
     breaks: Breaks | None = None
     advice: str = ""
     cluster: str = ""
+    read_until: tuple[tuple[str, float], ...] = ()
+    grid: Grid | None = None
 
     def __post_init__(self) -> None:
         """Nobody changes its columns, whoever made them; kernels are compiled for such ones."""
@@ -178,6 +187,8 @@ class Continuum:
         name: str = "",
         offset_unit: str = "",
         text: str | None = None,
+        read_until: Mapping[str, float] | None = None,
+        grid: Grid | None = None,
     ) -> Continuum:
         """A continuum from four columns of equal length, in any row order.
 
@@ -197,6 +208,10 @@ class Continuum:
         name, offset_unit, text
             What the continuum is called, what its positions count ("ms", "s", …), and the text that
             they count in, if there is one.
+        read_until
+            How far annotators read who did not read to the end.
+        grid
+            What all boundaries lie on.
 
         Raises
         ------
@@ -211,7 +226,7 @@ class Continuum:
         named = all_names(annotators, annotator, "annotator")
         labels = all_names(categories, (c for c in category if c is not None), "category")
         inside = () if fragments is None else zip(fragments, start, end, strict=True)
-        return cls.from_codes(
+        made = cls.from_codes(
             *(named, labels, starts, ends, coded(annotator, named), coded(category, labels)),
             breaks=column(breaks_of(join(parts, (s, e))) for parts, s, e in inside),
             bounds=bounds,
@@ -219,6 +234,10 @@ class Continuum:
             offset_unit=offset_unit,
             text=text,
         )
+        if read_until or grid:
+            made = made.with_read_until(read_until or {})
+            made = replace(made.with_grid(grid) if grid else made, selection=())
+        return made
 
     @classmethod
     def from_codes(
@@ -323,7 +342,7 @@ class Continuum:
         """Same names, units and bounds; metadata do not count."""
         if not isinstance(other, Continuum):
             return NotImplemented
-        names = ("annotators", "categories", "bounds")
+        names = ("annotators", "categories", "bounds", "read_until", "grid")
         columns = ("starts", "ends", "annotator_codes", "category_codes")
         inside = [None if c.breaks is None else c.breaks.tolist() for c in (self, other)]
         return (
@@ -334,7 +353,8 @@ class Continuum:
 
     def __hash__(self) -> int:
         """Consistent with `==`."""
-        return hash((self.annotators, self.categories, self.bounds, self.starts.tobytes()))
+        places = self.bounds, self.read_until, self.grid, self.starts.tobytes()
+        return hash((self.annotators, self.categories, *places))
 
     def __repr__(self) -> str:
         """What it is at a glance."""
@@ -522,10 +542,88 @@ class Continuum:
 
     def with_bounds(self, bounds: Bounds) -> Continuum:
         """The same units within other bounds (all units must lie inside)."""
-        changed = replace(self, bounds=checked_bounds(bounds, self.starts, self.ends))
+        low, high = checked_bounds(bounds, self.starts, self.ends)
+        until = tuple((a, place) for a, place in self.read_until if low <= place < high)
+        changed = replace(self, bounds=(low, high), read_until=until)
         if changed.bounds == self.bounds:
             return self
         return changed.noting("bounds", *map(shortest, changed.bounds))
+
+    def read(self, annotator: str) -> float:
+        """How far an annotator read: to the end, where nobody says otherwise.
+
+        Parameters
+        ----------
+        annotator
+            Name.
+        """
+        return dict(self.read_until).get(annotator, self.bounds[1])
+
+    def with_read_until(self, positions: Mapping[str, float]) -> Continuum:
+        """The same units by annotators who stopped reading; chance turns theirs up to there.
+
+        Parameters
+        ----------
+        positions
+            By annotator. Within the bounds, and after the annotator's units.
+
+        Raises
+        ------
+        DataError
+            An annotator is unknown, or a position lies outside the bounds or before units.
+
+        >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Bob", 3, 40)])
+        >>> c.with_read_until({"Ann": 12}).read("Ann"), c.read("Bob")
+        (12.0, 40.0)
+        """
+        check_known(positions, self.annotators, "annotator")
+        low, high = self.bounds
+        for name, place in positions.items():
+            said = f"{name!r} read until {shortest(place)}"
+            if not low <= place <= high:
+                where = f"which is outside the text, {shortest(low)} to {shortest(high)}"
+                raise DataError(f"{said}, {where}", hint="Say where it ends with --bounds")
+            reached = float(self.ends[self.rows_of(name)].max(initial=low))
+            if reached > place:
+                last = shortest(reached)
+                raise DataError(f"{said}, and has units up to {last}", hint=f"Say at least {last}")
+        kept = dict(self.read_until) | {k: float(v) for k, v in positions.items()}
+        known = {name: place for name, place in kept.items() if place < high}
+        made = replace(self, read_until=tuple(sorted(known.items())))
+        if made.read_until == self.read_until:
+            return self
+        return made.noting("read-until", *(f"{n}:{shortest(p)}" for n, p in made.read_until))
+
+    def with_grid(self, grid: Grid) -> Continuum:
+        """The same units, all boundaries of which lie on a grid.
+
+        Parameters
+        ----------
+        grid
+            Of words, frames, …
+
+        Raises
+        ------
+        DataError
+            A boundary lies on none of its places.
+
+        >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Bob", 3, 40)])
+        >>> c.with_grid(Grid("frames", 0.5)).selection
+        ('grid=0.5',)
+        """
+        low, high = float(self.starts.min(initial=0.0)), float(self.ends.max(initial=0.0))
+        starts, ends = grid.edges(low, high)
+        for places, wanted in ((starts, self.starts), (ends, self.ends)):
+            near = np.append(places, np.inf)
+            after = np.searchsorted(places, wanted)
+            gap = np.minimum(np.abs(near[after] - wanted), np.abs(near[after - 1] - wanted))
+            if (off := np.flatnonzero(gap > 1e-6 * max(grid.step, 1e-3))).size:
+                u = self.unit(int(off[0]))
+                said = f"{u.annotator}'s unit {shortest(u.start)}-{shortest(u.end)}"
+                hint = "Give the grid that all units lie on, or leave --grid out"
+                raise DataError(f"{said} does not begin and end on the grid", hint=hint)
+        what = shortest(grid.step) if grid.step else fingerprint(repr((grid.starts, grid.ends)))
+        return replace(self, grid=grid).noting("grid", what)
 
     def with_annotators(self, names: Iterable[str]) -> Continuum:
         """The same continuum with further annotators that have no units.
@@ -548,7 +646,8 @@ class Continuum:
         if kept == self.annotators:
             return self
         code = recode(self.annotators, kept)[self.annotator_codes]
-        changed = self._keep(code >= 0, annotators=kept, annotator_codes=code)
+        until = tuple((a, place) for a, place in self.read_until if a in keep)
+        changed = self._keep(code >= 0, annotators=kept, annotator_codes=code, read_until=until)
         return changed.noting("exclude", *(a for a in self.annotators if a not in keep))
 
     def only_categories(self, names: Iterable[str]) -> Continuum:
@@ -649,7 +748,8 @@ class Continuum:
                     f"two annotators of {self.name or 'the continuum'} would be {name!r}",
                     hint="Give them different names, or leave one out",
                 )
-        result = replace(self, annotators=names)
+        until = sorted((mapping.get(a, a), place) for a, place in self.read_until)
+        result = replace(self, annotators=names, read_until=tuple(until))
         for old, new in zip(self.annotators, names, strict=True):
             if old != new:
                 result = result.noting("rename", old, new)

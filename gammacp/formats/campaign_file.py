@@ -28,10 +28,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from gammacp.continuum import Continuum
+from gammacp.continuum.grid import Grid
 from gammacp.errors import DataError, UsageError
 from gammacp.files import check_inside, confine
 from gammacp.formats.clusters import clustered, feature_of
 from gammacp.formats.finding import matches
+from gammacp.formats.grid_file import read_grids
 from gammacp.formats.reading import Collection, Reader, collect
 from gammacp.formats.selection import Names, Selection, says, select
 from gammacp.left_out import gather
@@ -42,6 +44,7 @@ from gammacp.validation import Text, Texts, WrittenTable, validated
 NAME = "campaign.toml"
 
 
+_Step = Annotated[float, Field(gt=0), Field(examples=["a number > 0"])]
 _Rounds = Annotated[dict[str, Texts], Field(examples=['["a", "b"]'])]
 
 
@@ -59,6 +62,9 @@ class _Files(WrittenTable):
     cluster: Text = says(
         "Documents of one author, patient, video: a feature of the units, a pattern of names "
         "('{cluster}-*'), or a table here (.csv: document, cluster)."
+    )
+    grid: _Step | Text = says(
+        "What boundaries lie on: the length of a place, or a CSV file of places (start,end)."
     )
     rounds: _Rounds = says(
         "Rounds, for --round NAME: documents (* stands for anything), or files and folders."
@@ -235,16 +241,26 @@ class Campaign:
         """
         continua = self._chosen(found)
         chosen = {key: self.values[key] for key in Selection.model_fields if key in self.values}
+        grids = self._grids(self.values["grid"]) if "grid" in self.values else {}
         if self.round is not None:
             chosen = self._without_other_rounds(chosen, continua, found)
         with self._blame_value():
-            kept = select(continua, Selection.model_construct(**chosen))
+            kept = select(continua, Selection.model_construct(**chosen), grids)
         asked = ",".join(self.values.get("document", ()))
         for key, note in (("campaign", self.stamp), ("round", self.round), ("document", asked)):
             if note:
                 kept = {name: c.noting(key, note) for name, c in kept.items()}
         lost = [c.left_out[len(continua[name].left_out) :] for name, c in kept.items()]
         return replace(found, continua=kept, left_out=gather((found.left_out, *lost)))
+
+    def _grids(self, said: float | str) -> Mapping[str, Grid]:
+        """What a number or a file says of the grid."""
+        if isinstance(said, str):
+            with self.confine():
+                return read_grids(self._path(said) if "grid" not in self.given else Path(said))
+        if not said > 0:
+            raise UsageError(f"--grid {said:g} is not > 0")
+        return {"": Grid("places", said)}
 
     def _chosen(self, found: Collection) -> dict[str, Continuum]:
         """Those of the round, and of these the ones that were asked for by name (`--document`)."""

@@ -74,6 +74,8 @@ def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
         "only": labels,
         "align_texts": True,
         "rounds": {"first": documents[: max(1, len(documents) // 2)]},
+        "read_until": {name: next(iter(continua)).bounds[1] for name in people[:1]},
+        "grid": 1,
         "bounds": list(next(iter(continua)).bounds),
         "cluster": "{cluster}-*",
         "rename": {name: name for name in people},

@@ -28,7 +28,7 @@ def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = N
 
     Kept: units with their features and fragments, annotators without units, bounds, the offset unit
     if all continua share it. Not kept: categories that no unit has, the order of annotators and
-    categories, the text.
+    categories, the text, how far somebody read.
 
     Parameters
     ----------

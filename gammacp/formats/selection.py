@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.columns import all_names, check_known
+from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import plain
 from gammacp.formats.merging import categories_of
 from gammacp.formats.positions import LARGEST
@@ -30,6 +31,7 @@ _Length = Annotated[float, Field(ge=0, le=LARGEST), Field(examples=["a number >=
 _Bounds = Annotated[
     Row[tuple[_Position, _Position]], AfterValidator(_in_order), Field(examples=["[START, END]"])
 ]
+_Places = Annotated[dict[str, _Position], Field(examples=["a number"])]
 Names = Annotated[dict[str, Text], Field(examples=['"a"'])]
 
 
@@ -46,9 +48,16 @@ class Selection(WrittenTable):
     annotators: Texts = says("Annotators who count also where they have no units.")
     min_length: _Length = says("Units that are shorter are left out.")
     bounds: _Bounds = says("Where every document begins and ends.")
+    read_until: _Places = says(
+        "How far annotators read who did not finish; DOCUMENT/ANNOTATOR is about one document."
+    )
 
 
-def select(continua: Mapping[str, Continuum], selection: Selection) -> dict[str, Continuum]:
+def select(
+    continua: Mapping[str, Continuum],
+    selection: Selection,
+    grids: Mapping[str, Grid] | None = None,
+) -> dict[str, Continuum]:
     """The continua as selected, with the categories of all of them.
 
     Parameters
@@ -57,6 +66,8 @@ def select(continua: Mapping[str, Continuum], selection: Selection) -> dict[str,
         By name.
     selection
         What to keep, rename, declare and leave out.
+    grids
+        What boundaries lie on, by document; "" is that of all others.
 
     Raises
     ------
@@ -72,7 +83,13 @@ def select(continua: Mapping[str, Continuum], selection: Selection) -> dict[str,
     check_known(renamed, corpus.annotators, "annotator")
     people = [renamed.get(a, a) for a in corpus.annotators]
     check_known(selection.exclude or (), people, "annotator")
-    made = {name: _one(corpus[name], selection) for name in continua}
+    known = (*people, *(f"{c.name}/{a}" for c in continua.values() for a in people))
+    check_known(selection.read_until or (), known, "annotator")
+    made = {}
+    for name, c in continua.items():
+        chosen = _one(corpus[name], selection, c.name)
+        grid = grids.get(c.name, grids.get("")) if grids else None
+        made[name] = chosen if grid is None else chosen.with_grid(grid)
     found = {name: c.named(continua[name].name, c.categories) for name, c in made.items()}
     return _without_unused(corpus, found) if selection.exclude else found
 
@@ -96,7 +113,7 @@ def _used(continua: Mapping[str, Continuum]) -> set[str]:
     return {c.categories[k] for c in continua.values() for k in {*c.category_codes.tolist()} - {-1}}
 
 
-def _one(continuum: Continuum, selection: Selection) -> Continuum:
+def _one(continuum: Continuum, selection: Selection, document: str) -> Continuum:
     c = continuum.renamed(selection.map) if selection.map else continuum
     if selection.only:
         c = c.only_categories(selection.only)
@@ -108,4 +125,10 @@ def _one(continuum: Continuum, selection: Selection) -> Continuum:
     c = c.with_annotators(selection.annotators or ())
     if selection.min_length is not None:
         c = c.only_lengths(selection.min_length)
-    return c if selection.bounds is None else c.with_bounds(selection.bounds)
+    if selection.bounds is not None:
+        c = c.with_bounds(selection.bounds)
+    if selection.read_until:
+        said = selection.read_until
+        until = {a: said.get(f"{document}/{a}", said.get(a)) for a in c.annotators}
+        c = c.with_read_until({a: place for a, place in until.items() if place is not None})
+    return c

@@ -19,6 +19,7 @@ import numpy as np
 from gammacp.arrays import Floats
 from gammacp.chance.annotation import ROUNDING
 from gammacp.chance.beyond import NOT_OBSERVED, BeyondChance, against_chance
+from gammacp.chance.cut import circle_of
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, column
@@ -34,6 +35,11 @@ from gammacp.signature import signature
 CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
 _NO_DISAGREEMENT = "{} declares no disagreement of its own"
 _BY_CATEGORY = "{} has values by category alone{}"
+_EXACT = "f1-exact"
+_NO_GRID = (
+    "f1-exact beyond chance has no p: the positions may lie on a grid (words, frames) that random "
+    "units do not hit; say which with --grid"
+)
 _ELSEWHERE = "random units of {} are at different places: use fixed-positions for predefined units"
 
 
@@ -214,10 +220,20 @@ def _of_units(
     except DataError as error:
         found |= {name: _without(str(error), settings.chance) for name in wanted}
     few = {name: few_units(continuum, f"{name} beyond chance") for name in wanted}
+    if _EXACT in wanted and not _meets_places(continuum, settings.chance):
+        found[_EXACT] = replace(found[_EXACT], p=None)
+        few[_EXACT] += (_NO_GRID,)
     return {
         name: replace(score, beyond_chance=found[name], notes=score.notes + few.get(name, ()))
         for name, score in scores.items()
     }
+
+
+def _meets_places(continuum: Continuum, model: str) -> bool:
+    """Whether random units may have the boundaries that real ones have."""
+    if CHANCE_MODELS[model].keeps_places:
+        return True
+    return model == "cut" and circle_of(continuum).grid is not None
 
 
 def _drawn(

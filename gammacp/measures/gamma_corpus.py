@@ -16,6 +16,7 @@ from gammacp.alignment import Status
 from gammacp.arguments import instance
 from gammacp.arrays import Floats
 from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval
+from gammacp.chance.direction import direction
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.gamma import Gamma, GammaScore, gamma_score, notes_on
@@ -177,6 +178,7 @@ def _pool(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
     complete = bool(computed) and all(s.status is Status.OPTIMAL for s in computed)
     complete = complete and all(s.reason != _NOT_REACHED for s in scores.values())
     samples = sum(c.expected.samples for c in chances)
+    towards = None if basis.selection else direction(continua, basis.settings.seed)
     whole = CorpusGamma(
         value=math.nan,
         mean=float(np.mean(defined)) if defined else math.nan,
@@ -186,9 +188,9 @@ def _pool(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
         units=sum(p.score.units or 0 for p in parts),
         samples=samples,
         status=(Status.OPTIMAL if complete else Status.FEASIBLE) if computed else None,
-        notes=tuple(
-            dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings))
-        ),
+        notes=tuple(dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings)))
+        + (towards.notes if towards else ()),
+        direction=towards,
     )
     if not parts:
         return replace(whole, reason="no continuum has a γ")

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Report = GoldReport | SegmentationReport | HierarchyReport
 
 REFUSED = {
+    "grid": "positions of segmentations are whole already",
+    "read_until": "the chance of segmentations takes every item as a whole",
     "min_length": "a segment that is left out leaves a gap",
     "cluster": "intervals of segmentations are over items, whatever they have in common",
     "dissimilarity": "segmentations are compared by their boundaries",

@@ -21,7 +21,9 @@ def _zero(record: Record) -> str:
     found = record["zero"]
     if found is None:
         return "–"
-    return "yes" if found["holds"] else f"no: {found['lowest']:.2f} to {found['highest']:.2f}"
+    if found["verdict"] == "not":
+        return f"not: {found['lowest']:.2f} to {found['highest']:.2f}"
+    return f"{found['verdict']} ({found['shown']} of {found['cells']})"
 
 
 _COLUMNS = (

@@ -71,6 +71,13 @@ class Reading:
         "Where each continuum begins and ends; by default its first start and last end.",
         "START:END",
     )
+    read_until: list[str] | None = option(
+        "How far an annotator read who did not finish (repeatable).", "ANNOTATOR=POSITION"
+    )
+    grid: str | None = option(
+        "What all boundaries lie on: the length of a place, or a CSV file of places (start,end).",
+        "FILE|NUMBER",
+    )
     annotators: list[str] | None = option("Declare annotators without units (A,B).", "A,B")
     min_length: float | None = option("Leave out units that are shorter.", "LENGTH", min=0)
     layer: str | None = option("Layer whose spans are the units (see formats).", "NAME")
@@ -367,6 +374,24 @@ def _bounds(text: str) -> Bounds:
         raise UsageError(f"--bounds is not START:END: {error}") from None
 
 
+def _grid(entry: str) -> float | str:
+    from gammacp.formats.grid_file import grid_in
+
+    return grid_in(entry)
+
+
+def _read_until(entries: Sequence[str]) -> dict[str, float]:
+    from gammacp.formats.positions import position
+
+    found = {}
+    for name, place in _pairs("--read-until", "ANNOTATOR=POSITION")(entries).items():
+        try:
+            found[name] = position(place)
+        except ValueError as error:
+            raise UsageError(f"--read-until is not ANNOTATOR=POSITION: {error}") from None
+    return found
+
+
 def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
     def pairs(entries: Sequence[str]) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -384,6 +409,8 @@ _FORMS: Mapping[str, Callable[[Any], object]] = {
     "exclude": _names,
     "annotators": _names,
     "bounds": _bounds,
+    "read_until": _read_until,
+    "grid": _grid,
     "feature": partial(plain_name, "--feature"),
     "map": _pairs("--map", "OLD=NEW"),
     "rename": _pairs("--rename", "OLD=NEW"),
