@@ -14,8 +14,7 @@ covers too little; so what the jackknife gives for log(1 − γ) is taken in, to
 The unitary alignments of one text are not independent: the interval is Student's t with four
 degrees of freedom from four cosines of their residuals (`gammacp.measures.part_tests`), as for
 `--against`.
-What the intervals cover is measured in `benchmarks/bootstrap_coverage.py` and
-`experiments/tests_hold.py`; see docs/tests.md.
+What the intervals cover is measured in `experiments/tests_hold.py`; see docs/tests.md.
 """
 
 import math
