@@ -21,7 +21,7 @@ from gammacp.files import write_text
 from gammacp.measures.contributions import ALIGNMENTS, DOCUMENTS, Contributions
 from gammacp.measures.part_tests import (
     STRETCHES,
-    Difference,
+    GammaDifference,
     Parts,
     difference,
     exchanged,
@@ -208,7 +208,7 @@ def upper(k: int, n: int) -> float:
     return float(betaincinv(k + 1, n - k, 0.95)) if k < n else 1.0
 
 
-def found_by(test: Difference) -> Bools:
+def found_by(test: GammaDifference) -> Bools:
     """Where p is at most .05; without p nothing is found."""
     return np.asarray(test.p <= LEVEL)
 
