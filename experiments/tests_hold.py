@@ -128,7 +128,7 @@ INTERVALS: dict[str, Callable[[int], process.Process]] = {
     "two lengths": process.two_lengths,
 }
 DOCUMENTS_OF_INTERVALS = (5, 8, 12, 20)
-DRAWS = 1000
+DRAWS = 500
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
