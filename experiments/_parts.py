@@ -99,7 +99,7 @@ def counts(n: int, length: float) -> Process:
     """Errors are counted: Poisson, lengths geometric."""
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
-        e = 1.0 + g.geometric(1 / length, (runs, n))
+        e = (1 + g.geometric(1 / length, (runs, n))).astype(np.float64)
         return g.poisson(0.2 * factor * e).astype(np.float64), e
 
     return draw
@@ -140,7 +140,7 @@ def clusters(n: int, size: float, share: float = 0.5) -> Clustered:
         there = np.arange(most) < sizes[..., None]
         effect = math.sqrt(share) * g.standard_normal((runs, n, 1))
         own = math.sqrt(1 - share) * g.standard_normal((runs, n, most))
-        e = there * np.exp(0.3 * g.standard_normal((runs, n, most)))
+        e = np.where(there, np.exp(0.3 * g.standard_normal((runs, n, most))), 0.0)
         o = e * (factor * THETA + 0.12 * (effect + own))
         which = np.broadcast_to(np.arange(n)[:, None], (n, most)).reshape(-1)
         return o.reshape(runs, -1), e.reshape(runs, -1), which
@@ -194,7 +194,7 @@ def pairs_of_rounds(kind: str, n: int) -> Callable[..., tuple[Floats, Floats, Fl
     ) -> tuple[Floats, Floats, Floats, Floats]:
         shape = runs, n
         hard = g.gamma(4, 0.25, shape)
-        e = 1.0 + g.geometric(0.2, shape)
+        e = (1 + g.geometric(0.2, shape)).astype(np.float64)
         f = e * g.uniform(0.8, 1.2, shape)
         if kind == "counts":
             both = [g.poisson(0.3 * hard * a * k).astype(float) for a, k in ((e, factor), (f, 1))]
@@ -210,7 +210,7 @@ def pairs_of_rounds(kind: str, n: int) -> Callable[..., tuple[Floats, Floats, Fl
         if kind == "long ones worse in the second":
             other = other * f * f.mean() / (f**2).mean()
         first, second = one + noise[0], other + noise[1]
-        return e * first, e, f * second, f
+        return np.asarray(e * first), e, np.asarray(f * second), f
 
     return draw
 
@@ -320,7 +320,7 @@ def annotated(
         mean = 8 * np.exp(spread * g.standard_normal(shape))
         common = 8 * np.exp(spread * g.standard_normal((runs, 1, documents)))
         known = g.random((runs, 1, documents)) < seen
-        units = g.poisson(np.where(known, common, mean) * taste) + 1.0
+        units = (g.poisson(np.where(known, common, mean) * taste) + 1).astype(np.float64)
         topic = g.integers(4, size=shape)
         topic = np.where(known, g.integers(4, size=(runs, 1, documents)), topic)
         return units, topic

@@ -17,10 +17,11 @@ from experiments import _parts as process
 from experiments._common import write_csv
 from gammacp.arrays import Bools, Floats
 from gammacp.campaign.replace.wins import Wins
+from gammacp.files import write_text
 from gammacp.measures.contributions import ALIGNMENTS, DOCUMENTS, Contributions
 from gammacp.measures.part_tests import (
     STRETCHES,
-    Difference,
+    GammaDifference,
     Parts,
     difference,
     exchanged,
@@ -127,17 +128,58 @@ INTERVALS: dict[str, Callable[[int], process.Process]] = {
     "two lengths": process.two_lengths,
 }
 DOCUMENTS_OF_INTERVALS = (5, 8, 12, 20)
-DRAWS = 1000
+DRAWS = 500
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """`levels.csv` and `coverage.csv`."""
+    """`levels.csv`, `coverage.csv`, and both as `tables.md`, which docs/tests.md shows."""
     del data
     runs, fewer = (60, 20) if quick else (RUNS, FEWER)
     rows = [*against(runs), *clustered(runs), *texts(runs), *paired(runs), *without(fewer)]
     rows += [*groups(fewer), *within(fewer), *over_documents(fewer), *replaced(fewer)]
+    covered = [*intervals(fewer), *intervals_of_texts(runs)]
     write_csv(out / "levels.csv", rows)
-    write_csv(out / "coverage.csv", [*intervals(fewer), *intervals_of_texts(runs)])
+    write_csv(out / "coverage.csv", covered)
+    write_text(out / "tables.md", tables(rows, covered))
+
+
+def tables(rows: list[Row], covered: list[Row]) -> str:
+    """Every row, in a table per study."""
+    found = []
+    for study in dict.fromkeys(r["study"] for r in rows):
+        mine = [r for r in rows if r["study"] == study]
+        other = next((r["alternative"] for r in mine if r["alternative"]), "")
+        head = f"| {study} | p ≤ .05, % (upper limit) | power: {other} |"
+        body = (f"| {r['process']} | {_level_in_words(r)} | {_two(r['power'])} |" for r in mine)
+        found.append("\n".join([head, "|---|---|---|", *body]))
+    for over in dict.fromkeys(r["over"] for r in covered):
+        mine = [r for r in covered if r["over"] == over]
+        sizes = list(dict.fromkeys(r["parts"] for r in mine))
+        head = f"| {over}: coverage (95 % limits) | " + " | ".join(map(str, sizes)) + " |"
+        body = (
+            f"| {name} | "
+            + " | ".join(_coverage_in_words(r) for r in mine if r["process"] == name)
+            + " |"
+            for name in dict.fromkeys(r["process"] for r in mine)
+        )
+        found.append("\n".join([head, "|---" * (len(sizes) + 1) + "|", *body]))
+    return "\n\n".join(found) + "\n"
+
+
+def _level_in_words(row: Row) -> str:
+    level, limit = row["level"], row["upper"]
+    if not isinstance(level, float) or not isinstance(limit, float):
+        return ""
+    return f"{level:.1%} ({limit:.1%})".replace("%", "")
+
+
+def _two(share: object) -> str:
+    return f"{share:.2f}".replace("0.", ".") if isinstance(share, float) else ""
+
+
+def _coverage_in_words(row: Row) -> str:
+    held, low, high = (f"{row[k]:.3f}"[1:] for k in ("coverage", "lower", "upper"))
+    return f"{held} ({low}–{high})".replace(".000", "1")
 
 
 def generator(*parts: object) -> np.random.Generator:
@@ -166,7 +208,7 @@ def upper(k: int, n: int) -> float:
     return float(betaincinv(k + 1, n - k, 0.95)) if k < n else 1.0
 
 
-def found_by(test: Difference) -> Bools:
+def found_by(test: GammaDifference) -> Bools:
     """Where p is at most .05; without p nothing is found."""
     return np.asarray(test.p <= LEVEL)
 

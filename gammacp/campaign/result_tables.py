@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
@@ -103,7 +104,9 @@ def documents(found: Comparison) -> Table:
 def annotators(found: Comparison) -> Table:
     """Each annotator among the others."""
     columns = _columns("annotator units mean_length mean_pair without gain p_value alone outvoted")
-    return Table(columns, [asdict(a) for a in found.annotators]).without_empty("p_value")
+    untested = all(math.isnan(a.p_value) for a in found.annotators)
+    table = Table(columns, [asdict(a) for a in found.annotators])
+    return table.without("p_value", when=untested)
 
 
 def categories(found: Comparison) -> Table:

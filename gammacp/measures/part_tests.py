@@ -102,7 +102,7 @@ def parts_in_order(observed: Floats, expected: Floats) -> Parts:
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
+class GammaDifference:
     """The difference of two γ, with its standard error and degrees of freedom; shape (…) each."""
 
     value: Floats
@@ -112,7 +112,7 @@ class Difference:
     @property
     def p(self) -> Floats:
         """Of no difference, two-sided."""
-        return 2 * Difference(np.abs(self.value), self.error, self.df).p_of_more
+        return 2 * GammaDifference(np.abs(self.value), self.error, self.df).p_of_more
 
     @property
     def p_of_more(self) -> Floats:
@@ -142,7 +142,9 @@ class Difference:
         return self.half_width() + stdtrit(self.df, POWER) * self.error
 
 
-def difference(first: Parts, second: Parts, errors: tuple[float, float] = (0.0, 0.0)) -> Difference:
+def difference(
+    first: Parts, second: Parts, errors: tuple[float, float] = (0.0, 0.0)
+) -> GammaDifference:
     """γ of the first minus γ of the second, whose parts are others.
 
     Parameters
@@ -169,7 +171,7 @@ def difference(first: Parts, second: Parts, errors: tuple[float, float] = (0.0, 
     return _larger(first.ratio, second.ratio, plain, relative, df)
 
 
-def paired_difference(first: Parts, second: Parts, error: float = 0.0) -> Difference:
+def paired_difference(first: Parts, second: Parts, error: float = 0.0) -> GammaDifference:
     """γ of the first minus γ of the second, part by part of the same documents or clusters.
 
     Parameters
@@ -187,17 +189,17 @@ def paired_difference(first: Parts, second: Parts, error: float = 0.0) -> Differ
     return _larger(a, b, plain, relative, np.minimum(first.df, second.df))
 
 
-def _larger(a: Floats, b: Floats, plain: Floats, relative: Floats, df: Floats) -> Difference:
+def _larger(a: Floats, b: Floats, plain: Floats, relative: Floats, df: Floats) -> GammaDifference:
     """b − a with the larger of the two standard errors, which may have no value where θ is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         alike = np.abs(a - b) < 1e-9 * (a + b)
         mean = np.where(alike, (a + b) / 2, (a - b) / np.log(a / b))
         error = np.fmax(np.sqrt(plain), mean * np.sqrt(relative))
     # Sums that should cancel do so but for rounding: parts that are all alike have no spread.
-    return Difference(b - a, np.where(error < 1e-12, 0.0, error), df)
+    return GammaDifference(b - a, np.where(error < 1e-12, 0.0, error), df)
 
 
-def gain(full: Parts, rest: Parts, errors: tuple[float, float] = (0.0, 0.0)) -> Difference:
+def gain(full: Parts, rest: Parts, errors: tuple[float, float] = (0.0, 0.0)) -> GammaDifference:
     """γ of the rest minus γ of everybody, on the same stretches or documents.
 
     Parameters
@@ -210,7 +212,7 @@ def gain(full: Parts, rest: Parts, errors: tuple[float, float] = (0.0, 0.0)) -> 
     spread = ((full.influences - rest.influences) ** 2).sum(axis=-1)
     spread = spread + (full.ratio * errors[0]) ** 2 + (rest.ratio * errors[1]) ** 2
     error = np.sqrt(spread)
-    return Difference(full.ratio - rest.ratio, np.where(error < 1e-12, 0.0, error), rest.df)
+    return GammaDifference(full.ratio - rest.ratio, np.where(error < 1e-12, 0.0, error), rest.df)
 
 
 def holm(p: Floats) -> Floats:

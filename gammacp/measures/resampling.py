@@ -14,8 +14,7 @@ covers too little; so what the jackknife gives for log(1 − γ) is taken in, to
 The unitary alignments of one text are not independent: the interval is Student's t with four
 degrees of freedom from four cosines of their residuals (`gammacp.measures.part_tests`), as for
 `--against`.
-What the intervals cover is measured in `benchmarks/bootstrap_coverage.py` and
-`experiments/tests_hold.py`; see docs/tests.md.
+What the intervals cover is measured in `experiments/tests_hold.py`; see docs/tests.md.
 """
 
 import math
@@ -37,7 +36,7 @@ from gammacp.measures.part_tests import (
 from gammacp.studentised import studentised_interval
 
 DRAWS = 2000
-_FEW = 20
+_FEW, _FAR = 20, 700.0
 _BOTH = "bootstrap or log ratio"
 
 
@@ -162,8 +161,9 @@ def interval_of_gamma(
     )
     if drawn.reason is not None or ratio <= 0 or effective <= 1:
         return replace(drawn, method=_BOTH)
-    wide = _quantile(effective - 1, tail) * math.sqrt(found.variance) / ratio
-    low = min(drawn.low, 1 - ratio * math.exp(wide))
+    wide = _quantile(max(1.0, effective - 1), tail) * math.sqrt(found.variance) / ratio
+    # A long document among short ones leaves next to nothing known.
+    low = min(drawn.low, 1 - ratio * math.exp(wide) if wide < _FAR else -math.inf)
     return replace(drawn, low=low, high=max(drawn.high, 1 - ratio * math.exp(-wide)), method=_BOTH)
 
 

@@ -66,7 +66,7 @@ def measure_table(scores: Mapping[str, Score]) -> Table:
     """Measures of one continuum, one row each, or one row per category."""
     rows = [row for name, s in scores.items() for row in _measure_rows(name, s)]
     columns = MEASURES if any(s.beyond_chance for s in scores.values()) else MEASURES[:-3]
-    return Table(columns, rows).without_empty("interval", "bootstrap")
+    return Table(columns, rows).without_empty("bootstrap")
 
 
 def _measure_rows(name: str, score: Score) -> Iterator[dict[str, Any]]:

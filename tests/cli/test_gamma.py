@@ -20,6 +20,7 @@ KEYS = {
     "annotators",
     "units",
     "p",
+    "least_p",
     "reason",
     "notes",
     "bootstrap",
