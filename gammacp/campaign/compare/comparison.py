@@ -188,7 +188,7 @@ def compare(
         second = agreement_of(Basis(another, settings, executor=executor))
         test = compare_rounds(overall, second, deals=deals, seed=settings.seed)
         rounds = OtherRound(agreement=second, test=test)
-    if (made := overall.score.signature) is not None:
+    if made := overall.score.signature:
         dealt = deals if another is not None or members else None
         made = extend(made, bootstrap=draws or None, permutations=dealt)
     return Comparison(
