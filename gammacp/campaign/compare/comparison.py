@@ -188,11 +188,8 @@ def compare(
         second = agreement_of(Basis(another, settings, executor=executor))
         test = compare_rounds(overall, second, deals=deals, seed=settings.seed)
         rounds = OtherRound(agreement=second, test=test)
-    if made := overall.score.signature:
-        dealt = deals if another is not None or members else None
-        made = extend(made, bootstrap=draws or None, permutations=dealt)
     return Comparison(
-        overall=replace(overall, score=replace(overall.score, signature=made)),
+        overall=_sign(overall, draws, deals * any((rounds, members))),
         bootstrap=overall.bootstrap(draws=draws, seed=settings.seed) if draws else None,
         pairs=pairs,
         without=without,
@@ -204,6 +201,14 @@ def compare(
         groups=groups_of(pairs, members, deals=deals, seed=settings.seed) if members else None,
         explanation=explained_on(basis) if explain else None,
     )
+
+
+def _sign(found: Agreement, draws: int, deals: int) -> Agreement:
+    """With the draws of bootstrap and permutations in its signature."""
+    if not (made := found.score.signature):
+        return found
+    made = extend(made, bootstrap=draws or None, permutations=deals or None)
+    return replace(found, score=replace(found.score, signature=made))
 
 
 def _counted(tell: Callable[[str], None]) -> Callable[[int, int], None]:
