@@ -146,9 +146,9 @@ class Agreement:
         }
 
 
-def _drawn(score: Gamma, draws: int) -> str | None:
-    """The signature of a score with a bootstrap interval."""
-    return extend(score.signature, bootstrap=draws) if score.signature else None
+def _drawn(score: Gamma, draws: int) -> str:
+    """The signature of a score with a bootstrap interval; an undefined one has none."""
+    return score.signature and extend(score.signature, bootstrap=draws)
 
 
 def _of_alignment(score: GammaScore) -> Contributions:

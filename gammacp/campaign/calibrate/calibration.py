@@ -120,10 +120,8 @@ class Calibration:
         }
 
     @property
-    def signature(self) -> str | None:
+    def signature(self) -> str:
         """That of γ with what the calibration adds: errors, sets, and simulated campaigns."""
-        if self.score.signature is None:
-            return None
         errors = "+".join(quote_part(e.error) for e in self.equivalents)
         return extend(self.score.signature, calibrated=errors, sets=self.sets, campaigns=REPLICATES)
 

@@ -186,10 +186,8 @@ def compare(
         tell("the other round")
         second = agreement(Basis(another, settings, executor=executor))
         rounds = OtherRound(agreement=second, test=compare_rounds(overall, second))
-    if (made := overall.score.signature) is not None:
-        made = extend(made, bootstrap=draws or None)
     return Comparison(
-        overall=replace(overall, score=replace(overall.score, signature=made)),
+        overall=_sign(overall, draws),
         bootstrap=overall.bootstrap(draws=draws, seed=settings.seed) if draws else None,
         pairs=pairs,
         without=without,
@@ -201,6 +199,14 @@ def compare(
         groups=groups_of(pairs, members, overall) if members else None,
         explanation=explained_on(basis) if explain else None,
     )
+
+
+def _sign(found: Agreement, draws: int) -> Agreement:
+    """With the draws of the bootstrap in its signature."""
+    if not (made := found.score.signature):
+        return found
+    made = extend(made, bootstrap=draws or None)
+    return replace(found, score=replace(found.score, signature=made))
 
 
 def _counted(tell: Callable[[str], None]) -> Callable[[int, int], None]:
