@@ -110,6 +110,8 @@ class Alignment:
     @property
     def notes(self) -> tuple[str, ...]:
         """What its proof leaves open, in words; nothing where it is the first best one."""
+        if self.status is Status.UNCHECKED:
+            return ("the best alignment by CP-SAT alone, which nothing else could check",)
         if self.status is not Status.OPTIMAL:
             return ("not proven to be the best alignment",)
         notes: tuple[str, ...] = ()

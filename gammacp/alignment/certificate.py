@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def certificate(alignment: Alignment) -> dict[str, Any]:
         "annotators": list(continuum.annotators),
         "categories": list(continuum.categories),
         "units": units,
-        "dissimilarity": _described(measured),
+        "dissimilarity": _described(continuum, measured),
         "opening": measured.delta * pair_count(n),
         "cover": alignment.cover,
         "groups": [sorted(u for u in g if u >= 0) for g in alignment.groups.tolist()],
@@ -93,22 +94,19 @@ def _dump(value: Any) -> str:
 
 
 def _units(continuum: Continuum) -> list[list[Any]]:
-    """Annotator, start, end, category of each unit, and its fragments if they are several."""
+    """Annotator, start, end, category of each unit."""
     codes = continuum.category_codes.tolist()
     places = continuum.annotator_codes.tolist(), continuum.starts.tolist(), continuum.ends.tolist()
     rows = zip(*places, codes, strict=True)
-    units: list[list[Any]] = [[a, s, e, None if c < 0 else c] for a, s, e, c in rows]
-    if continuum.breaks is not None:
-        for row, unit in zip(units, continuum, strict=True):
-            row += [[list(f) for f in unit.fragments]] if unit.fragments else []
-    return units
+    return [[a, s, e, None if c < 0 else c] for a, s, e, c in rows]
 
 
-def _described(measured: BoundDissimilarity) -> dict[str, Any]:
+def _described(continuum: Continuum, measured: BoundDissimilarity) -> dict[str, Any]:
     """The dissimilarity by what `verify` computes it from, where it can."""
     table, (number, factor) = measured.category_costs, measured.formula
     found: dict[str, Any] = {"name": measured.signature, "delta": measured.delta}
-    if table is None or number not in (NOWHERE, SPORADIC):
+    broken = continuum.breaks is not None and number != NOWHERE
+    if table is None or broken or number not in (NOWHERE, SPORADIC):
         return {**found, "positional": "listed", "categorial": None}
     apart = float(table[0, -1])
     label: Any = apart
@@ -147,9 +145,9 @@ def _matrix(found: RelaxedMatrix, opening: float) -> dict[str, Any]:
     matrix, units = found.matrix.copy(), found.units
     matrix += least_shift(matrix) * np.eye(len(matrix))
     factor = np.linalg.cholesky(matrix)
-    # The corner is the opening: what the shift added to it is scaled away, with its row.
-    factor[0, 0] = 1 - 2.0**-40
     whole = np.rint(factor * np.sqrt(opening * _GRAINS * 2.0**_SHIFT)).astype(np.int64)
+    # The corner is the opening: what the shift added to it is scaled away, with its row.
+    whole[0, 0] = math.isqrt(math.floor(opening * _GRAINS) << _SHIFT)
     multipliers = np.ceil(2 * opening * _GRAINS * found.multiplier).astype(np.int64)
     used = multipliers > 0
     corners = units[found.triangles[used]]

@@ -26,9 +26,14 @@ if TYPE_CHECKING:
 
 
 class Status(StrEnum):
-    """How much is known of a solution; never a silent heuristic."""
+    """How much is known of a solution; never a silent heuristic.
+
+    CP-SAT alone proves nothing: what only it calls optimal is `UNCHECKED`, with a bound that does
+    not rest on it.
+    """
 
     OPTIMAL = "optimal"
+    UNCHECKED = "by CP-SAT, unchecked"
     FEASIBLE = "feasible"
 
 
@@ -186,7 +191,8 @@ class Solution:
     bound
         No alignment costs less; equal to the objective when it is proven.
     status
-        `optimal` when objective − bound is within the problem's `slack`.
+        `optimal` when objective − bound is within the problem's `slack`; otherwise `feasible`, or
+        `by CP-SAT, unchecked`.
     certificate
         Groups and prices, from back-ends that have them; ties are broken with it.
     proof
@@ -225,15 +231,17 @@ def solution(
     bound: float,
     certificate: Certificate | None = None,
     proof: Proof | None = None,
+    told: float = -np.inf,
 ) -> Solution:
     """The solution with its objective recomputed; optimal if the bound meets it.
 
-    `bound` may lie above the objective by rounding; it is cut to it.
+    `bound` may lie above the objective by rounding; it is cut to it. `told` is a bound for which
+    there is CP-SAT's word only.
     """
     objective = float(group_costs(problem, groups).sum())
     if problem.opening >= problem.delta * problem.n_annotators * (problem.n_annotators - 1) / 2:
         bound = max(bound, 0.0)  # No group costs less than nothing: w ≤ Δ.
-    return judged(groups, objective, bound, problem.slack, certificate, proof)
+    return judged(groups, objective, bound, problem.slack, certificate, proof, told)
 
 
 def judged(
@@ -243,14 +251,16 @@ def judged(
     slack: float,
     certificate: Certificate | None,
     proof: Proof | None,
+    told: float = -np.inf,
 ) -> Solution:
     """The solution of that objective; optimal if the bound meets it but for the slack."""
     proven = bound >= objective - slack
+    open_status = Status.UNCHECKED if told >= objective - slack else Status.FEASIBLE
     return Solution(
         groups,
         objective,
         objective if proven else bound,
-        Status.OPTIMAL if proven else Status.FEASIBLE,
+        Status.OPTIMAL if proven else open_status,
         certificate,
         proof=proof,
     )

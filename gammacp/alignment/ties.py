@@ -177,9 +177,18 @@ def _first_merged(
         if not part.number
         else first_packing(Model(part, counts, problem.opening), ranking, limits)
     )
-    if times is None:
+    # Ranked by CP-SAT, whose word is not enough for what it costs.
+    if times is None or float(loss[kept] @ times + price @ _left(part, times, counts)) > (
+        max(optimum, 0.0) + problem.slack * n_units / problem.n_units
+    ):
         return found
     return replace(found, groups=merged.groups(part, times), first=True)
+
+
+def _left(part: Columns, times: Indices, counts: Indices) -> Indices:
+    """How many of each unit no column takes."""
+    taken = np.bincount(part.members, np.repeat(times, part.sizes), len(counts))
+    return counts - taken.astype(np.int64)
 
 
 def _lexicographic(problem: Problem, columns: Columns) -> Indices:

@@ -143,5 +143,6 @@ def _solve_merged(
     groups = few.groups(columns, packed.times)
     price = np.empty(continuum.n_units)
     price[few.order] = np.repeat(packed.certificate.price, few.counts)
-    solved = judged(groups, objective, bound, slack, packed.certificate, Proof(price))
+    told = continuum.n_units * problem.opening - packed.told
+    solved = judged(groups, objective, bound, slack, packed.certificate, Proof(price), told)
     return Presolved(solved, problem, few)

@@ -17,7 +17,7 @@ import numpy as np
 from gammacp.alignment.columns import Columns
 from gammacp.alignment.limits import SMALL_UNITS, Limits, Stage
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.solvers.packing import Model, best_packing
+from gammacp.alignment.solvers.packing import Model, best_packing, highs_bound
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.stopping import due
 
@@ -25,6 +25,8 @@ from gammacp.stopping import due
 # decided; how far columns are taken in at first, then four times as far each time.
 _FIRST_LOSS = 0.05
 _LOSS_STEP = 0.004
+# How much longer a component may be searched once CP-SAT has told its best packing.
+_LONGER = 50
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ class Decomposition:
     `complete` when the components' least losses are proven to be all that an alignment must lose.
     By column: `loss`, and whether it is `active` and `chosen`. By unit: what it loses `alone`, what
     covering it again costs (`over`), and its component's root (`label`). By root: columns at the
-    last search (`known`), the `least` loss found and the `lower` bound of it.
+    last search (`known`), the `least` loss found, the `lower` bound of it, and what CP-SAT has
+    `told` beyond that and nobody has checked.
 
     Mutable while it is worked out, and private to one call of the solver.
     """
@@ -82,6 +85,7 @@ class Decomposition:
         self.known: Codes = np.full(n_units, -1, np.int32)
         self.least: Floats = np.zeros(n_units)
         self.lower: Floats = np.zeros(n_units)
+        self.told: Floats = np.zeros(n_units)
 
     @property
     def total(self) -> float:
@@ -151,6 +155,7 @@ class Decomposition:
         )
         changed = np.flatnonzero(fresh != self.known)
         self.lower[changed] = self.least[changed]
+        self.told[(self.label != np.arange(len(self.label))) | np.isin(self.label, changed)] = 0.0
         for root in hard.tolist():
             self._solve_hard(root)
 
@@ -174,7 +179,30 @@ class Decomposition:
             taken = had
         self.chosen[inside] = taken
         self.least[root] = self._loss(part, taken, price)
-        self.lower[root] = self.least[root] if found.proven else max(price - found.bound, 0.0)
+        told = self.least[root] if found.proven else max(price - found.bound, 0.0)
+        self.lower[root] = self._confirmed(root, packing, price, told)
+        self.told[root] = told - self.lower[root]
+
+    def _confirmed(self, root: int, packing: Model, price: float, told: float) -> float:
+        """As much of the loss that CP-SAT tells as a longer search, or HiGHS, comes to as well."""
+        from gammacp.alignment.kernels.component_search import Rules, SearchCosts, search_components
+
+        known = self.known.copy()
+        known[root] = -1
+        least, nodes = self.least.copy(), _LONGER * self.limits.of(Components).nodes
+        hard = search_components(
+            self.columns,
+            SearchCosts(self.loss, self.loss, self.alone, self.over),
+            self.active,
+            self.label,
+            known,
+            least,
+            np.zeros_like(self.chosen),
+            Rules(self.problem.cover, False, self.tolerance, nodes),
+        )
+        if not len(hard):
+            return min(told, float(least[root]))
+        return min(told, max(price - highs_bound(packing, self.limits.until(self.deadline)), 0.0))
 
     def _loss(self, part: Columns, taken: Bools, price: float) -> float:
         picked = part.select(np.flatnonzero(taken))
@@ -183,11 +211,15 @@ class Decomposition:
 
 
 class BestColumns(NamedTuple):
-    """Columns of a best alignment, what none can gain more than, and prices no column beats."""
+    """Columns of a best alignment, what none can gain more than, and prices no column beats.
+
+    `told` is what none can gain more than if CP-SAT is believed.
+    """
 
     chosen: Indices
     most_gain: float
     price: Floats
+    told: float
 
 
 def best_of_columns(
@@ -199,8 +231,9 @@ def best_of_columns(
     Units of `columns` are rows of the problem.
     """
     kept, state, price = decompose(problem, columns, price, limits, deadline)
-    most = float(price.sum()) - (state.lower_total if state.complete else 0.0)
-    return BestColumns(kept[state.chosen], most, price)
+    most, lower = float(price.sum()), state.lower_total if state.complete else 0.0
+    told = lower + float(state.told.sum()) if state.complete else 0.0
+    return BestColumns(kept[state.chosen], most - lower, price, most - told)
 
 
 def decompose(

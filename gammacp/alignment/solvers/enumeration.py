@@ -71,8 +71,9 @@ def solve_listed(
         problem.n_units * problem.opening - best.most_gain,
         Certificate(columns, price[problem.ranks]),
         Proof(best.price[problem.ranks]) if proof is None else proof,
+        problem.n_units * problem.opening - best.told,
     )
-    if found.status is Status.OPTIMAL:
+    if found.status is not Status.FEASIBLE:
         return found
     groups = improve(problem, groups, deadline)
     return better(problem, found, solution(problem, groups, bound, proof=proof))

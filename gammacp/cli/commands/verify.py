@@ -18,13 +18,12 @@ def verify(
     Costs are computed anew in whole numbers, by one file of plain Python that shares no code with
     the solver. Exit 0 if all of every claim is proven, 1 if less is, 3 for what is no certificate.
     """
-    from gammacp.verify import RefusedError
-    from gammacp.verify import verify as check
+    from gammacp.verify import Check, RefusedError
 
     code, records = 0, []
     for path in files:
         try:
-            proven, said = check(path.read_text(encoding="utf-8"))
+            proven, said = Check(path.read_text(encoding="utf-8")).claim()
         except (RefusedError, UnicodeDecodeError) as error:
             message(f"gammacp: {path}: {error}", error=True)
             records.append({"file": str(path), "verified": False, "said": [], "error": str(error)})
