@@ -82,11 +82,11 @@ class Keys(WrittenTable):
     annotators: Texts = _says("Annotators who count also where they have no units.")
     min_length: _Length = _says("Units that are shorter are left out.")
     bounds: _Bounds = _says("Where every document begins and ends.")
-    read_until: _Places = _says(
-        "How far annotators read who did not finish; DOCUMENT/ANNOTATOR is about one document."
-    )
     grid: _Step | Text = _says(
         "What boundaries lie on: the length of a place, or a CSV file of places (start,end)."
+    )
+    read_until: _Places = _says(
+        "How far annotators read who did not finish; DOCUMENT/ANNOTATOR is about one document."
     )
     rename: _Names = _says("Annotators: name in the files = name to use.")
     map: _Names = _says("Categories: name in the files = name to use; two may become one.")

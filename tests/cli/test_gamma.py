@@ -20,6 +20,7 @@ KEYS = {
     "annotators",
     "units",
     "p",
+    "direction",
     "reason",
     "notes",
     "bootstrap",
