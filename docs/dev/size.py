@@ -24,7 +24,7 @@ CEILINGS = {
     "gammacp/chance": 1_431,
     "gammacp/cli": 3_194,
     "gammacp/compat": 952,
-    "gammacp/continuum": 679,
+    "gammacp/continuum": 686,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_070,
     "gammacp/formats": 6_239,
@@ -39,7 +39,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 43_224, 35_305
+TOGETHER, CORE = 43_231, 35_312
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

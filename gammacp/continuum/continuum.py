@@ -579,14 +579,19 @@ class Continuum:
         check_known(positions, self.annotators, "annotator")
         low, high = self.bounds
         for name, place in positions.items():
-            said = f"{name!r} read until {shortest(place)}"
             if not low <= place <= high:
-                where = f"which is outside the text, {shortest(low)} to {shortest(high)}"
-                raise DataError(f"{said}, {where}", hint="Say where it ends with --bounds")
+                raise DataError(
+                    f"{name!r} read until {shortest(place)}, which lies outside the text, "
+                    f"{shortest(low)} to {shortest(high)}",
+                    hint="Say where the text ends with --bounds",
+                )
             reached = float(self.ends[self.rows_of(name)].max(initial=low))
             if reached > place:
-                last = shortest(reached)
-                raise DataError(f"{said}, and has units up to {last}", hint=f"Say at least {last}")
+                raise DataError(
+                    f"{name!r} read until {shortest(place)}, and has units up to "
+                    f"{shortest(reached)}",
+                    hint=f"Say at least {shortest(reached)}",
+                )
         kept = dict(self.read_until) | {k: float(v) for k, v in positions.items()}
         known = {name: place for name, place in kept.items() if place < high}
         made = replace(self, read_until=tuple(sorted(known.items())))
@@ -619,9 +624,11 @@ class Continuum:
             gap = np.minimum(np.abs(near[after] - wanted), np.abs(near[after - 1] - wanted))
             if (off := np.flatnonzero(gap > 1e-6 * max(grid.step, 1e-3))).size:
                 u = self.unit(int(off[0]))
-                said = f"{u.annotator}'s unit {shortest(u.start)}-{shortest(u.end)}"
-                hint = "Give the grid that all units lie on, or leave --grid out"
-                raise DataError(f"{said} does not begin and end on the grid", hint=hint)
+                raise DataError(
+                    f"unit {shortest(u.start)}-{shortest(u.end)} of {u.annotator!r} does not begin "
+                    "and end on the grid",
+                    hint="Give the grid that all units lie on, or leave --grid out",
+                )
         what = shortest(grid.step) if grid.step else fingerprint(repr((grid.starts, grid.ends)))
         return replace(self, grid=grid).noting("grid", what)
 

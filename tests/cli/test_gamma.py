@@ -21,6 +21,7 @@ KEYS = {
     "units",
     "p",
     "least_p",
+    "direction",
     "reason",
     "notes",
     "bootstrap",
