@@ -17,11 +17,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 1_964,
+    "gammacp": 1_970,
     "gammacp/alignment": 5_409,
     "gammacp/bench": 2_159,
     "gammacp/campaign": 3_978,
-    "gammacp/chance": 1_086,
+    "gammacp/chance": 1_089,
     "gammacp/cli": 3_160,
     "gammacp/compat": 952,
     "gammacp/continuum": 598,
@@ -29,17 +29,17 @@ CEILINGS = {
     "gammacp/dissimilarity": 1_070,
     "gammacp/formats": 6_162,
     "gammacp/kernel": 156,
-    "gammacp/measures": 5_962,
+    "gammacp/measures": 6_218,
     "gammacp/pools": 430,
     "gammacp/report": 791,
-    "gammacp/segmentation": 2_462,
+    "gammacp/segmentation": 2_461,
     "gammacp/studio": 1_550,
-    "gammacp/syntax": 2_953,
+    "gammacp/syntax": 2_967,
     "shuffling": 1_771,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 42_648, 34_731
+TOGETHER, CORE = 42_926, 34_996
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -44,7 +44,8 @@ class BeyondChance:
     without_value
         Random sets that have no D; they are not among the samples.
     p
-        Share of random sets, the data among them, that agree at least as well as the data.
+        Share of random sets, or permutations, the data among them, that agree at least as well as
+        the data.
     signature
         How the value was made: the measure's own signature and how chance was drawn.
     told
@@ -81,12 +82,15 @@ class Computed:
         Of the value; None where it is not known.
     nothing
         Why there is no value where E[D] is 0.
+    p
+        Of a test that the model has without random sets.
     """
 
     mean: float
     pairs: int
     interval: tuple[float, float] | None = None
     nothing: str = ALIKE
+    p: float | None = None
 
 
 def ratio(observed: float, expected: float, nothing: str) -> tuple[float, str | None]:
@@ -250,6 +254,8 @@ def _settled(
     if computed is not None:
         mean, nothing, interval = computed.mean, computed.nothing, computed.interval
         made["samples"] = computed.pairs
+        if computed.p is not None:
+            made["p"] = computed.p
     value, reason = ratio(observed, mean, nothing)
     return {
         **made,
