@@ -16,10 +16,10 @@ READS = ("zero_continua", "zero_segmentations", "zero_trees")
 # Cells with fewer units per annotator are small data, which the studies tell by themselves.
 ENOUGH = 20
 # The chance that γ has and that `--beyond-chance` models by default.
-OWN = ("cut", "segments", "length-matched")
+OWN = ("cut", "turned", "length-matched")
 # As `gammacp measures` calls them; the others are measured without being registered.
 NAMES = {"pi_s": "pi-s", "kappa_s": "kappa-s"}
-LEFT_OUT = frozenset({"f", "precision", "recall", "r_fn", "r_fp"})
+LEFT_OUT = frozenset({"f", "precision", "recall", "equal lengths"})
 LIMIT = 0.01
 
 Cells = Sequence[tuple[float, float]]
@@ -53,6 +53,7 @@ def _kept(rows: Sequence[Mapping[str, str]], quick: bool) -> list[Mapping[str, s
         for row in rows
         if row["measure"] not in LEFT_OUT
         and row["zero"]
+        and not row.get("apart")
         and (quick or (row["half_width"] and int(row.get("units") or ENOUGH) >= ENOUGH))
     ]
 

@@ -210,8 +210,12 @@ study_measure("zero-trees", parsed, "trees")
 def about(cell: str) -> Row:
     """What the columns say of a cell."""
     process = PROCESSES[cell]
-    annotators = len(process.shapes)
-    return {"sentences": process.sentences, "annotators": annotators, "shared": process.shared}
+    apart = "by place" if process.labels == "places" else ""
+    return {
+        "sentences": process.sentences,
+        "annotators": len(process.shapes),
+        "apart": f"shared {process.shared}" if process.shared else apart,
+    }
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
