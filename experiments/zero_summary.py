@@ -20,10 +20,10 @@ READS = ("zero_continua", "zero_segmentations", "zero_trees")
 # Cells with fewer units per annotator are small data, which the studies tell by themselves.
 ENOUGH = 20
 # The chance that γ has and that `--beyond-chance` models by default.
-OWN = ("cut", "segments", "length-matched")
+OWN = ("cut", "turned", "length-matched")
 # As `gammacp measures` calls them; the others are measured without being registered.
 NAMES = {"pi_s": "pi-s", "kappa_s": "kappa-s"}
-LEFT_OUT = frozenset({"f", "precision", "recall", "r_fn", "r_fp"})
+LEFT_OUT = frozenset({"f", "precision", "recall", "equal lengths"})
 # How near 0 a zero has to be shown to be: of γ, and of the others.
 MARGIN, MARGIN_OF_OTHERS = 0.01, 0.02
 SAID = {Verdict.HOLDS: "shown", Verdict.FAILS: "not", Verdict.OPEN: "open"}
@@ -65,6 +65,7 @@ def _kept(rows: Sequence[Mapping[str, str]], quick: bool) -> list[Mapping[str, s
         if row["measure"] not in LEFT_OUT
         and row.get("process") not in NOT_STATIONARY
         and row["zero"]
+        and not row.get("apart")
         and (quick or (row["half_width"] and int(row.get("units") or ENOUGH) >= ENOUGH))
     ]
 

@@ -31,27 +31,27 @@ Observe: TypeAlias = Callable[[Data], Mapping[str, float]]
 class BeyondChance:
     """A measure's disagreement against chance: 1 − D_o/E[D].
 
-    Attributes
-    ----------
-    value
-        1 is perfect, 0 what chance gives; NaN where it is undefined (then `reason` says why).
-    interval
-        95 % Monte-Carlo interval of E[D] carried over; of trees and graphs over their sentences.
-    observed, expected
-        D_o and E[D].
-    chance, samples
-        The chance model and how many random sets, or pairs, E[D] is the mean of.
-    without_value
-        Random sets that have no D; they are not among the samples.
-    p
-        Share of random sets, the data among them, that agree at least as well as the data; within
-        documents and about them as `gammacp.measures.within` says.
+        Attributes
+        ----------
+        value
+            1 is perfect, 0 what chance gives; NaN where it is undefined (then `reason` says why).
+        interval
+            95 % Monte-Carlo interval of E[D] carried over; of trees and graphs over their sentences.
+        observed, expected
+            D_o and E[D].
+        chance, samples
+            The chance model and how many random sets, or pairs, E[D] is the mean of.
+        without_value
+            Random sets that have no D; they are not among the samples.
+        p
+            Share of random sets, or permutations, the data among them, that agree at least as well as
+        the data; within documents and about them as `gammacp.measures.within` says.
     least_p
         The least p that these random sets can give; None where it is no share of them.
-    signature
-        How the value was made: the measure's own signature and how chance was drawn.
-    told
-        What the chance model has to tell beyond that, by name.
+        signature
+            How the value was made: the measure's own signature and how chance was drawn.
+        told
+            What the chance model has to tell beyond that, by name.
     """
 
     value: float
@@ -85,12 +85,15 @@ class Computed:
         Of the value; None where it is not known.
     nothing
         Why there is no value where E[D] is 0.
+    p
+        Of a test that the model has without random sets.
     """
 
     mean: float
     pairs: int
     interval: tuple[float, float] | None = None
     nothing: str = ALIKE
+    p: float | None = None
 
 
 def ratio(observed: float, expected: float, nothing: str) -> tuple[float, str | None]:
@@ -255,6 +258,8 @@ def _settled(
     if computed is not None:
         mean, nothing, interval = computed.mean, computed.nothing, computed.interval
         made["samples"] = computed.pairs
+        if computed.p is not None:
+            made["p"] = computed.p
     value, reason = ratio(observed, mean, nothing)
     return {
         **made,

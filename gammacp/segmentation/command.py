@@ -74,7 +74,7 @@ class ChanceFlags:
 
     beyond_chance: bool = option(
         "Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
-        "codings (each coder's segments in random order), and the share p of these that agree "
+        "codings (each coder's own, turned to a random place), and the share p of these that agree "
         "at least as well.",
         default=False,
     )
