@@ -20,7 +20,7 @@ from gammacp.continuum import Bounds
 ROUNDS = 10
 """A round moves about half of the units to other gaps where shifts reach that far."""
 RIGID_ROUNDS = 160
-"""Of units that keep their lengths: few gaps are long enough for one, so that they change slowly."""
+"""Of units that keep their lengths: few gaps are long enough, so that they change slowly."""
 _TRIES = 1000
 
 _Ranges = tuple[float, float, float, float]

@@ -31,27 +31,27 @@ Observe: TypeAlias = Callable[[Data], Mapping[str, float]]
 class BeyondChance:
     """A measure's disagreement against chance: 1 − D_o/E[D].
 
-        Attributes
-        ----------
-        value
-            1 is perfect, 0 what chance gives; NaN where it is undefined (then `reason` says why).
-        interval
-            95 % Monte-Carlo interval of E[D] carried over; of trees and graphs over their sentences.
-        observed, expected
-            D_o and E[D].
-        chance, samples
-            The chance model and how many random sets, or pairs, E[D] is the mean of.
-        without_value
-            Random sets that have no D; they are not among the samples.
-        p
-            Share of random sets, or permutations, the data among them, that agree at least as well as
+    Attributes
+    ----------
+    value
+        1 is perfect, 0 what chance gives; NaN where it is undefined (then `reason` says why).
+    interval
+        95 % Monte-Carlo interval of E[D] carried over; of trees and graphs over their sentences.
+    observed, expected
+        D_o and E[D].
+    chance, samples
+        The chance model and how many random sets, or pairs, E[D] is the mean of.
+    without_value
+        Random sets that have no D; they are not among the samples.
+    p
+        Share of random sets, or permutations, the data among them, that agree at least as well as
         the data; within documents and about them as `gammacp.measures.within` says.
     least_p
         The least p that these random sets can give; None where it is no share of them.
-        signature
-            How the value was made: the measure's own signature and how chance was drawn.
-        told
-            What the chance model has to tell beyond that, by name.
+    signature
+        How the value was made: the measure's own signature and how chance was drawn.
+    told
+        What the chance model has to tell beyond that, by name.
     """
 
     value: float
