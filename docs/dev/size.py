@@ -20,7 +20,7 @@ CEILINGS = {
     "gammacp": 1_964,
     "gammacp/alignment": 5_409,
     "gammacp/bench": 2_159,
-    "gammacp/campaign": 4_166,
+    "gammacp/campaign": 4_168,
     "gammacp/chance": 1_086,
     "gammacp/cli": 3_160,
     "gammacp/compat": 952,
@@ -39,7 +39,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 43_076, 35_158
+TOGETHER, CORE = 43_078, 35_160
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
