@@ -188,8 +188,7 @@ def test_every_option_that_changes_a_number_is_in_the_signature(
 ) -> None:
     monkeypatch.chdir(files)
     # What is simulated is no matter here.
-    monkeypatch.setattr("gammacp.campaign.plan.spread._STEPS", 1)
-    monkeypatch.setattr("gammacp.campaign.plan.spread._LEAST", 5)
+    monkeypatch.setattr("gammacp.campaign.plan.spread.Simulation.magnitude", lambda *_: 0.3)
     monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 5)
     monkeypatch.setattr("gammacp.campaign.plan.planning.power", lambda *_, **__: 0.8)
     monkeypatch.setattr("gammacp.campaign.plan.planning.enough_documents", lambda *_, **__: 30.0)

@@ -34,6 +34,7 @@ from shuffling.before_errors import BeforeErrors
 
 ERROR_TYPES = ("position", "category", "false-negative", "false-positive", "split")
 SETS = 10
+_NONE = 0.005  # a share that is shown as none
 MISFIT = 0.1
 """From where on it is told that simulated annotations are unlike the user's."""
 
@@ -249,7 +250,8 @@ def _equivalent(
     middle, low, high = (
         amount(error, m, cell.before.model) for m in (found.value, found.low, found.high)
     )
-    words = "" if math.isinf(low) else phrase(error, _interval(middle, low, high))
+    unknown = math.isinf(low) or (math.isinf(middle) and low < _NONE)
+    words = "" if unknown else phrase(error, _interval(middle, low, high))
     return Equivalent(
         error=error,
         curve=curve,
@@ -273,8 +275,8 @@ def _standard_error(score: Gamma, confidence: float) -> float:
 
 
 def _interval(middle: float, low: float, high: float) -> str:
-    if math.isinf(high) and low < 0.005:
+    if math.isinf(high) and low < _NONE:
         return f"{share(middle)} (not to be told from none or any amount)"
     if math.isinf(high):  # γ hardly falls any more: where it is reached says nothing
-        return f"{share(low)} or more"
+        return f"{share(low)} (at least)"
     return f"{share(middle)} ({share(low).removesuffix(' %')}–{share(high)})"

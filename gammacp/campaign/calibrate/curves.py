@@ -67,7 +67,13 @@ class Curve:
 
     @classmethod
     def start(cls, sets: int) -> Curve:
-        """At magnitude 0, where everybody agrees."""
+        """At magnitude 0, where everybody agrees.
+
+        Parameters
+        ----------
+        sets
+            How many there are.
+        """
         return cls(np.zeros(1), (np.ones(sets),), np.zeros(1))
 
     def misfit_at(self, magnitude: float) -> float:

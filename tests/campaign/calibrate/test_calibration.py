@@ -50,7 +50,7 @@ def test_where_the_curve_is_flat_only_the_least_amount_is_told() -> None:
     (split,) = found.equivalents
     assert math.isinf(split.high)
     assert 0.2 < split.low < 1.6
-    assert "or more of their number" in found.in_words()
+    assert "% (at least) of their number" in found.in_words()
 
 
 def test_an_error_that_cannot_have_made_such_annotations_is_named() -> None:
@@ -64,6 +64,17 @@ def test_an_error_that_cannot_have_made_such_annotations_is_named() -> None:
     (split,) = found.equivalents
     assert split.misfit > 0.1
     assert [n for n in found.notes() if n.startswith("split: annotators who err in this way alone")]
+
+
+def test_what_is_not_known_at_all_is_not_said() -> None:
+    """A unit each: anything may have made it, and wrong labels cannot have, as there is one."""
+    continuum = Continuum.from_units([Unit("A", 0, 5, "x"), Unit("B", 1, 6, "x")])
+    found = calibrate(continuum, errors=["category", "position"], **FAST)
+    category, position = found.equivalents
+    assert math.isinf(category.amount)
+    assert category.words == ""
+    assert "not to be told from none or any amount" in position.words
+    assert "beyond" not in found.in_words()
 
 
 def test_the_signature_says_what_was_simulated() -> None:
