@@ -65,7 +65,7 @@ class Place:
             raise self.no("not a list, or not of the right length")
         return [Place(v, f"{self.name}[{i}]") for i, v in enumerate(self.value)]
 
-    def number(self, least: float = -1e300, most: float = 1e300, kind: Any = int | float) -> Any:
+    def number(self, least: Any = -1e300, most: float = 1e300, kind: Any = int | float) -> Any:
         v = self.value
         if isinstance(v, bool) or not isinstance(v, kind) or not least <= v <= most:
             raise self.no(f"{str(v)[:40]!r} is no number that can be here")
@@ -102,11 +102,9 @@ class Check:
         self.size, kinds = len(rows), len(file["categories"].list())
         self.annotator = [row[0].below(self.n) for row in rows]
         self.kind = [kinds if row[3].value is None else row[3].below(kinds) for row in rows]
-        places = [(row[1].number(), row[2].number()) for row in rows]
+        places = [(row[1].number(), row[2].number(row[1].number())) for row in rows]
         fine = math.lcm(*(x.denominator for place in places for x in place))
         self.place = [(int(start * fine), int(end * fine)) for start, end in places]
-        if any(start > end for start, end in self.place):
-            raise file["units"].no("a unit ends before it starts")
         self._read_costs(kinds)
         self.total, times = 0, [0] * self.size
         groups = file["groups"].list()
@@ -202,7 +200,7 @@ class Check:
         self.share = [s - x for s, x in zip(self.share, over, strict=True)]
         bound = sum(map(mul, self.share, self.counts))
         how = f"by shares of {len(units)} distinct units, each one's groups searched"
-        if self.left < 0 or bound >= self.total:
+        if self.left < 0 or self.total - bound <= min(self.total >> 30, self.error):
             return bound, how + ", not all to the end" * (self.left < 0)
         self.best = False
         for root in range(len(units)):
@@ -356,7 +354,7 @@ class Check:
         status = claim["status"].one_of("optimal", "feasible", "by CP-SAT, unchecked")
         if not 0 <= error <= MOST_ERROR * max(abs(self.opening), self.delta) * self.size:
             raise claim["error"].no("below 0, or so large that nothing is claimed")
-        right = abs(self.total - cost) <= error
+        self.error, right = error, abs(self.total - cost) <= error
         said = "NOT the cost that is claimed: " * (not right) + self.said
         lines = [*self.given, f"{said}{float(self.total * self.grain):.12g}"]
         least = self.opening >= self.delta * self.n * (self.n - 1) / 2  # no group costs less than 0

@@ -115,7 +115,10 @@ def _changed(**changes: Any) -> str:
         (_changed(annotators=["A"]), r"units\[\d+\]\[0\]: '1'"),
         (_changed(proof={"kind": "shares", "shares": [0]}), "proof.shares: not a list, or not"),
         (_changed(proof={"kind": "faith"}), "proof.kind: 'faith'"),
-        (text_of(hashed({**BASES[0], "units": [[0, 5.0, 1.0, None]]})), "units: a unit ends"),
+        (
+            text_of(hashed({**BASES[0], "units": [[0, 5.0, 1.0, None]]})),
+            r"units\[0\]\[2\]: '1.0' is no",
+        ),
     ],
 )
 def test_what_is_no_certificate_is_refused_with_the_place(text: str, place: str) -> None:

@@ -85,7 +85,7 @@ class Decomposition:
         self.known: Codes = np.full(n_units, -1, np.int32)
         self.least: Floats = np.zeros(n_units)
         self.lower: Floats = np.zeros(n_units)
-        self.told: Floats = np.zeros(n_units)
+        self.told: dict[int, float] = {}
 
     @property
     def total(self) -> float:
@@ -155,7 +155,9 @@ class Decomposition:
         )
         changed = np.flatnonzero(fresh != self.known)
         self.lower[changed] = self.least[changed]
-        self.told[(self.label != np.arange(len(self.label))) | np.isin(self.label, changed)] = 0.0
+        if self.told:
+            same = self._roots & (fresh == self.known)
+            self.told = {root: told for root, told in self.told.items() if same[root]}
         for root in hard.tolist():
             self._solve_hard(root)
 
@@ -232,7 +234,7 @@ def best_of_columns(
     """
     kept, state, price = decompose(problem, columns, price, limits, deadline)
     most, lower = float(price.sum()), state.lower_total if state.complete else 0.0
-    told = lower + float(state.told.sum()) if state.complete else 0.0
+    told = lower + sum(state.told.values()) if state.complete else 0.0
     return BestColumns(kept[state.chosen], most - lower, price, most - told)
 
 

@@ -49,8 +49,10 @@ def gamma(
     Ctrl-C ends it with what is known so far: γ from the random sets that are done, or the
     observed disorder alone.
     """
+    from gammacp.alignment.certificate import write_certificate
+    from gammacp.formats.layout import file_name
     from gammacp.measures.agreement import agreement
-    from gammacp.measures.certificates import write_certificates
+    from gammacp.measures.certificates import alignments_behind
     from gammacp.measures.explanation import explanation_of
     from gammacp.pools import workers
     from gammacp.stopping import interruptible
@@ -80,7 +82,13 @@ def gamma(
         if explain and found.computed:
             parts = explanation_of(continua, shared=shared, **options)
         if certificate is not None:
-            write_certificates(found, continua, certificate, certificate_sets, options)
+            behind = alignments_behind(found, continua, certificate_sets, options)
+            stems = [Path(n).stem if Path(n).is_file() else n for n in behind]
+            for i, (stem, alignments) in enumerate(zip(stems, behind.values(), strict=True), 1):
+                own = stem if stems.count(stem) == 1 else f"{stem}-{i}"
+                for kind, aligned in alignments.items():
+                    path = certificate / file_name(f"{own}{kind}.json", "document")
+                    write_certificate(aligned, path)
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
     if json:
