@@ -18,11 +18,11 @@ ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
     "gammacp": 2_288,
-    "gammacp/alignment": 5_680,
+    "gammacp/alignment": 6_066,
     "gammacp/bench": 2_159,
     "gammacp/campaign": 3_978,
     "gammacp/chance": 1_086,
-    "gammacp/cli": 3_215,
+    "gammacp/cli": 3_262,
     "gammacp/compat": 952,
     "gammacp/continuum": 598,
     "gammacp/datasets": 35,
@@ -39,7 +39,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 43_317, 35_400
+TOGETHER, CORE = 43_750, 35_833
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
