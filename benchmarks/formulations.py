@@ -212,7 +212,7 @@ def measured(case: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]
     bound = bind(gc.Combined(), continuum)
     whole = build_problem(continuum, bound, prune=False)
     pruned = build_problem(continuum, bound)
-    for method in ("auto", "generation", "enumeration", "cpsat", "milp"):
+    for method in ("auto", "generation", "enumeration"):
         found = row(ours(pruned, method, options.seconds), 1.0)
         yield {"formulation": f"method {method}", "solver": "gammacp", **found}
     for name, program in formulations(whole, pruned):

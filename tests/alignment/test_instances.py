@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.verify import verify
+from gammacp.verify import main
 
 FOLDER = Path(__file__).parents[2] / "results" / "instances"
 with (FOLDER / "index.csv").open(newline="") as stream:
     INDEX = {row["name"]: row for row in csv.DictReader(stream)}
-SMALL = [name for name, row in INDEX.items() if int(row["units"]) <= 60]
+SMALL = [
+    name
+    for name, row in INDEX.items()
+    if int(row["units"]) <= 60 and row["verified"] == "whole claim"
+]
 
 
 def test_the_index_lists_every_file_and_the_library_is_small() -> None:
@@ -38,8 +42,7 @@ def test_the_index_says_what_the_file_says(name: str) -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_small_instances_prove_what_they_claim(name: str) -> None:
-    proven, said = verify((FOLDER / f"{name}.json").read_text())
-    assert proven, said
+    assert main([str(FOLDER / f"{name}.json")]) == 0
 
 
 def test_published_values_are_in_the_library() -> None:
