@@ -11,6 +11,11 @@ things are other than there, each because independent annotators would not come 
   on each side by what lies before the first of all annotators' first units: 1/Σ(1/g) for
   annotators with mean gaps g, a third of the gap for three who are alike.
 
+Annotators with a rhythm have completed ends instead (`gammacp.chance.completed`), those who did not
+read to the end a circle of their own (`Continuum.read_until`), and where all boundaries lie on a
+known grid, annotations are turned by whole places of it (`gammacp.chance.grid`). What the model
+assumes, with the proof of what it gives, is in docs/chance.md.
+
 Places that only rounding tells apart are one (`ROUNDING`): units that touch in milliseconds touch
 in seconds, and the sets are the same.
 
