@@ -35,11 +35,11 @@ CEILINGS = {
     "gammacp/segmentation": 2_461,
     "gammacp/studio": 1_550,
     "gammacp/syntax": 2_967,
-    "shuffling": 1_771,
+    "shuffling": 1_830,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 42_926, 34_996
+TOGETHER, CORE = 42_985, 35_055
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
