@@ -20,7 +20,7 @@ from gammacp.continuum import Bounds
 ROUNDS = 10
 """A round moves about half of the units to other gaps where shifts reach that far."""
 RIGID_ROUNDS = 160
-"""Of units that keep their lengths: few gaps are long enough, so that they change slowly."""
+"""Of units that keep their lengths: few gaps are long enough for one, so they change slowly."""
 _TRIES = 1000
 
 _Ranges = tuple[float, float, float, float]
@@ -48,7 +48,7 @@ def redraw_disjoint(
     rigid
         Whether units keep their lengths; the ends' ranges then count for nothing.
     """
-    line = (_RigidLine if rigid else _Line)(starts.tolist(), ends.tolist(), bounds)
+    line = _Line(starts.tolist(), ends.tolist(), bounds)
     rows = ranges.tolist()
     movable = ((ranges[:, 1] > ranges[:, 0]) | (ranges[:, 3] > ranges[:, 2])).tolist()
     (spare,) = rng.spawn(1)
@@ -56,7 +56,7 @@ def redraw_disjoint(
         u = rng.random((len(rows), 2)).tolist()
         for unit in rng.permutation(len(rows)).tolist():
             if movable[unit]:
-                line.redraw(unit, rows[unit], integer, u[unit], spare)
+                line.redraw(unit, rows[unit], integer, u[unit], None if rigid else spare)
     placed = np.argsort(line.units)
     return np.array(line.starts)[placed], np.array(line.ends)[placed]
 
@@ -76,14 +76,18 @@ class _Line:
         ranges: _Ranges,
         integer: bool,
         u: Sequence[float],
-        spare: np.random.Generator,
+        spare: np.random.Generator | None,
     ) -> None:
         at = bisect_left(self.starts, self.where[unit])
         while self.units[at] != unit:  # zero-length units may start at the same place
             at += 1
         start, end = self.starts.pop(at), self.ends.pop(at)
         self.units.pop(at)
-        found = self._place(ranges, end - start, integer, u, spare)
+        found = None
+        if spare is None:
+            found = self._slide(ranges, end - start, u[0], 1.0 if integer else 0.0)
+        elif free := self._free(ranges, 1.0 if integer else 0.0):
+            found = _draw_place(free, integer, u, spare)
         if found is not None:
             at, start, end = found
         self.starts.insert(at, start)
@@ -101,18 +105,25 @@ class _Line:
                 break
             yield row, low, high
 
-    def _place(
-        self,
-        ranges: _Ranges,
-        length: float,
-        integer: bool,
-        u: Sequence[float],
-        spare: np.random.Generator,
+    def _slide(
+        self, ranges: _Ranges, length: float, u: float, step: float
     ) -> tuple[int, float, float] | None:
-        """A row, a start and an end, uniform over all that the ranges and the others leave."""
-        del length
-        free = self._free(ranges, 1.0 if integer else 0.0)
-        return _draw_place(free, integer, u, spare) if free else None
+        """A row, a start and an end of a unit that keeps its length; None where it fits nowhere."""
+        room = [
+            (row, begin, end - begin + step)
+            for row, low, high in self._gaps(ranges)
+            for begin, end in [(max(low, ranges[0]), min(high - length, ranges[1]))]
+            if end - begin + step > 0
+        ]
+        if not room:
+            return None
+        sums = list(accumulate((size for *_, size in room), initial=0.0))
+        at = min(bisect_right(sums, u * sums[-1]), len(room)) - 1
+        row, begin, size = room[at]
+        start = begin + u * sums[-1] - sums[at]
+        # Rounding may reach the open end.
+        start = min(float(math.floor(start)) if step else start, begin + size - step)
+        return row, start, start + length
 
     def _free(self, ranges: _Ranges, step: float) -> list[tuple[int, _Ranges]]:
         """Gaps that the unit can go to: their row, and what start and end may be there.
@@ -131,34 +142,6 @@ class _Line:
             if sum(_areas(cut)) > 0:
                 free.append((row, cut))
         return free
-
-
-class _RigidLine(_Line):
-    """Units that keep their lengths."""
-
-    def _place(
-        self,
-        ranges: _Ranges,
-        length: float,
-        integer: bool,
-        u: Sequence[float],
-        spare: np.random.Generator,
-    ) -> tuple[int, float, float] | None:
-        del spare
-        room = [
-            (row, begin, end - begin + integer)
-            for row, low, high in self._gaps(ranges)
-            for begin, end in [(max(low, ranges[0]), min(high - length, ranges[1]))]
-            if end - begin + integer > 0
-        ]
-        sums = list(accumulate((size for *_, size in room), initial=0.0))
-        if not room:
-            return None
-        at = u[0] * sums[-1]
-        row, begin, size = room[k := min(bisect_right(sums, at), len(room)) - 1]
-        start = begin + min(at - sums[k], size)
-        start = float(math.floor(start)) if integer else start
-        return row, start, start + length
 
 
 def _areas(cut: _Ranges) -> tuple[float, float]:
