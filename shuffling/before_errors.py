@@ -211,7 +211,7 @@ class BeforeErrors:
                 best = found
             if best.misfit < CLOSE:
                 break
-            before, guess = (guess, got), self._corrected(guess, got, before)
+            before, guess = (guess, got), self._next_guess(guess, got, before)
         assert best is not None
         return best
 
@@ -251,13 +251,13 @@ class BeforeErrors:
         s = self.seen
         return Guess(s.units, 1.0, 1.0, s.touching, s.overlapping, 1.0, s.categories, s.extent)
 
-    def _corrected(
+    def _next_guess(
         self, guess: Guess, got: Statistics, before: tuple[Guess, Statistics] | None
     ) -> Guess:
         """The next guess; a statistic that followed little the last time is corrected more."""
         seen = self.seen
 
-        def corrected(parameter: str, statistic: str) -> float:
+        def correct(parameter: str, statistic: str) -> float:
             value, reached = getattr(guess, parameter), getattr(got, statistic)
             step = _step(getattr(seen, statistic), reached)
             if before is not None and step != 1:
@@ -274,8 +274,8 @@ class BeforeErrors:
         again = np.where(got.categories > 0, got.categories, 1.0)
         ratio = np.where(got.categories > 0, seen.categories / again, 1.0)
         prevalence = guess.prevalence * ratio
-        units = corrected("units", "units")
-        stretch = corrected("stretch", "length")
+        units = correct("units", "units")
+        stretch = correct("stretch", "length")
         if self.model.layout is Layout.APART and seen.extent:
             # What does not fit into the continuum cannot have been there.
             over = units * stretch * seen.length / seen.extent
@@ -286,12 +286,12 @@ class BeforeErrors:
         return Guess(
             units,
             stretch,
-            float(np.clip(corrected("power", "length_spread"), *_POWERS)),
+            float(np.clip(correct("power", "length_spread"), *_POWERS)),
             float(np.clip(touching, 0, 1)),
             float(np.clip(overlapping, 0, 1)),
-            float(np.clip(corrected("gap_power", "gap_spread"), *_POWERS)),
+            float(np.clip(correct("gap_power", "gap_spread"), *_POWERS)),
             prevalence / prevalence.sum(),
-            corrected("extent", "extent"),
+            correct("extent", "extent"),
         )
 
     def _model(self, guess: Guess) -> ReferenceModel:
@@ -314,7 +314,7 @@ class BeforeErrors:
     def _lengths(self, learnt: Distribution, guess: Guess, longest: float) -> Distribution:
         if not isinstance(learnt, Empirical) or not self.seen.length:
             return learnt
-        values = _powered(np.array(learnt.values), self.seen.length, guess.power)
+        values = _spread_out(np.array(learnt.values), self.seen.length, guess.power)
         values = np.minimum(values * guess.stretch, longest)
         if not self.model.integer:
             return Empirical(tuple(values.tolist()))
@@ -330,7 +330,9 @@ class BeforeErrors:
         above = _POINTS - below - level
         parts = [_quantiles(negative, below), np.zeros(level if len(positive) else level + above)]
         if above and len(positive):
-            raised = _quantiles(_powered(positive, float(positive.mean()), guess.gap_power), above)
+            raised = _quantiles(
+                _spread_out(positive, float(positive.mean()), guess.gap_power), above
+            )
             room = max(0.0, mean * _POINTS - float(parts[0].sum())) / above
             parts.append(self._whole(raised * (room / raised.mean()), 0.0))
         return Empirical(tuple(np.concatenate(parts).tolist()))
@@ -348,7 +350,7 @@ class BeforeErrors:
         return np.maximum(np.floor(values + up), least)
 
 
-def _powered(values: Floats, mean: float, power: float) -> Floats:
+def _spread_out(values: Floats, mean: float, power: float) -> Floats:
     """The values spread out (power > 1) or drawn together, with the mean of before."""
     spread: Floats = (values / mean) ** power
     scale = values.mean() / spread.mean() if spread.any() else 1.0

@@ -54,7 +54,7 @@ def certificate(alignment: Alignment) -> dict[str, Any]:
         "annotators": list(continuum.annotators),
         "categories": list(continuum.categories),
         "units": units,
-        "dissimilarity": _described(continuum, measured),
+        "dissimilarity": _description(continuum, measured),
         "opening": measured.delta * pair_count(n),
         "cover": alignment.cover,
         "groups": [sorted(u for u in g if u >= 0) for g in alignment.groups.tolist()],
@@ -101,7 +101,7 @@ def _units(continuum: Continuum) -> list[list[Any]]:
     return [[a, s, e, None if c < 0 else c] for a, s, e, c in rows]
 
 
-def _described(continuum: Continuum, measured: BoundDissimilarity) -> dict[str, Any]:
+def _description(continuum: Continuum, measured: BoundDissimilarity) -> dict[str, Any]:
     """The dissimilarity by what `verify` computes it from, where it can."""
     table, (number, factor) = measured.category_costs, measured.formula
     found: dict[str, Any] = {"name": measured.signature, "delta": measured.delta}

@@ -180,14 +180,14 @@ def _first_merged(
         else first_packing(Model(part, counts, problem.opening), ranking, limits)
     )
     # Ranked by CP-SAT, whose word is not enough for what it costs.
-    if times is None or float(loss[kept] @ times + price @ _left(part, times, counts)) > (
+    if times is None or float(loss[kept] @ times + price @ _untaken(part, times, counts)) > (
         max(optimum, 0.0) + problem.slack * n_units / problem.n_units
     ):
         return found
     return replace(found, groups=merged.groups(part, times), first=True)
 
 
-def _left(part: Columns, times: Indices, counts: Indices) -> Indices:
+def _untaken(part: Columns, times: Indices, counts: Indices) -> Indices:
     """How many of each unit no column takes."""
     taken = np.bincount(part.members, np.repeat(times, part.sizes), len(counts))
     return counts - taken.astype(np.int64)

@@ -166,7 +166,7 @@ def _towards_beginning(
     drawn = np.array([_sides((own[:, None] + angle) % 1.0) for own, angle in turns])
     spread = np.maximum(drawn.std(axis=2, keepdims=True), _ROUNDING)
     n = len(people)
-    scale = math.sqrt(n * (1 + (n - 1) * _shared(people, middles, angles)))
+    scale = math.sqrt(n * (1 + (n - 1) * _share_in_common(people, middles, angles)))
     one = _WEIGHTS @ (seen / spread[:, :, 0]).sum(axis=0) / scale
     return (*seen.mean(axis=0), one), _WEIGHTS @ (drawn / spread).sum(axis=0) / math.sqrt(n)
 
@@ -177,7 +177,9 @@ def _sides(middles: Floats) -> Floats:
     return np.stack([middles.mean(axis=0) - 0.5, ends])
 
 
-def _shared(people: Sequence[Annotation], middles: Sequence[Floats], angles: Floats) -> float:
+def _share_in_common(
+    people: Sequence[Annotation], middles: Sequence[Floats], angles: Floats
+) -> float:
     """The share of units that another annotator has too, beyond what turned ones have."""
     if len(people) < 2:
         return 0.0

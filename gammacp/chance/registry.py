@@ -56,7 +56,9 @@ def registered(name: str, summary: str, reference: str, **facts: Any) -> Callabl
     """
 
     def add(prepare: F) -> F:
-        def prepared(continua: Sequence[Continuum], n_annotators: int) -> Sampler[Continuum]:
+        def prepare_or_refuse(
+            continua: Sequence[Continuum], n_annotators: int
+        ) -> Sampler[Continuum]:
             stopped = [a for c in continua for a, _ in c.read_until]
             if stopped and not facts.get("reads"):
                 reason = f"chance model {name!r} cannot keep {stopped[0]!r} to what was read"
@@ -64,7 +66,7 @@ def registered(name: str, summary: str, reference: str, **facts: Any) -> Callabl
             return prepare(continua, n_annotators)
 
         named = {"name": name, "summary": summary, "reference": reference}
-        CHANCE_MODELS.register(name, ChanceModel(prepare=prepared, **facts | named))
+        CHANCE_MODELS.register(name, ChanceModel(prepare=prepare_or_refuse, **facts | named))
         return prepare
 
     return add

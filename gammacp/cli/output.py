@@ -108,7 +108,7 @@ def show(table: Table, *, title: str = "", digits: int = 4) -> None:
         if _total([widths[k] for k in kept]) > width:
             kept.remove(i)
     if _total([widths[k] for k in kept]) > width:
-        sys.stdout.writelines(_stacked(rows, width))
+        sys.stdout.writelines(_stack(rows, width))
         return
     right = [columns[i].numeric for i in kept]
     shown = [[row[i] for i in kept] for row in rows]
@@ -142,7 +142,7 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int
     return widths
 
 
-def _broken(cell: str, width: int) -> list[str]:
+def _break_lines(cell: str, width: int) -> list[str]:
     """A text as lines, broken between words."""
     from rich.cells import cell_len
 
@@ -160,7 +160,7 @@ def _lines(
     blank = " " * _total(widths) + "\n"
     yield blank
     for i, row in enumerate(rows):
-        broken = [_broken(cell, w) for cell, w in zip(row, widths, strict=True)]
+        broken = [_break_lines(cell, w) for cell, w in zip(row, widths, strict=True)]
         for cells in zip_longest(*broken, fillvalue=""):
             padding = [" " * (w - cell_len(c)) for c, w in zip(cells, widths, strict=True)]
             parts = [p + c if r else c + p for p, c, r in zip(padding, cells, right, strict=True)]
@@ -170,7 +170,7 @@ def _lines(
     yield blank
 
 
-def _stacked(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+def _stack(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
     """Each record as lines of header and cell."""
     from rich.cells import cell_len
 
@@ -180,7 +180,7 @@ def _stacked(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
         yield "\n"
         for head, cell in zip(heads, row, strict=True):
             indent = " " * (widest + 4)
-            for i, line in enumerate(_broken(cell, max(width - widest - 4, 1))):
+            for i, line in enumerate(_break_lines(cell, max(width - widest - 4, 1))):
                 start = f" {head}{' ' * (widest - cell_len(head))}   " if i == 0 else indent
                 yield f"{start}{line}\n"
     yield "\n"
@@ -210,7 +210,7 @@ def message(text: str, *, error: bool = False) -> None:
         lines = visible(text, keep="\n").split("\n")
         if sys.stderr.isatty():
             width = shutil.get_terminal_size().columns
-            lines = [part for line in lines for part in _broken(line, width)]
+            lines = [part for line in lines for part in _break_lines(line, width)]
         print("\n".join(lines), file=sys.stderr)
 
 

@@ -124,7 +124,9 @@ class Agreement:
             alone = Agreement(score=score, documents={name: score}, chance=self.chance)
             found = alone.bootstrap(draws=draws, confidence=confidence, seed=seed)
             documents[name] = (
-                replace(score, bootstrap=found.interval, signature=_drawn(score, draws))
+                replace(
+                    score, bootstrap=found.interval, signature=_signature_with_draws(score, draws)
+                )
                 if found
                 else score
             )
@@ -133,7 +135,7 @@ class Agreement:
             return replace(self, score=score, documents=documents)
         found = self.bootstrap(draws=draws, confidence=confidence, seed=seed)
         interval = found.interval if found else None
-        made = _drawn(self.score, draws)
+        made = _signature_with_draws(self.score, draws)
         whole = replace(self.score, bootstrap=interval, scores=documents, signature=made)
         return replace(self, score=whole, documents=documents)
 
@@ -146,7 +148,7 @@ class Agreement:
         }
 
 
-def _drawn(score: Gamma, draws: int) -> str:
+def _signature_with_draws(score: Gamma, draws: int) -> str:
     """The signature of a score with a bootstrap interval; an undefined one has none."""
     return score.signature and extend(score.signature, bootstrap=draws)
 

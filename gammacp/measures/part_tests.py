@@ -279,13 +279,13 @@ def replication(
 
     a, b = (np.asarray(group, np.int64) for group in (first, second))
     o, e = observed.sum(axis=-1), expected.sum(axis=-1)
-    value = _normalised(o, e, a, b)
+    value = _normalised_ratio(o, e, a, b)
     if not value > 0 or min(len(a), len(b)) < FEWEST_ANNOTATORS:
         return Replication(value)
     pieces = np.moveaxis(observed, -1, 0), np.moveaxis(expected, -1, 0)
-    parts = _jackknife(_normalised(o - x, e - y, a, b) for x, y in zip(*pieces, strict=True))
-    people = _jackknife(_normalised(o, e, np.delete(a, i), b) for i in range(len(a)))
-    people += _jackknife(_normalised(o, e, a, np.delete(b, i)) for i in range(len(b)))
+    parts = _jackknife(_normalised_ratio(o - x, e - y, a, b) for x, y in zip(*pieces, strict=True))
+    people = _jackknife(_normalised_ratio(o, e, np.delete(a, i), b) for i in range(len(a)))
+    people += _jackknife(_normalised_ratio(o, e, a, np.delete(b, i)) for i in range(len(b)))
     found = _gammas(o, e, a, b)
     chance = float(((np.array([1, 0.5, 0.5]) * errors * (1 - found) / found) ** 2).sum())
     shares = expected.sum(axis=(0, 1)) / expected.sum()
@@ -304,7 +304,7 @@ def _gammas(o: Floats, e: Floats, a: Indices, b: Indices) -> Floats:
     return ratios(*(np.array([d[np.ix_(r, c)].sum() for r, c in sides]) for d in (o, e)))
 
 
-def _normalised(o: Floats, e: Floats, a: Indices, b: Indices) -> float:
+def _normalised_ratio(o: Floats, e: Floats, a: Indices, b: Indices) -> float:
     across, one, other = _gammas(o, e, a, b)
     return float(across / math.sqrt(one * other)) if min(one, other) > 0 else math.nan
 

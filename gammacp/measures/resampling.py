@@ -125,7 +125,7 @@ def bootstrap(
     ends, reason = (math.nan, math.nan), _too_few(parts, FEWEST_PARTS, confidence)
     if reason is None:
         ends = _studentise(parts, draws, (1 - confidence) / 2, seed)
-    return _made(parts, ends, "bootstrap", draws, confidence, reason)
+    return _interval_of(parts, ends, "bootstrap", draws, confidence, reason)
 
 
 def interval_of_gamma(
@@ -152,7 +152,7 @@ def interval_of_gamma(
             found = parts_in_order(parts.observed, parts.expected)
             half = _quantile(COSINES, tail) * math.sqrt(found.variance)
             ends = parts.gamma - half, min(1.0, parts.gamma + half)
-        return _made(parts, ends, "four cosines", 0, confidence, reason)
+        return _interval_of(parts, ends, "four cosines", 0, confidence, reason)
     drawn = bootstrap(parts, draws=draws, confidence=confidence, seed=seed)
     found = independent_parts(parts.observed, parts.expected)
     ratio, effective = (
@@ -181,7 +181,7 @@ def _too_few(parts: Contributions, least: int, confidence: float) -> str | None:
     return f"{len(parts)} {parts.kind} are too few to tell how they differ (at least {least})"
 
 
-def _made(
+def _interval_of(
     parts: Contributions,
     ends: tuple[float, float],
     method: str,

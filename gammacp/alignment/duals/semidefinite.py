@@ -327,7 +327,7 @@ def mended(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Relax
     matrix, penalty = iterate.matrix.copy(), iterate.penalty
     # In multiples of a grain sums of multipliers have no rounding errors.
     rows, multiplier = (_grains(penalty * m) for m in (iterate.rows, iterate.multiplier))
-    allowed = _allowed(model, rows, iterate.triangles, multiplier)
+    allowed = _most_allowed(model, rows, iterate.triangles, multiplier)
     corner = 1.0 / model.border**2
     _cut_to(matrix, allowed, model.pair, corner)
     for _ in range(model.repairs):
@@ -366,7 +366,7 @@ def feasible_shares(model: Matrices, found: RelaxedMatrix) -> Floats:
     return np.asarray((share - slack) * model.problem.opening)
 
 
-def _allowed(model: Matrices, rows: Floats, triangles: Codes, multiplier: Floats) -> Floats:
+def _most_allowed(model: Matrices, rows: Floats, triangles: Codes, multiplier: Floats) -> Floats:
     """What each pair's entry may be at most."""
     from gammacp.alignment.kernels.metric import subtract
 

@@ -182,10 +182,10 @@ class Decomposition:
         self.chosen[inside] = taken
         self.least[root] = self._loss(part, taken, price)
         told = self.least[root] if found.proven else max(price - found.bound, 0.0)
-        self.lower[root] = self._confirmed(root, packing, price, told)
+        self.lower[root] = self._confirm(root, packing, price, told)
         self.told[root] = told - self.lower[root]
 
-    def _confirmed(self, root: int, packing: Model, price: float, told: float) -> float:
+    def _confirm(self, root: int, packing: Model, price: float, told: float) -> float:
         """As much of the loss that CP-SAT tells as a longer search, or HiGHS, comes to as well."""
         from gammacp.alignment.kernels.component_search import Rules, SearchCosts, search_components
 

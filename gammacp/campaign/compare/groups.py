@@ -20,7 +20,7 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.campaign.compare.pairs import PairMatrix
-from gammacp.campaign.compare.stretches import Cuts
+from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.chance.beyond import ratio
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import Agreement
@@ -172,7 +172,7 @@ def groups_of(pairs: PairMatrix, members: Mapping[str, Sequence[str]], whole: Ag
         )
     named = {name: tuple(people) for name, people in members.items()}
     everybody = {a for people in named.values() for a in people}
-    cuts = Cuts(whole)
+    cuts = DocumentParts(whole)
     disorders, errors = _disorders(pairs, cuts)
     codes = {n: np.array([pairs.annotators.index(a) for a in p]) for n, p in named.items()}
     two = combinations(codes.items(), 2)
@@ -184,7 +184,7 @@ def groups_of(pairs: PairMatrix, members: Mapping[str, Sequence[str]], whole: Ag
     )
 
 
-def _disorders(pairs: PairMatrix, cuts: Cuts) -> tuple[Floats, Floats]:
+def _disorders(pairs: PairMatrix, cuts: DocumentParts) -> tuple[Floats, Floats]:
     """Disorders of each pair by part, weighed by its units, and the error of its expected one.
 
     Shapes (2, n, n, parts) and (n, n); symmetric. Without parts to be told apart there is one.
@@ -214,7 +214,9 @@ def _gamma(disorders: Floats, blocks: Sequence[tuple[Any, Any]]) -> float:
     return ratio(observed, expected, "")[0]
 
 
-def _across(codes: dict[str, Any], disorders: Floats, errors: Floats, cuts: Cuts) -> AcrossGroups:
+def _across(
+    codes: dict[str, Any], disorders: Floats, errors: Floats, cuts: DocumentParts
+) -> AcrossGroups:
     (one, first), (other, second) = codes.items()
     sides = ((first, second), (first, first), (second, second))
     gamma = _gamma(disorders, [sides[0]])
@@ -244,11 +246,11 @@ def _across(codes: dict[str, Any], disorders: Floats, errors: Floats, cuts: Cuts
         p_annotators=found.p_annotators,
         parts=int(there.sum()) if tested else 0,
         kind=cuts.kind,
-        untested=None if tested else _untested(found, min(map(len, codes.values())), cuts),
+        untested=None if tested else _why_untested(found, min(map(len, codes.values())), cuts),
     )
 
 
-def _untested(found: Replication, fewest: int, cuts: Cuts) -> str:
+def _why_untested(found: Replication, fewest: int, cuts: DocumentParts) -> str:
     """Why there is no p."""
     if math.isnan(found.value) or found.value <= 0:
         return "a γ within or across is not above 0"

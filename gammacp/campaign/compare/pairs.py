@@ -13,7 +13,7 @@ import numpy as np
 from gammacp.alignment import Alignment
 from gammacp.arrays import Floats
 from gammacp.campaign.compare.scoring import Selection, agreement_of_selected, annotators_of
-from gammacp.campaign.compare.stretches import Cuts
+from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.part_tests import FEWEST_PARTS, gain, holm, independent_parts
 from gammacp.measures.random_sets import Basis
@@ -144,7 +144,7 @@ def without_each(
     if len(names) < 3:
         return ()
     found = [(name, agreement_of_selected(basis, {name}, keep=False)) for name in names]
-    cuts = Cuts(overall)
+    cuts = DocumentParts(overall)
     tested = [_p_of_gain(overall, a, cuts) for _, a in found]
     p = holm(np.array([p for p, _ in tested]))
     among = int(np.isfinite(p).sum())
@@ -160,7 +160,7 @@ def without_each(
     )
 
 
-def _p_of_gain(overall: Agreement, rest: Agreement, cuts: Cuts) -> tuple[float, int]:
+def _p_of_gain(overall: Agreement, rest: Agreement, cuts: DocumentParts) -> tuple[float, int]:
     """p of γ of the rest being no higher than everybody's, and the parts; NaN without a test."""
     both = [n for n in rest.rated if n in overall.rated] if cuts.n else []
     if not both:

@@ -17,7 +17,7 @@ FEWEST_IN_ORDER = 20
 """Unitary alignments of everybody below which a text is not cut into stretches."""
 
 
-class Cuts:
+class DocumentParts:
     """The parts of everybody's documents: clusters, documents, or stretches of them.
 
     Documents or clusters are the parts from `FEWEST_PARTS` on. Fewer are put one after another and

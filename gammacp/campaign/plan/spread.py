@@ -31,8 +31,8 @@ from shuffling import ReferenceModel, shuffled_set
 Told = Callable[[int, int], None]
 
 _PRECISION = 0.05  # of the expected disorder of simulated corpora
-_STEPS = 6  # bisections of the magnitude: to 1/64
-_UNITS, _LEAST, MOST_VALUES = 6000, 20, 200  # units of a simulated corpus; its documents
+STEPS = 6  # bisections of the magnitude: to 1/64
+_UNITS, LEAST, MOST_VALUES = 6000, 20, 200  # units of a simulated corpus; its documents
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +101,7 @@ class Simulation:
         """Shuffled documents, some thousand units, of so many annotators in these proportions."""
         numbers, weights = (np.array(x) for x in (list(mix), list(mix.values())))
         mean = float(np.average(numbers, weights=weights))
-        n = min(MOST_VALUES, max(_LEAST, round(_UNITS / (self.model.n_units * mean))))
+        n = min(MOST_VALUES, max(LEAST, round(_UNITS / (self.model.n_units * mean))))
         places = (np.arange(n) + 0.5) / n * weights.sum()
         each = numbers[np.searchsorted(np.cumsum(weights), places)].tolist()
         sets = (
@@ -122,7 +122,7 @@ class Simulation:
     def magnitude(self, gamma: float, mix: Mapping[int, int], told: Callable[[], None]) -> float:
         """The magnitude with which annotators have this γ, to a 64th; at most 1."""
         low, high = 0.0, 1.0
-        for _ in range(_STEPS):
+        for _ in range(STEPS):
             middle = (low + high) / 2
             told()
             above = self.agreement(middle, mix).value > gamma

@@ -78,7 +78,7 @@ class Bands:
     @property
     def told(self) -> dict[str, Any]:
         """What of this is told of every measure."""
-        return _told(
+        return _facts(
             float(self.exact.mean()), int(self.widths.max()), self.annotators, self.sentences
         )
 
@@ -381,12 +381,12 @@ def untold(names: Iterable[str], why: DataError) -> dict[str, BeyondChance]:
         What `bands` raised.
     """
     lost = BeyondChance(
-        value=math.nan, chance=LENGTH_MATCHED, reason=str(why), told=_told(math.nan, 0, (), 0)
+        value=math.nan, chance=LENGTH_MATCHED, reason=str(why), told=_facts(math.nan, 0, (), 0)
     )
     return dict.fromkeys(names, lost)
 
 
-def _told(
+def _facts(
     equal_length: float, widest: int, annotators: tuple[str, ...], sentences: int
 ) -> dict[str, Any]:
     return {
