@@ -87,12 +87,12 @@ def test_delta_of_any_size(delta: float) -> None:
     assert Check(text_of(data)).claim()[0]
 
 
-@pytest.mark.parametrize(("seed", "status"), [(12, Status.OPTIMAL), (2, Status.FEASIBLE)])
-def test_a_crowd_is_proven_by_its_matrix(seed: int, status: Status, tmp_path: Path) -> None:
+def test_a_crowd_is_proven_by_its_matrix(tmp_path: Path) -> None:
     """The file holds all of it: read back, it is verified in whole numbers."""
     tuning = [Generation(crowd=3), Crowds(head_start=1e-6), Presolve(merged=0.0)]
-    found = align(crowd(seed, 14, 40), time_limit=1.5, tuning=tuning)
-    assert found.status is status
+    # Proven in half a second; the limit is for a machine that has none left.
+    found = align(crowd(12, 14, 40), time_limit=60, tuning=tuning)
+    assert found.status is Status.OPTIMAL
     path = tmp_path / "crowd.json"
     write_certificate(found, path)
     data = json.loads(path.read_text(encoding="utf-8"))
