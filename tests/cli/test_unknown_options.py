@@ -25,6 +25,7 @@ FREE = {
 # Files and folders to write.
 WRITTEN = {
     "--out",
+    "--certificate",
     "--store",
     "--units",
     "--review",
