@@ -17,29 +17,29 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 1_964,
-    "gammacp/alignment": 5_409,
+    "gammacp": 2_295,
+    "gammacp/alignment": 6_065,
     "gammacp/bench": 2_159,
-    "gammacp/campaign": 3_978,
-    "gammacp/chance": 1_431,
-    "gammacp/cli": 3_194,
+    "gammacp/campaign": 4_346,
+    "gammacp/chance": 1_443,
+    "gammacp/cli": 3_431,
     "gammacp/compat": 952,
-    "gammacp/continuum": 686,
+    "gammacp/continuum": 701,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_070,
-    "gammacp/formats": 6_239,
+    "gammacp/formats": 6_341,
     "gammacp/kernel": 156,
-    "gammacp/measures": 5_999,
+    "gammacp/measures": 6_641,
     "gammacp/pools": 430,
-    "gammacp/report": 791,
-    "gammacp/segmentation": 2_464,
+    "gammacp/report": 790,
+    "gammacp/segmentation": 2_465,
     "gammacp/studio": 1_550,
-    "gammacp/syntax": 2_953,
-    "shuffling": 1_771,
+    "gammacp/syntax": 2_967,
+    "shuffling": 2_063,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 43_231, 35_312
+TOGETHER, CORE = 45_900, 37_966
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
