@@ -25,7 +25,10 @@ from tests.conftest import Run
 
 SILENT = {
     "json", "jobs", "fail_under", "require_optimal", "help", "files",
-    "alignment", "explain",  # what is shown beside γ
+    "alignment", "explain", "certificate", "certificate_sets",  # what is shown beside γ
+    "group",  # compares what is signed: within, across
+    "cluster",  # a selection, signed as such (test_clusters.py)
+    "fail_under_lower",
     "figure", "curves", "assign", "plot", "by", "leave_one_out", "groups_file", "pairs",
 }  # fmt: skip
 READING = {f.name for f in fields(Reading)}
@@ -51,13 +54,11 @@ GAMMA: dict[str, list[list[object]]] = {
 COMMANDS: dict[str, tuple[list[object], dict[str, list[list[object]]]]] = {
     "gamma": (["d.csv", "--samples", 5], {**GAMMA, "bootstrap": [["--bootstrap", 20]]}),
     "compare": (
-        ["d.csv", "--samples", 5, "--bootstrap", 20, "--permutations", 20],
+        ["d.csv", "--samples", 5, "--bootstrap", 20],
         {
             "bootstrap": [["--bootstrap", 0], ["--bootstrap", 30]],
-            "permutations": [["--against", "e.csv", "--permutations", n] for n in (20, 30)],
             "against": [["--against", "e.csv"]],
             "reference": [["--reference", "Cid"]],
-            "group": [["--group", "x=Ann,Bea", "--group", "y=Cid"]],
         },
     ),
     "calibrate": (
