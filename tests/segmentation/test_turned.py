@@ -155,7 +155,7 @@ def test_a_person_in_another_group_is_another_coder() -> None:
 
 def test_regular_coders_have_nothing_beyond_chance() -> None:
     """Segments of 20 ± 2: in random order of segments these stand at −.14 (WD)."""
-    from experiments.zero_segmentations import codings_of, drawn
+    from experiments._independent_coders import codings_of, drawn
 
     sums: dict[str, np.ndarray] = {}
     for k in range(60):

@@ -155,7 +155,7 @@ def test_accuracies_are_weighted_by_length() -> None:
 
 def test_annotators_with_habits_of_their_own_have_nothing_beyond_chance() -> None:
     """Two teams, one of chains and one of flat trees: each annotator is met by the own others."""
-    from experiments.zero_trees import drawn
+    from experiments._independent_trees import drawn
 
     sums = np.zeros((2, 2))
     for k in range(12):
@@ -203,7 +203,7 @@ def test_random_annotators_have_nothing_beyond_chance() -> None:
 @pytest.mark.parametrize("shape", ["near", "right", "flat", "any"])
 def test_where_some_sentences_are_far_longer(shape: str) -> None:
     """What docs/chance.md says of log-normal lengths (σ = .9, 1 to 90 tokens)."""
-    from experiments.zero_trees import RELATIONS, Process, annotated
+    from experiments._independent_trees import RELATIONS, Process, annotated
 
     for n, sets, limit in ((20, 100, 0.03), (40, 60, 0.02)):
         process, sums = Process("tail", n, (shape, shape)), np.zeros(2)
