@@ -24,7 +24,7 @@ CEILINGS = {
     "gammacp/chance": 1_443,
     "gammacp/cli": 3_431,
     "gammacp/compat": 952,
-    "gammacp/continuum": 701,
+    "gammacp/continuum": 717,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_070,
     "gammacp/formats": 6_341,
@@ -39,7 +39,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 45_900, 37_966
+TOGETHER, CORE = 45_916, 37_982
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

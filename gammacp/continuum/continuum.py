@@ -71,8 +71,9 @@ class Unit:
     fragments: Fragments = ()
 
     def __post_init__(self) -> None:
-        """DataError for a unit that ends before it starts."""
-        if self.end < self.start:
+        """DataError for a unit that ends before it starts; what is no number is told later."""
+        numbers = isinstance(self.start, int | float) and isinstance(self.end, int | float)
+        if numbers and self.end < self.start:
             raise DataError(
                 f"unit of annotator {self.annotator!r} has end {self.end} < start {self.start}",
                 hint="Give the start first",

@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
 from gammacp.arrays import Floats
 
+Span: TypeAlias = tuple[int, int]
+
+_PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*(?<=\S)")
+_STOP = re.compile(r"[.!?]+(?!\S)\s*")
+
+
+def _sentences(text: str) -> Iterator[Span]:
+    """What ends with a full stop and its like before a blank, or with its paragraph."""
+    for paragraph in _PARAGRAPH.finditer(text):
+        start, last = paragraph.span()
+        for stop in _STOP.finditer(text, start, last):
+            yield start, stop.start() + len(stop[0].rstrip())
+            start = stop.end()
+        if start < last:
+            yield start, last
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
+    return (match.span() for match in pattern.finditer(text))
+
+
 # Of a text, the coarsest first.
-_LEVELS = {
-    "paragraphs": re.compile(r"\S(?:.|\n(?!\s*\n))*(?<=\S)"),
-    "lines": re.compile(r"\S(?:.*\S)?"),
-    "sentences": re.compile(r"\S(?:.|\n(?!\s*\n))*?(?:[.!?]+(?=\s|$)|(?=\s*(?:\n\s*\n|$)))"),
-    "words": re.compile(r"\S+"),
-    "tokens": re.compile(r"\w+|[^\w\s]"),
+_LEVELS: Mapping[str, Callable[[str], Iterator[Span]]] = {
+    "paragraphs": partial(_matches, _PARAGRAPH),
+    "lines": partial(_matches, re.compile(r"\S(?:.*\S)?")),
+    "sentences": _sentences,
+    "words": partial(_matches, re.compile(r"\S+")),
+    "tokens": partial(_matches, re.compile(r"\w+|[^\w\s]")),
 }
 
 
@@ -71,6 +94,6 @@ def grids_of_text(text: str) -> Iterator[Grid]:
     >>> [(g.name, g.starts) for g in grids_of_text("No. Yes, no.")][2:]
     [('sentences', (0, 4)), ('words', (0, 4, 9)), ('tokens', (0, 2, 4, 7, 9, 11))]
     """
-    for name, pattern in _LEVELS.items():
-        spans = [match.span() for match in pattern.finditer(text)]
+    for name, places in _LEVELS.items():
+        spans = [*places(text)]
         yield Grid(name, 0.0, tuple(s for s, _ in spans), tuple(e for _, e in spans))

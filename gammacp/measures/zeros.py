@@ -34,7 +34,7 @@ class Zero:
 def zeros(*, beyond_chance: bool = False) -> dict[str, Zero]:
     """By measure; those that the study does not have are missing.
 
-    >>> zeros()["s"].verdict, zeros(beyond_chance=True)["s"].verdict
+    >>> zeros()["ser"].verdict, zeros(beyond_chance=True)["ser"].verdict
     ('not', 'shown')
     """
     text = files("gammacp.measures").joinpath("zero.csv").read_text(encoding="utf-8")

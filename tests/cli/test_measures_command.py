@@ -33,6 +33,6 @@ def test_what_independent_annotators_get_is_told() -> None:
     assert entries["gamma"]["zero"]["verdict"] != "not"
     assert entries["alpha-diff"]["zero"]["lowest"] < -0.5
     assert entries["s"]["zero"]["lowest"] > 0.5
-    assert entries["s"]["zero_beyond_chance"]["verdict"] == "shown"
+    assert entries["ser"]["zero_beyond_chance"]["verdict"] == "shown"
     assert entries["jaccard"]["zero"] is None
     assert "0 for independent annotators" in " ".join(run().split())

@@ -26,6 +26,10 @@ def export(
 
     Comments in the file say how its objective becomes the disorder, how exact that is, and which
     unit each number stands for.
+
+    Example: gammacp export interview.eaf --to mps
+
+    Most used: --to, --model and --out.
     """
     from gammacp.alignment import build_problem
     from gammacp.alignment import export as write
