@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments._independent_coders import PROCESSES, codings_of, drawn
+import numpy as np
+
+from experiments import _independent_coders as processes
+from experiments._independent_coders import PROCESSES, codings_of
 from experiments._zero import (
     SAMPLES,
     Independent,
@@ -37,6 +40,11 @@ def coded(c: Continuum, seed: int) -> dict[str, float]:
 
 
 study_measure("zero-segmentations", coded)
+
+
+def drawn(cell: str, rng: np.random.Generator) -> Continuum:
+    """One set of a process; a worker that is told to draw it knows the measure of this module."""
+    return processes.drawn(cell, rng)
 
 
 def about(cell: str) -> Row:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments._independent_trees import PROCESSES, drawn
+import numpy as np
+
+from experiments import _independent_trees as processes
+from experiments._independent_trees import PROCESSES
 from experiments._zero import (
     Independent,
     Part,
@@ -38,6 +41,11 @@ def parsed(treebank: Treebank, seed: int) -> dict[str, float]:
 
 
 study_measure("zero-trees", parsed, "trees")
+
+
+def drawn(cell: str, rng: np.random.Generator) -> Treebank:
+    """One set of a process; a worker that is told to draw it knows the measure of this module."""
+    return processes.drawn(cell, rng)
 
 
 def about(cell: str) -> Row:
