@@ -20,14 +20,14 @@ CEILINGS = {
     "gammacp": 2_295,
     "gammacp/alignment": 6_065,
     "gammacp/bench": 2_159,
-    "gammacp/campaign": 4_346,
-    "gammacp/chance": 1_443,
-    "gammacp/cli": 3_431,
+    "gammacp/campaign": 4_348,
+    "gammacp/chance": 1_465,
+    "gammacp/cli": 3_440,
     "gammacp/compat": 952,
-    "gammacp/continuum": 717,
+    "gammacp/continuum": 724,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_070,
-    "gammacp/formats": 6_341,
+    "gammacp/formats": 6_345,
     "gammacp/kernel": 156,
     "gammacp/measures": 6_641,
     "gammacp/pools": 430,
@@ -39,7 +39,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 45_916, 37_982
+TOGETHER, CORE = 45_960, 38_026
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.arrays import Bools, Floats, Indices
 from gammacp.chance.annotation import ROUNDING, Annotation
 
 # Fewer units tell no rhythm.
@@ -41,7 +41,7 @@ class CompletedAnnotation:
     torn
         Whether the bounds cut its first and its last unit.
     whole
-        Whether positions are places of a grid.
+        Whether positions are whole numbers: places of a grid, or as they come.
     """
 
     annotation: Annotation
@@ -53,29 +53,52 @@ class CompletedAnnotation:
     def draw(self, rng: np.random.Generator) -> Annotation:
         """A window of the completed circle with as many units."""
         starts, ends, which, circle = self._around(rng)
-        n = len(self.starts)
         starts, ends = np.append(starts, starts + circle), np.append(ends, ends + circle)
-        knots = np.unique(np.concatenate([[0.0, circle], starts, ends, starts - 1, ends - 1]))
-        knots = knots[(knots >= 0) & (knots <= circle)]
-        middle = (knots[1:, None] + knots[:-1, None]) / 2
-        if self.torn:
-            held = (ends > middle) & (starts < middle + 1)
-        else:
-            held = (starts >= middle) & (ends <= middle + 1)
-        room = np.cumsum(np.where(held.sum(axis=1) == n, np.diff(knots), 0.0))
-        if room[-1] <= ROUNDING:
+        offset = self._offset(starts, ends, circle, rng)
+        if offset is None:
             return self.annotation
-        point = rng.random() * room[-1]
-        k = min(int(np.searchsorted(room, point, side="right")), len(room) - 1)
-        offset = knots[k + 1] - (room[k] - point)
-        if self.whole:
-            size = self.annotation.length
-            offset = np.floor(offset * size + ROUNDING) / size
-        rows = np.flatnonzero(held[k])
+        rows = np.flatnonzero(self._held(starts, ends, np.array([offset]))[0])
         low, high = np.clip([starts[rows] - offset, ends[rows] - offset], 0.0, 1.0)
         length = self.annotation.length
         codes = self.annotation.category_codes[which[rows % len(which)]]
         return Annotation(low * length, (high - low) * length, codes, length)
+
+    def _held(self, starts: Floats, ends: Floats, offsets: Floats) -> Bools:
+        """Which units windows hold, shape (offsets, units): with torn ends, any part of them."""
+        at = offsets[:, None]
+        if self.torn:
+            return (ends > at + ROUNDING) & (starts < at + 1 - ROUNDING)
+        return (starts >= at - ROUNDING) & (ends <= at + 1 + ROUNDING)
+
+    def _offset(
+        self, starts: Floats, ends: Floats, circle: float, rng: np.random.Generator
+    ) -> float | None:
+        """Where a window begins that holds as many units; None if none does."""
+        if self.whole:
+            size = self.annotation.length
+            offsets = np.arange(int(np.rint(circle * size))) / size
+            fit = offsets[self._counts(starts, ends, offsets) == len(self.starts)]
+            return float(rng.choice(fit)) if len(fit) else None
+        knots = np.unique(np.concatenate([[0.0, circle], starts, ends, starts - 1, ends - 1]))
+        knots = knots[(knots >= 0) & (knots <= circle)]
+        middle = (knots[1:] + knots[:-1]) / 2
+        fits = self._counts(starts, ends, middle) == len(self.starts)
+        room = np.cumsum(np.where(fits, np.diff(knots), 0.0))
+        if room[-1] <= ROUNDING:
+            return None
+        point = rng.random() * room[-1]
+        k = min(int(np.searchsorted(room, point, side="right")), len(room) - 1)
+        return float(knots[k + 1] - (room[k] - point))
+
+    def _counts(self, starts: Floats, ends: Floats, offsets: Floats) -> Indices:
+        """How many units windows hold; units are in order, none reaches into the next."""
+        if self.torn:
+            gone = np.searchsorted(ends, offsets + ROUNDING, side="right")
+            reached = np.searchsorted(starts, offsets + 1 - ROUNDING)
+            return np.asarray(reached - gone, np.int64)
+        gone = np.searchsorted(starts, offsets - ROUNDING)
+        inside = np.searchsorted(ends, offsets + 1 + ROUNDING, side="right") - gone
+        return np.maximum(inside, 0).astype(np.int64)
 
     def _around(self, rng: np.random.Generator) -> tuple[Floats, Floats, Indices, float]:
         """Starts, ends, and which unit each is, of a circle with completed ends; its length."""
@@ -139,6 +162,8 @@ def completion(
     if not touching and pitches.std(ddof=1) >= _EVEN * pitches.mean():
         return None
     torn = declared and starts[0] <= ROUNDING and ends[-1] >= 1 - ROUNDING
+    places = [annotation.starts, annotation.lengths, np.array([annotation.length])]
+    whole = whole or all((each == np.rint(each)).all() for each in places)
     return CompletedAnnotation(annotation, starts, ends, torn, whole)
 
 

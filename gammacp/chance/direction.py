@@ -72,10 +72,13 @@ class Direction:
         """A sentence where it speaks."""
         if self.p > _LEVEL:
             return ()
+        cause = "the text has more to mark there, or everybody marks more as it goes on"
+        if self.towards == "beginning":
+            cause = "unfinished reading or fatigue (--read-until says how far somebody read)"
         return (
             f"units lie towards the {self.towards} of the text (mean position "
             f"{self.mean_position:.2f}, p = {self.p:.2g}): part of this agreement may come from "
-            "unfinished reading or fatigue (--read-until says how far somebody read)",
+            f"{'that: ' if self.towards != 'beginning' else ''}{cause}",
         )
 
     def as_dict(self) -> dict[str, Any]:

@@ -11,7 +11,10 @@ from typing import TypeAlias
 import numpy as np
 
 from gammacp.arrays import Floats
+from gammacp.errors import DataError
 
+# Places of an even grid: a day in milliseconds.
+_MOST = 100_000_000
 Span: TypeAlias = tuple[int, int]
 
 _PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*(?<=\S)")
@@ -79,6 +82,11 @@ class Grid:
             inside = (starts >= low) & (ends <= high)
             return starts[inside], ends[inside]
         first, last = np.floor(low / self.step + 1e-6), np.ceil(high / self.step - 1e-6)
+        if last - first > _MOST:
+            raise DataError(
+                f"a grid of {self.step:g} has {last - first:.3g} places from {low:g} to {high:g}",
+                hint="Give the length of a place in the unit of the positions",
+            )
         places = np.arange(first, max(first, last) + 1) * self.step
         return places[:-1], places[1:]
 

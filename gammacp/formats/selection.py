@@ -10,6 +10,7 @@ from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.columns import all_names, check_known
 from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import plain
+from gammacp.errors import DataError
 from gammacp.formats.merging import categories_of
 from gammacp.formats.positions import LARGEST
 from gammacp.validation import Row, Text, Texts, WrittenTable
@@ -130,5 +131,8 @@ def _one(continuum: Continuum, selection: Selection, document: str) -> Continuum
     if selection.read_until:
         said = selection.read_until
         until = {a: said.get(f"{document}/{a}", said.get(a)) for a in c.annotators}
-        c = c.with_read_until({a: place for a, place in until.items() if place is not None})
+        try:
+            c = c.with_read_until({a: place for a, place in until.items() if place is not None})
+        except DataError as error:
+            raise error.within(f"document {document!r}") from None
     return c

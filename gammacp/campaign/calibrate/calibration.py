@@ -278,5 +278,5 @@ def _interval(middle: float, low: float, high: float) -> str:
     if math.isinf(high) and low < _NONE:
         return f"{share(middle)} (not to be told from none or any amount)"
     if math.isinf(high):  # γ hardly falls any more: where it is reached says nothing
-        return f"{share(low)} (at least)"
+        return f"{share(middle)} (at least {share(low)})"
     return f"{share(middle)} ({share(low).removesuffix(' %')}–{share(high)})"

@@ -252,10 +252,10 @@ def _across(
 
 def _why_untested(found: Replication, fewest: int, cuts: DocumentParts) -> str:
     """Why there is no p."""
-    if math.isnan(found.value) or found.value <= 0:
-        return "a γ within or across is not above 0"
     if fewest < FEWEST_ANNOTATORS:
         return f"it takes {FEWEST_ANNOTATORS} annotators in each group"
+    if math.isnan(found.value) or found.value <= 0:
+        return "a γ within or across is not above 0"
     return cuts.reason or "a γ is not above 0 without some document, stretch or annotator"
 
 
@@ -263,7 +263,8 @@ def _sentence(found: AcrossGroups) -> str:
     a, b = found.groups
     if math.isnan(found.gamma):
         return f"{a} and {b}: no γ across, as no document that tells anything has one of each."
-    said = f"{a} and {b}: γ across (xRR) = {found.gamma:.3f} over {found.pairs} pairs"
+    pairs = "1 pair" if found.pairs == 1 else f"{found.pairs} pairs"
+    said = f"{a} and {b}: γ across (xRR) = {found.gamma:.3f} over {pairs}"
     if not math.isnan(found.difference):
         said += f", γ within is {found.difference:+.3f} against it"
     if not math.isnan(found.normalized):

@@ -320,7 +320,8 @@ def _notes(
             f"people without a {what} in some of {total} {of}, not compared there: {shown}"
         )
     if never := [a for a in people if a not in (*wins.people, expert)]:
-        notes.append(f"never with {name} and somebody else, not compared: {', '.join(never)}")
+        shown = ", ".join(never[:5]) + (f" and {len(never) - 5} more people" if never[5:] else "")
+        notes.append(f"never with {name} and somebody else, not compared: {shown}")
     if not any(c.counts[c.annotators.index(name)] for c in mine.values() if name in c.annotators):
         notes.append(f"{name} has no unit at all: it agrees only where people marked nothing too")
     if of != "documents" and (

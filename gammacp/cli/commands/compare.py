@@ -72,4 +72,4 @@ def compare(
         message("; ".join((f"seed {settings.sampling.seed}", *found.signatures)))
     score = found.overall.score
     settings.check(score, fail_under)
-    check_lower_end(found.bootstrap.interval if found.bootstrap else None, fail_under_lower)
+    check_lower_end(found.bootstrap, fail_under_lower)

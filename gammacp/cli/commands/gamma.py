@@ -106,16 +106,24 @@ def gamma(
                     write_certificate(aligned, path)
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
+    confidence = settings.sampling.confidence
+    over = (
+        found.bootstrap(draws=bootstrap, confidence=confidence, seed=settings.sampling.seed)
+        if bootstrap
+        else None
+    )
     if json:
         taken_apart = {} if parts is None else {"explanation": parts.as_dict()}
         print_json({**found.as_dict(), **taken_apart, **loaded.json})
     else:
         _print(found, options, len(loaded.failures), alignment=alignment)
+        if over is not None:
+            message(over.in_words())
         if parts is not None:
             _explain(parts)
     end_if_interrupted(interrupted, _how_far(found))
     _check(found, settings, fail_under, told=not json)
-    check_lower_end(found.score.bootstrap, fail_under_lower)
+    check_lower_end(over, fail_under_lower)
 
 
 def _how_far(found: Agreement) -> str:

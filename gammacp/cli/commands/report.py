@@ -84,8 +84,7 @@ def report(
     else:
         message(f"wrote {out}")
     settings.check(score, fail_under)
-    found = built.contents.comparison.bootstrap
-    check_lower_end(found.interval if found else None, fail_under_lower)
+    check_lower_end(built.contents.comparison.bootstrap, fail_under_lower)
 
 
 def _report_trees(

@@ -26,6 +26,7 @@ from gammacp.cli.output import message
 from gammacp.errors import BelowThresholdError, UnprovenError, UsageError
 
 if TYPE_CHECKING:
+    from gammacp.measures.resampling import BootstrapInterval
     from gammacp.measures.score import Score
     from gammacp.measures.settings import GammaOptions
 
@@ -202,12 +203,13 @@ def require_interval(fail_under: float | None, draws: int) -> None:
         raise UsageError("--fail-under-lower needs a bootstrap interval: give --bootstrap 2000")
 
 
-def check_lower_end(interval: tuple[float, float] | None, fail_under: float | None) -> None:
+def check_lower_end(found: BootstrapInterval | None, fail_under: float | None) -> None:
     """BelowThresholdError if the interval's lower end is below the threshold, or there is none."""
     what = "the lower end of γ's bootstrap interval"
-    if fail_under is not None and interval is None:
-        raise BelowThresholdError(f"{what} is undefined: too few documents, or no γ")
-    check_threshold((interval or (math.nan,))[0], fail_under, what)
+    if fail_under is not None and (found is None or found.reason):
+        why = "there is no γ" if found is None else found.reason
+        raise BelowThresholdError(f"{what} is undefined: {why}")
+    check_threshold(math.nan if found is None else found.low, fail_under, what)
 
 
 @dataclass(frozen=True)
