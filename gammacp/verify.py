@@ -36,7 +36,7 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
-NODES = 3_000_000  # of each search, in all; what is left then counts with its bound
+NODES = 3_000_000  # steps of each search, in all; what is left then counts with its bound
 MOST_ERROR = Fraction(1, 10**6)  # of the opening, for each unit: a larger error claims nothing
 Group = tuple[int, tuple[int, ...]]  # what it loses, and its units
 Row = list[tuple[int, int]]  # candidates of one annotator, with twice what each one adds
@@ -241,7 +241,7 @@ class Check:
             kept = zip(rows, reach, least, strict=True)
             rows = [[c for c, up in zip(row, r, strict=True) if up > b] for row, r, b in kept]
             rows = [row for row in rows if row]
-        self.left -= 1
+        self.left -= 1 + size * size // 16
         if self.left < 0:
             self.floor = bound
         elif rows:
@@ -265,7 +265,7 @@ class Check:
         lost, step = {u: min(gap, alone[u] * self.counts[u]) for u in part}, gap // 256
         fresh = [g for g in waiting if g[0] <= step]
         while True:
-            waiting = [g for g in waiting if g not in set(fresh)]
+            waiting = sorted({*waiting} - {*fresh})
             changed: set[int] = set()
             for g in fresh:
                 first, *others = {part[u] for u in g[1]}
@@ -323,7 +323,9 @@ class Check:
         """What no alignment costs less than, and how that was found: step 5."""
         shift, most, bound = proof["shift"].below(1000), defaultdict[tuple[int, int], int](int), 0
         inside = [u.below(self.size) for u in proof["units"].list()]
-        rows, limit = proof["factor"].list(len(set(inside)) + 1), 1 << 400
+        if len(set(inside)) < len(inside):
+            raise proof["units"].no("a unit is there twice")
+        rows, limit = proof["factor"].list(len(inside) + 1), 1 << 400
         factor = [[x.number(-limit, limit, int) for x in r.list(i + 1)] for i, r in enumerate(rows)]
         owner, place = self.annotator, dict(zip(inside, factor[1:], strict=True))
         for u, a, x in (triple.list(3) for triple in proof["rows"].list()):
@@ -369,7 +371,7 @@ class Check:
         found = max(found, 0) if least else found
         proven = found >= max(bound, cost if status == "optimal" else bound) - error
         told = "bound verified: " if proven else "NOT what is claimed, only this bound: "
-        if proven and status == "optimal":
+        if right and proven and status == "optimal":
             told, shown = "", cost
             left = f" (error {float(max(cost - found, self.total - cost) * self.grain):.2g})"
         else:
@@ -387,7 +389,7 @@ def main(paths: Sequence[str]) -> int:
                 proven, lines = Check(stream.read()).claim()
             print("\n".join(f"{path}: {line}" for line in lines))
             code = max(code, 0 if proven else 1)
-        except (RefusedError, OSError, UnicodeDecodeError) as error:
+        except (RefusedError, OSError, OverflowError, UnicodeDecodeError) as error:
             print(f"{path}: {error}", file=sys.stderr)
             code = 3
     return code

@@ -17,12 +17,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_295,
-    "gammacp/alignment": 6_065,
+    "gammacp": 2_297,
+    "gammacp/alignment": 6_068,
     "gammacp/bench": 2_159,
     "gammacp/campaign": 4_348,
     "gammacp/chance": 1_465,
-    "gammacp/cli": 3_440,
+    "gammacp/cli": 3_447,
     "gammacp/compat": 952,
     "gammacp/continuum": 724,
     "gammacp/datasets": 35,
@@ -39,7 +39,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 45_960, 38_026
+TOGETHER, CORE = 45_972, 38_038
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -74,8 +74,8 @@ def certificate(alignment: Alignment) -> dict[str, Any]:
     return found
 
 
-def write_certificate(alignment: Alignment, path: Path) -> None:
-    """Write an alignment's certificate, a key in each line.
+def write_certificate(alignment: Alignment, path: Path) -> str:
+    """Write an alignment's certificate, a key in each line; the kind of its proof.
 
     Parameters
     ----------
@@ -84,9 +84,11 @@ def write_certificate(alignment: Alignment, path: Path) -> None:
     path
         A JSON file; one that is there is replaced.
     """
-    rows = (f"{json.dumps(key)}: {_dump(value)}" for key, value in certificate(alignment).items())
+    made = certificate(alignment)
+    rows = (f"{json.dumps(key)}: {_dump(value)}" for key, value in made.items())
     with atomic_write(path) as temporary:
         temporary.write_text("{" + ",\n".join(rows) + "}\n", encoding="utf-8")
+    return str(made["proof"]["kind"])
 
 
 def _dump(value: Any) -> str:

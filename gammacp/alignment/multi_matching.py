@@ -65,7 +65,8 @@ def weighted_problem(
     >>> found.groups.tolist(), found.objective, str(found.status)
     ([[0, 1, 2], [-1, -1, 3]], -2.5, 'optimal')
     """
-    owners, rows = np.asarray(owner), (np.asarray(first), np.asarray(second))
+    owners = np.asarray(owner)
+    rows = [np.asarray(each, np.int64 if len(each) == 0 else None) for each in (first, second)]
     earned = np.asarray(weight, np.float64)
     units = len(owners)
     for name, array in (("owner", owners), ("first", rows[0]), ("second", rows[1])):
@@ -100,7 +101,7 @@ def weighted_problem(
     )
 
 
-def _pair(rows: tuple[Any, Any], wrong: Any) -> tuple[int, int]:
+def _pair(rows: Sequence[Any], wrong: Any) -> tuple[int, int]:
     at = int(np.flatnonzero(wrong)[0])
     return int(rows[0][at]), int(rows[1][at])
 

@@ -98,7 +98,7 @@ class CompletedAnnotation:
             return np.asarray(reached - gone, np.int64)
         gone = np.searchsorted(starts, offsets - ROUNDING)
         inside = np.searchsorted(ends, offsets + 1 + ROUNDING, side="right") - gone
-        return np.maximum(inside, 0).astype(np.int64)
+        return np.asarray(np.maximum(inside, 0), np.int64)
 
     def _around(self, rng: np.random.Generator) -> tuple[Floats, Floats, Indices, float]:
         """Starts, ends, and which unit each is, of a circle with completed ends; its length."""

@@ -7,7 +7,7 @@ from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import File, Reading, errors_of, load
 from gammacp.cli.options.settings import Seed, SolvingFlags, Weighing
-from gammacp.cli.output import AsJson, outputs, print_json
+from gammacp.cli.output import AsJson, message, outputs, print_json
 from gammacp.cli.progress import progress
 
 
@@ -38,8 +38,11 @@ def align(
     name, continuum = loaded.only()
     with progress("aligning"), errors_of(name), interruptible() as interrupted:
         alignment = solve(continuum, weighing.dissimilarity(), **solving.options(), seed=seed)
-    if certificate is not None:
-        write_certificate(alignment, certificate)
+    if certificate is not None and write_certificate(alignment, certificate) == "none":
+        message(
+            f"gammacp: {certificate} has no proof, since the method {alignment.method} leaves "
+            "none that can be checked; --method auto does"
+        )
     if json:
         print_json(
             {

@@ -99,11 +99,15 @@ def gamma(
         if certificate is not None:
             behind = alignments_behind(found, continua, certificate_sets, options)
             stems = [Path(n).stem if Path(n).is_file() else n for n in behind]
+            written: set[str] = set()
             for i, (stem, alignments) in enumerate(zip(stems, behind.values(), strict=True), 1):
                 own = stem if stems.count(stem) == 1 else f"{stem}-{i}"
                 for kind, aligned in alignments.items():
-                    path = certificate / file_name(f"{own}{kind}.json", "document")
-                    write_certificate(aligned, path)
+                    name = f"{file_name(own, 'document')}{kind}.json"
+                    if name.casefold() in written:
+                        raise DataError(f"two certificates would be {name}", hint="Rename one")
+                    written.add(name.casefold())
+                    write_certificate(aligned, certificate / name)
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
     confidence = settings.sampling.confidence

@@ -24,7 +24,7 @@ def verify(
     for path in files:
         try:
             proven, said = Check(path.read_text(encoding="utf-8")).claim()
-        except (RefusedError, UnicodeDecodeError) as error:
+        except (RefusedError, OSError, OverflowError, UnicodeDecodeError) as error:
             message(f"gammacp: {path}: {error}", error=True)
             records.append({"file": str(path), "verified": False, "said": [], "error": str(error)})
             code = 3
