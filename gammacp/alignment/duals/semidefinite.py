@@ -230,7 +230,7 @@ def ascend(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Itera
             if done % 10 == 0:
                 iterate = _balance_penalty(iterate, lack, change)
         value = float((model.bordered_cost * iterate.inside).sum()) * model.problem.opening
-        matrix = mended(model, iterate, deadline)
+        matrix = feasible_matrix(model, iterate, deadline)
         yield Priced(feasible_shares(model, matrix), matrix, value, iterate)
         iterate = _cut(model, iterate)
 
@@ -316,7 +316,7 @@ def safe_sum(share: Floats) -> float:
     return total - 2.0**-52 * len(share) * float(np.abs(share).sum())
 
 
-def mended(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> RelaxedMatrix:
+def feasible_matrix(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> RelaxedMatrix:
     """The iterate's matrix and multipliers, cut to what pairs allow and all but definite.
 
     It is moved towards the nearest definite matrix and cut again (alternating projections) until
