@@ -21,7 +21,7 @@ CEILINGS = {
     "gammacp/alignment": 6_068,
     "gammacp/bench": 2_159,
     "gammacp/campaign": 4_348,
-    "gammacp/chance": 1_465,
+    "gammacp/chance": 1_463,
     "gammacp/cli": 3_447,
     "gammacp/compat": 952,
     "gammacp/continuum": 724,
@@ -29,7 +29,7 @@ CEILINGS = {
     "gammacp/dissimilarity": 1_070,
     "gammacp/formats": 6_345,
     "gammacp/kernel": 156,
-    "gammacp/measures": 6_641,
+    "gammacp/measures": 6_649,
     "gammacp/pools": 430,
     "gammacp/report": 790,
     "gammacp/segmentation": 2_465,
@@ -39,7 +39,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 45_972, 38_038
+TOGETHER, CORE = 45_978, 38_044
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -41,7 +41,7 @@ class CompletedAnnotation:
     torn
         Whether the bounds cut its first and its last unit.
     whole
-        Whether positions are whole numbers: places of a grid, or as they come.
+        Whether positions are places of a grid.
     """
 
     annotation: Annotation
@@ -162,8 +162,6 @@ def completion(
     if not touching and pitches.std(ddof=1) >= _EVEN * pitches.mean():
         return None
     torn = declared and starts[0] <= ROUNDING and ends[-1] >= 1 - ROUNDING
-    places = [annotation.starts, annotation.lengths, np.array([annotation.length])]
-    whole = whole or all((each == np.rint(each)).all() for each in places)
     return CompletedAnnotation(annotation, starts, ends, torn, whole)
 
 

@@ -69,22 +69,31 @@ class MeasuredDisagreements:
 def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continuum:
     """Random units where measures over positions can read them.
 
-    On whole positions starts are rounded and lengths kept; elsewhere units and fragments that
+    On whole positions starts are rounded and lengths kept; a unit that an end of the text tears is
+    rounded at both ends, and left out if that leaves nothing. Elsewhere units and fragments that
     touched before they were moved touch again, which the rounding of sums may have undone. Bounds
     that nobody declared are those of the units, as in the data: measures that count positions would
     take what lies beyond for agreement.
     """
-    starts, lengths = continuum.starts, continuum.lengths
+    starts, ends, breaks = continuum.starts, continuum.ends, continuum.breaks
+    annotators, labels = continuum.annotator_codes, continuum.category_codes
     low, high = continuum.bounds
     if whole:
-        starts, lengths = np.round(starts), np.round(lengths)
+        lengths = np.round(continuum.lengths)
+        torn = np.abs(continuum.lengths - lengths) > ROUNDING * continuum.length
+        starts, ends = np.round(starts), np.where(torn, np.round(ends), np.round(starts) + lengths)
+        if breaks is None:
+            kept = ~torn | (starts < ends)
+            starts, ends = starts[kept], ends[kept]
+            annotators, labels = annotators[kept], labels[kept]
         low, high = float(np.round(low)), float(np.round(high))
-    ends, breaks = starts + lengths, continuum.breaks
+    else:
+        ends = starts + continuum.lengths
     if not whole and breaks is not None:
         starts, ends, breaks = _touching(continuum, starts, ends, breaks)
     if not whole and len(ends):
         near = np.abs(starts[1:] - ends[:-1]) < ROUNDING * continuum.length
-        near &= continuum.annotator_codes[1:] == continuum.annotator_codes[:-1]
+        near &= annotators[1:] == annotators[:-1]
         ends[:-1][near] = starts[1:][near]
         ends[np.abs(ends - high) < ROUNDING * continuum.length] = high
     return Continuum.from_codes(
@@ -92,8 +101,8 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
         continuum.categories,
         starts,
         ends,
-        continuum.annotator_codes,
-        continuum.category_codes,
+        annotators,
+        labels,
         breaks=breaks,
         bounds=(low, max(high, float(ends.max(initial=low)))) if declared else None,
     )

@@ -116,19 +116,3 @@ def test_a_unit_that_a_window_cuts_is_left_out_where_bounds_cut_none() -> None:
         assert np.allclose(np.diff(drawn.starts), 20)
         assert drawn.starts[0] >= -1e-9
         assert drawn.starts[-1] + 5 <= 160 + 1e-9
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_whole_positions_stay_whole(seed: int) -> None:
-    """Else a measure that counts places would meet a torn end that is shorter than one."""
-    edges = np.concatenate([[0], np.cumsum(RNG(seed).integers(1, 6, 20))]).astype(np.float64)
-    own = completion(
-        annotation(edges[:-1].tolist(), edges[1:].tolist(), float(edges[-1])), declared=True
-    )
-    assert own is not None and own.whole and own.torn
-    for k in range(100):
-        drawn = own.draw(RNG([seed, k]))
-        assert len(drawn.starts) == 20
-        np.testing.assert_allclose(drawn.starts, np.rint(drawn.starts), atol=1e-9)
-        assert drawn.lengths.min() > 0.99
-        assert drawn.lengths.sum() == pytest.approx(edges[-1])
