@@ -20,7 +20,7 @@ class GammacpError(Exception):
 
 
 class UsageError(GammacpError, ValueError):
-    """A call or an option that cannot be meant: unknown name, value out of range."""
+    """A wrong call or option: an unknown name, or a value outside its range."""
 
     exit_code = 2
 

@@ -98,7 +98,7 @@ def align(
     DataError
         One annotator, or no unit.
     UsageError
-        An unknown method, or a gap or time limit that cannot be meant.
+        An unknown method, or a gap or time limit outside its range.
 
     Notes
     -----

@@ -69,7 +69,7 @@ class Limits:
     Raises
     ------
     UsageError
-        For what cannot be meant.
+        A value is outside its range.
     """
 
     gap: float = 0.0
@@ -78,7 +78,7 @@ class Limits:
     tuning: Tuning = ()
 
     def __post_init__(self) -> None:
-        """UsageError for what cannot be meant."""
+        """UsageError for a value outside its range."""
         if not 0 <= self.gap < 1:
             raise UsageError(f"gap {self.gap!r} is not in [0, 1)")
         if self.time_limit is not None and not self.time_limit > 0:

@@ -47,7 +47,7 @@ class SampleRule:
     least: int = FIRST_SAMPLES
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Refuse values outside their range."""
         if not 0 < self.precision < 1:
             raise UsageError(f"precision {self.precision} is not between 0 and 1")
         if not 0 < self.confidence < 1:

@@ -63,7 +63,7 @@ class Combined:
     f_cat: Literal["identity", "steep"] = "identity"
 
     def __post_init__(self) -> None:
-        """UsageError for weights that cannot be meant."""
+        """UsageError for weights outside their range."""
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
             if not (np.isfinite(value) and value >= 0):
                 raise UsageError(f"{name} {value!r} is not a number >= 0")

@@ -33,7 +33,7 @@ class Part:
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        """UsageError for a weight or a name that cannot be meant."""
+        """UsageError for a wrong weight or name."""
         if self.name in ("position", "absence", "dissimilarity"):
             raise UsageError(f"feature {self.name!r} has the name of another part of γ: rename it")
         if not (math.isfinite(self.weight) and self.weight >= 0):

@@ -25,7 +25,7 @@ def dissimilarity(name: str, *, importing: bool = True) -> Any:
     UsageError
         There is no such name, module or class, or it is no dissimilarity.
     DataError
-        The file cannot be read, or says what cannot be meant.
+        The file cannot be read, or a value in it is wrong.
     """
     if name.lower().endswith(".toml"):
         from gammacp.dissimilarity.toml_file import read_dissimilarity

@@ -72,7 +72,7 @@ class Sporadic:
     factor: float | None = None
 
     def __post_init__(self) -> None:
-        """UsageError for a factor that cannot be meant."""
+        """UsageError for a factor outside its range."""
         if self.factor is not None and not (np.isfinite(self.factor) and self.factor > 0):
             raise UsageError(f"factor {self.factor!r} is not a number > 0")
 

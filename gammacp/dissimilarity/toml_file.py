@@ -79,7 +79,7 @@ def read_dissimilarity(path: str | Path) -> Combined:
     Raises
     ------
     DataError
-        It cannot be read, or says what cannot be meant; with the line.
+        It cannot be read, or a value is wrong; with the line.
     """
     document, text = read_toml(path)
     said = validated(_File, document, file=path, text=text).model_dump(exclude_unset=True)

@@ -184,7 +184,7 @@ def agreement(
     Raises
     ------
     UsageError
-        An option is unknown or cannot be meant.
+        Unknown option, or a value outside its range.
     """
     draws = whole("bootstrap", bootstrap, 0)
     if isinstance(continua, Basis):

@@ -125,7 +125,7 @@ def explanation_of(
     DataError
         Nothing has an alignment.
     UsageError
-        An option is unknown or cannot be meant.
+        Unknown option, or a value outside its range.
     """
     number = whole("stretches", stretches, 1)
     settings, how = Settings.and_computing(options)

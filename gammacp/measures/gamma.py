@@ -153,7 +153,7 @@ def gamma(continuum: Continuum, **options: Unpack[FamilyOptions]) -> GammaScore:
     DataError
         One annotator, no unit, or labels the dissimilarity cannot compare.
     UsageError
-        An option is unknown or cannot be meant.
+        Unknown option, or a value outside its range.
 
     Identical annotators give exactly 1 where δ_e > 0, whatever the chance model; where random
     sets agree perfectly too (δ_e = 0: one unit each that fills the continuum, say) γ is undefined.

@@ -118,7 +118,7 @@ def gamma_corpus(corpus: Corpus, **options: Unpack[FamilyOptions]) -> CorpusGamm
     DataError
         Labels the dissimilarity cannot compare.
     UsageError
-        An option is unknown or cannot be meant.
+        Unknown option, or a value outside its range.
     """
     instance("corpus", corpus, Corpus, "a Corpus (of one continuum: gamma)")
     settings, how = Settings.and_computing(options)

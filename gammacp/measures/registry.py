@@ -149,7 +149,7 @@ def measure(
     Raises
     ------
     UsageError
-        A measure is unknown, an option belongs to none of them, or cannot be meant.
+        Unknown measure, an option of none of them, or a value outside its range.
     """
     if not beyond_chance:
         return dict(measure_each(continuum, names, **options))

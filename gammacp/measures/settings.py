@@ -161,7 +161,7 @@ class Settings:
         Raises
         ------
         UsageError
-            There is no such option, or it cannot be meant.
+            Unknown option, or a value outside its range.
         """
         for name in options:
             one_of("option", name, _DEFAULTS)

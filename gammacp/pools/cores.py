@@ -12,7 +12,7 @@ from pathlib import Path
 from gammacp.errors import UsageError
 
 CROWD = 8
-"""Processes per core that cannot be meant."""
+"""More processes per core than anybody wants."""
 
 
 def available_cores(root: Path = Path("/")) -> int:

@@ -124,7 +124,7 @@ def fit(
     Raises
     ------
     UsageError
-        An argument cannot be meant.
+        A value is outside its range.
     DataError
         There is no response.
 

@@ -146,7 +146,7 @@ def compare(
     DataError
         Fewer than two annotators, no document with a γ, or no such reference.
     UsageError
-        An option is unknown or cannot be meant.
+        Unknown option, or a value outside its range.
     """
     settings = Settings.of(**options)
     draws = whole("draws", draws, 0)

@@ -186,7 +186,7 @@ def consensus(
     Raises
     ------
     UsageError
-        An option cannot be meant, or the annotator has no name.
+        A value is outside its range, or the annotator has no name.
     """
     instance("alignment", alignment, Alignment, "an Alignment (gammacp.align makes one)")
     if not annotator.strip():

@@ -157,7 +157,7 @@ def consensus_of_each(
     DataError
         No document can be aligned.
     UsageError
-        An argument cannot be meant.
+        A value is outside its range.
     """
     named = named_continua(continua)
     corpus = continua if isinstance(continua, Corpus) else Corpus.from_continua(named)

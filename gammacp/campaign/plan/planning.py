@@ -76,7 +76,7 @@ def plan(
     DataError
         Fewer than five documents have a γ; no such candidate.
     UsageError
-        Neither a pilot nor a model with γ; an argument cannot be meant.
+        Neither a pilot nor a model with γ, or a value outside its range.
     """
     goal, prices = goal or Goal(), prices or Prices()
     settings, among = Settings.of(**options), {whole("annotators", m, 2) for m in annotators}

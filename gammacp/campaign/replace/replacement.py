@@ -116,7 +116,7 @@ def replace(
     DataError
         No such candidate or expert; fewer than two people; a candidate who never meets two.
     UsageError
-        An argument cannot be meant.
+        A value is outside its range.
     """
     named, names = named_continua(continua), tuple(dict.fromkeys(several("candidates", candidates)))
     margin, least = _epsilon(epsilon), whole("min_documents", min_documents, 1)

@@ -153,7 +153,7 @@ def graph_agreement(
     Raises
     ------
     UsageError
-        The treebank is of trees, or an argument cannot be meant.
+        The treebank is of trees, or a value is outside its range.
     DataError
         No sentence has two annotations.
 
