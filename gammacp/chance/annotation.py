@@ -17,6 +17,7 @@ from gammacp.needs import in_pieces
 # Share of a continuum's length: places less than this apart are one. Rounding may leave as much
 # between units that touch, in whatever unit they count; of a day it is a tenth of a millisecond.
 ROUNDING = 1e-9
+_TIMES = ("s", "ms", "seconds", "milliseconds", "minutes", "hours", "frames", "samples")
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Annotation:
     """What one annotator did on one continuum; starts are relative to its lower bound.
 
     `length` is L of the continuum, the circumference when the annotation is shifted. Units of
-    several fragments are moved whole, with their `breaks`.
+    several fragments, or with shapes, are moved whole, with their `breaks`.
     """
 
     starts: Floats
@@ -54,6 +55,39 @@ class Annotation:
             length,
             None if self.breaks is None else np.tile(self.breaks, copies)[kept],
         )
+
+
+def check_axis(continua: Sequence[Continuum], model: str) -> None:
+    """DataError if there are shapes on something other than a time axis, along which they move.
+
+    Objects crowd the middle of images: what is moved along them meets too seldom, and independent
+    annotators come out above 0 (docs/shapes).
+
+    Parameters
+    ----------
+    continua
+        What chance is modelled on.
+    model
+        Name of the chance model.
+    """
+    if any(map(in_space, continua)):
+        raise DataError(
+            f"chance model {model!r} moves units along an axis on which they can be anywhere, and "
+            "on images and scans objects crowd the middle: there is no chance within one of them",
+            hint="Give as many documents as there are annotators, or more (--chance documents); if "
+            "the first axis is time, say so (in CSV with a line: # offset unit: s)",
+        )
+
+
+def in_space(continuum: Continuum) -> bool:
+    """Whether there are shapes, and the first axis is not time.
+
+    Parameters
+    ----------
+    continuum
+        Its offset unit says what it counts.
+    """
+    return continuum.axes > 1 and continuum.offset_unit not in _TIMES
 
 
 def annotations_of(continuum: Continuum) -> tuple[Annotation, ...]:
@@ -116,6 +150,7 @@ def everybody(continua: Sequence[Continuum], n_annotators: int, model: str) -> C
     model
         Name of the chance model.
     """
+    check_axis(continua, model)
     (continuum,) = continua
     if n_annotators != continuum.n_annotators:
         raise DataError(

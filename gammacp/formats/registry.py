@@ -72,9 +72,9 @@ class Format:
         Whether it is written only when it is named, for its ending is another format's.
     milliseconds
         Whether it rounds seconds to milliseconds.
-    bounds, text, features, fragments
-        Whether the writer keeps them and the reader gives them back. Units of several fragments are
-        refused by other writers.
+    bounds, text, features, fragments, shapes
+        Whether the writer keeps them and the reader gives them back. Units of several fragments,
+        and with shapes, are refused by other writers.
     extra
         The optional dependency group that reading needs, if any.
     """
@@ -100,6 +100,7 @@ class Format:
     text: bool = False
     features: bool = False
     fragments: bool = False
+    shapes: bool = False
     extra: str | None = None
 
     def __post_init__(self) -> None:

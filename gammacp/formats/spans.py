@@ -10,6 +10,7 @@ from gammacp.continuum import Bounds, Continuum, Corpus, Unit
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.fragments import Fragments, join
 from gammacp.continuum.label import to_label
+from gammacp.continuum.shapes import Shape
 from gammacp.errors import DataError
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.source import Source
@@ -84,6 +85,7 @@ class Spans(_Counting):
         what: str = "unit",
         features: Mapping[str, str | None] | None = None,
         fragments: Sequence[tuple[object, object]] = (),
+        shape: Shape | None = None,
     ) -> None:
         """Add a unit; an empty category is none.
 
@@ -99,6 +101,8 @@ class Spans(_Counting):
             What it has beside the category, by name; empty values are none.
         fragments
             (start, end) of each of several; those that touch are one.
+        shape
+            Where it is on further axes.
 
         Raises
         ------
@@ -116,7 +120,7 @@ class Spans(_Counting):
                 raise self.source.error(message, line=line, hint=error.hint) from None
         self.declare(annotator)
         label = to_label(category or None, features or {})
-        self._units.append(Unit(annotator, low, high, label, inside))
+        self._units.append(Unit(annotator, low, high, label, inside, shape))
 
     def add_parts(
         self,
@@ -205,6 +209,25 @@ class Spans(_Counting):
         return replace(built, left_out=self._left_out.entries())
 
 
+def shaped(document: Continuum | Corpus, shapes: str) -> Continuum | Corpus:
+    """What was read with shapes as they are wanted.
+
+    Parameters
+    ----------
+    document
+        As it is in the file.
+    shapes
+        "keep", "box" (the box around each) or "no" (the extent on the first axis alone).
+    """
+    one_of("shapes", shapes, ("keep", "box", "no"))
+    if shapes == "keep":
+        return document
+    one = Continuum.boxes if shapes == "box" else Continuum.hulls
+    if isinstance(document, Corpus):
+        return replace(document, continua={name: one(c) for name, c in document.items()})
+    return one(document)
+
+
 def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> Continuum | Corpus:
     """What was read with its units of several fragments, as `Spans.add_parts` makes them.
 
@@ -223,6 +246,8 @@ def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> C
         return document
     gaps = Tally(place)
     continua = document.continua if isinstance(document, Corpus) else {"": document}
+    if any(c.axes > 1 for c in continua.values()):
+        return document
     made = {name: one(c) for name, c in continua.items()}
     if discontinuous == "cover":
         inside = [b for c in continua.values() if c.breaks is not None for b in c.breaks]

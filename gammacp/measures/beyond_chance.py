@@ -74,7 +74,7 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
         starts, lengths = np.round(starts), np.round(lengths)
         low, high = float(np.round(low)), float(np.round(high))
     ends, breaks = starts + lengths, continuum.breaks
-    if not whole and breaks is not None:
+    if not whole and breaks is not None and continuum.n_broken:
         starts, ends, breaks = _touching(continuum, starts, ends, breaks)
     if not whole and len(ends):
         near = np.abs(starts[1:] - ends[:-1]) < ROUNDING * continuum.length

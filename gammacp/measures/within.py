@@ -13,6 +13,7 @@ so that 1 − γ = (1 − γ_within)(1 − γ_between), exactly.
 import math
 from collections.abc import Sequence
 
+from gammacp.chance.annotation import in_space
 from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval
 from gammacp.continuum import Continuum
 from gammacp.measures.gamma import FEWEST_UNITS
@@ -83,6 +84,8 @@ def factors(
 
 
 def _reason(basis: Basis, continua: Sequence[Continuum]) -> str | None:
+    if any(map(in_space, continua)):
+        return "there is no chance within an image or a scan, so γ has no two factors"
     if not basis.model.ratio:
         return f"chance model {basis.model.name!r} is not over documents, so γ has no two factors"
     units = math.fsum(c.mean_units for c in continua) / len(continua)

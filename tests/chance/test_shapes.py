@@ -1,0 +1,56 @@
+"""Chance of shapes: over documents, along time with the other axes carried, never in an image."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gammacp as gc
+from gammacp import Continuum, Corpus, DataError, Unit
+from gammacp.chance.registry import CHANCE_MODELS
+from tests.shapes_data import random_boxes
+
+
+@pytest.mark.parametrize("chance", ["cut", "shift", "non-overlapping", "corpus", "shift-pooled"])
+def test_a_single_image_is_refused_with_the_reason(chance: str) -> None:
+    c = random_boxes(1, 2, 2, 3)
+    with pytest.raises(DataError, match="on images and scans objects crowd the middle") as error:
+        CHANCE_MODELS[chance].prepare([c, c], 2) if chance == "corpus" else CHANCE_MODELS[
+            chance
+        ].prepare([c], 2)
+    assert "# offset unit: s" in str(error.value.hint)
+
+
+def test_default_of_a_single_image_is_an_error_and_of_a_corpus_documents() -> None:
+    images = {f"i{k}": random_boxes(k, 2, 2, 3) for k in range(12)}
+    with pytest.raises(DataError, match="no chance within"):
+        gc.gamma(images["i1"])
+    found = gc.gamma_corpus(Corpus.from_continua(images), seed=1)
+    assert "documents" in found.signature
+    assert "no chance within an image" not in (found.reason or "")
+
+
+@pytest.mark.parametrize("chance", ["cut", "documents", "shift"])
+def test_what_moves_along_time_carries_the_other_axes(chance: str) -> None:
+    drawn = Corpus.from_continua({str(k): random_boxes(k, 2, 2, 4) for k in range(4)})
+    calls = [replace(c, offset_unit="s") for c in drawn.values()]
+    model = CHANCE_MODELS[chance]
+    sampler = model.prepare(calls if model.pools else calls[:1], 2)
+    known = {
+        (round(u.length), u.shape, u.category)
+        for c in (calls if model.pools else calls[:1]) for u in c
+    }  # fmt: skip
+    for i in range(20):
+        random = sampler.draw(np.random.default_rng(i))
+        assert {(round(u.length), u.shape, u.category) for u in random} <= known
+
+
+def test_images_are_never_counted_from_their_own_first_unit() -> None:
+    images = [
+        Continuum.from_units([Unit.box(a, (at, at + 2), (5, 9)) for a in "AB"])
+        for at in (0, 100, 300)
+    ]
+    for chance, whole in (("documents", {0.0, 100.0, 300.0}),):
+        sampler = CHANCE_MODELS[chance].prepare(images, 2)
+        starts = {s for i in range(30) for s in sampler.draw(np.random.default_rng(i)).starts}
+        assert starts == whole
