@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -13,6 +13,7 @@ import numpy as np
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Bounds, Continuum
 from gammacp.continuum.fragments import Breaks, breaks_of, column, join
+from gammacp.continuum.shapes import Shape
 from gammacp.errors import DataError, UsageError
 from shuffling.fitting import overlaps
 from shuffling.placement import Layout
@@ -97,6 +98,10 @@ class Units:
         """
         if self.breaks is None:
             return Units.sort(starts, ends, self.codes)
+        if self.shapes:
+            sizes = zip(self.shapes, self.lengths.tolist(), (ends - starts).tolist(), strict=True)
+            inside = column(s.along(lambda x, o=o, n=n: x / o * n if o else x) for s, o, n in sizes)
+            return Units.sort(starts, ends, self.codes, inside)
         found = []
         for breaks, old, new in zip(self.breaks, self.lengths, ends - starts, strict=True):
             scaled = breaks if new == old else [b / old * new for b in breaks]
@@ -110,6 +115,12 @@ class Units:
     def __len__(self) -> int:
         """Number of units."""
         return len(self.starts)
+
+    @property
+    def shapes(self) -> Sequence[Shape]:
+        """The units' shapes; none where they have none."""
+        rows = () if self.breaks is None else self.breaks.tolist()
+        return rows if rows and isinstance(rows[0], Shape) else ()
 
     @property
     def lengths(self) -> Floats:
@@ -246,7 +257,8 @@ def check_segmentation(units: Units, bounds: Bounds, name: str) -> None:
     edges = np.concatenate(([bounds[0]], units.ends))
     begins = np.append(units.starts, bounds[1])
     if units.breaks is not None:
-        raise DataError(f"{name}: units of several fragments do not tile their bounds")
+        what = "units of several fragments, or with shapes,"
+        raise DataError(f"{name}: {what} do not tile their bounds")
     rows = np.flatnonzero(edges != begins)
     if len(rows):
         here = sorted((edges[rows[0]], begins[rows[0]]))

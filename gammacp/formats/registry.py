@@ -119,9 +119,10 @@ class Format:
         Parameters
         ----------
         path
-            Its last ending counts.
+            Its last ending counts, or its last two.
         """
-        return path.suffix.lower() in {ending.lower() for ending in self.extensions}
+        endings = tuple(ending.lower() for ending in self.extensions)
+        return bool(path.suffix) and path.name.lower().endswith(endings)
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Units as a reader finds them: checked one by one, with the place in the file at hand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -10,7 +10,7 @@ from gammacp.continuum import Bounds, Continuum, Corpus, Unit
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.fragments import Fragments, join
 from gammacp.continuum.label import to_label
-from gammacp.continuum.shapes import Shape
+from gammacp.continuum.shapes import Shape, box, outline
 from gammacp.errors import DataError
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.source import Source
@@ -121,6 +121,30 @@ class Spans(_Counting):
         self.declare(annotator)
         label = to_label(category or None, features or {})
         self._units.append(Unit(annotator, low, high, label, inside, shape))
+
+    def add_shape(
+        self, annotator: str, category: str | None, kind: str, rows: Iterable[Any], **about: Any
+    ) -> None:
+        """Add a unit with a shape.
+
+        Parameters
+        ----------
+        annotator, category, about
+            As for `add`.
+        kind, rows
+            As in `Shape.json`: "box" with (low, high) on each axis, others with parts' points.
+
+        Raises
+        ------
+        DataError
+            As for `add`, and of `continuum.shapes`.
+        """
+        try:
+            (start, end), shape = box(*rows) if kind == "box" else outline(kind, rows)
+        except DataError as error:
+            message = f"{about.get('what', 'unit')}: {error.message}"
+            raise self.source.error(message, line=about.get("line"), hint=error.hint) from None
+        self.add(annotator, category, start, end, shape=shape, **about)
 
     def add_parts(
         self,
