@@ -20,27 +20,27 @@ CEILINGS = {
     "gammacp": 1_968,
     "gammacp/alignment": 5_430,
     "gammacp/bench": 2_159,
-    "gammacp/campaign": 3_978,
+    "gammacp/campaign": 4_016,
     "gammacp/chance": 1_114,
     "gammacp/cli": 3_160,
     "gammacp/compat": 952,
     "gammacp/continuum": 797,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_245,
-    "gammacp/formats": 6_304,
+    "gammacp/formats": 6_345,
     "gammacp/kernel": 156,
     "gammacp/measures": 5_967,
     "gammacp/pools": 430,
     "gammacp/report": 791,
-    "gammacp/shapes": 0,
+    "gammacp/shapes": 207,
     "gammacp/segmentation": 2_462,
     "gammacp/studio": 1_550,
     "gammacp/syntax": 2_953,
-    "shuffling": 1_771,
+    "shuffling": 1_834,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat", "shapes"}
-TOGETHER, CORE = 43_222, 35_305
+TOGETHER, CORE = 43_571, 35_447
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -43,7 +43,7 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
     Notes
     -----
     Positions
-        pixels from the left and from the top
+        pixels (from the left, from the top)
     Annotators
         key of the annotation (`--option rater=KEY`), or the folder; an image's `rater_list` says
         who saw it

@@ -28,7 +28,7 @@ def read_cvat(source: Source) -> Corpus:
     Notes
     -----
     Positions
-        pixels from the left and from the top
+        pixels (from the left, from the top)
     Annotators
         the folder
     Category
@@ -78,7 +78,7 @@ def read_voc(source: Source) -> Continuum:
     Notes
     -----
     Positions
-        pixels from the left and from the top
+        pixels (from the left, from the top)
     Annotators
         the folder
     Category

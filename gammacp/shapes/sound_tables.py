@@ -44,7 +44,7 @@ def read_raven(source: Source, *, label: str | None = None, shapes: str = "keep"
     Notes
     -----
     Positions
-        seconds; the second axis is frequency, in Hz
+        seconds (the second axis: Hz)
     Annotators
         the folder
     Category
@@ -86,7 +86,7 @@ def read_audacity(source: Source, *, shapes: str = "keep") -> Continuum:
     Notes
     -----
     Positions
-        seconds; the second axis is frequency, in Hz
+        seconds (the second axis: Hz)
     Annotators
         the folder
     Category
