@@ -99,9 +99,10 @@ class Units:
         if self.breaks is None:
             return Units.sort(starts, ends, self.codes)
         if self.shapes:
-            sizes = zip(self.shapes, self.lengths.tolist(), (ends - starts).tolist(), strict=True)
-            inside = column(s.along(lambda x, o=o, n=n: x / o * n if o else x) for s, o, n in sizes)
-            return Units.sort(starts, ends, self.codes, inside)
+            old, new = np.maximum(self.lengths, 1e-300), ends - starts
+            factors = np.where(self.lengths > 0, new / old, 1.0).tolist()
+            sized = [s.scaled(factor) for s, factor in zip(self.shapes, factors, strict=True)]
+            return Units.sort(starts, ends, self.codes, column(sized))
         found = []
         for breaks, old, new in zip(self.breaks, self.lengths, ends - starts, strict=True):
             scaled = breaks if new == old else [b / old * new for b in breaks]

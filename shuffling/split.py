@@ -66,8 +66,9 @@ class Split:
         codes = units.codes.tolist()
         check_boxes(units, self.name)
         shapes, source = units.shapes, [*range(len(units))]
-        bare = units.breaks is None or shapes
-        inside = [()] * len(units) if bare else units.breaks.tolist()
+        inside = [()] * len(units)
+        if units.breaks is not None and not shapes:
+            inside = units.breaks.tolist()
         least = 2.0 if setting.integer else np.nextafter(0.0, 1.0)
         open_rows = [i for i in range(len(starts)) if ends[i] - starts[i] >= least]
         while todo and open_rows:

@@ -20,11 +20,11 @@ CEILINGS = {
     "gammacp": 1_968,
     "gammacp/alignment": 5_430,
     "gammacp/bench": 2_159,
-    "gammacp/campaign": 4_016,
+    "gammacp/campaign": 4_017,
     "gammacp/chance": 1_114,
     "gammacp/cli": 3_160,
     "gammacp/compat": 952,
-    "gammacp/continuum": 797,
+    "gammacp/continuum": 799,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_245,
     "gammacp/formats": 6_345,
@@ -32,15 +32,15 @@ CEILINGS = {
     "gammacp/measures": 5_967,
     "gammacp/pools": 430,
     "gammacp/report": 791,
-    "gammacp/shapes": 207,
+    "gammacp/shapes": 210,
     "gammacp/segmentation": 2_462,
     "gammacp/studio": 1_550,
     "gammacp/syntax": 2_953,
-    "shuffling": 1_834,
+    "shuffling": 1_836,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat", "shapes"}
-TOGETHER, CORE = 43_571, 35_447
+TOGETHER, CORE = 43_579, 35_452
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -62,6 +62,10 @@ class Shape(NamedTuple):
             rows = [[[*point] for point in ring] for ring in self.rings]
         return {self.kind: [[*row] for row in rows]}
 
+    def scaled(self, factor: float) -> Shape:
+        """With the first coordinate of all points times a factor."""
+        return self.along(lambda x: x * factor)
+
     def along(self, change: Callable[[float], float]) -> Shape:
         """With the first coordinate of all points changed."""
         rings = tuple(tuple((change(p[0]), *p[1:]) for p in ring) for ring in self.rings)

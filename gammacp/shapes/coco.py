@@ -63,11 +63,10 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
         for who in raters if isinstance(raters, list) else ():
             documents.of(_title(image)).declare(name(who) or "")
     for entry in root.objects("annotations"):
-        what, category = f"annotation {entry.get('id')}", entry.get("category_id")
-        image = images.get(_key(entry, "image_id"))
-        if image is None or (category is not None and _key(entry, "category_id") not in labels):
-            missing = "category" if image else "image"
-            raise entry.error(f"{what} is of no {missing} of the file")
+        what = f"annotation {entry.get('id')}"
+        for key, known in (("image_id", images), ("category_id", {None: None, **labels})):
+            if _key(entry, key) not in known:
+                raise entry.error(f"{what} is of no {key[:-3]} of the file")
         who = entry.name(*((rater,) if rater else _RATERS)) or source.annotator
         if not who:
             raise entry.error(
@@ -75,7 +74,8 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
                 hint="Name the key with --option rater=KEY, or put each annotator's file into a "
                 "folder of that name",
             )
-        spans, label = documents.of(_title(image)), labels.get(category)
+        spans = documents.of(_title(images[entry["image_id"]]))
+        label = labels.get(entry.get("category_id"))
         outline = entry.get("segmentation")
         if isinstance(outline, dict):
             spans.leave_out("mask", _MASK)

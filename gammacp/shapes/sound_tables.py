@@ -10,6 +10,7 @@ folder does.
 """
 
 import re
+from typing import Any
 
 from gammacp.arguments import one_of
 from gammacp.continuum import Continuum
@@ -17,7 +18,7 @@ from gammacp.errors import UsageError
 from gammacp.formats.records import table
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import SECONDS, Spans, shaped
+from gammacp.formats.spans import SECONDS, Spans
 
 _RAVEN = ("Selection", "Begin Time (s)", "End Time (s)", "Low Freq (Hz)", "High Freq (Hz)")
 _LABELS = ("Annotation", "Species", "Label", "Call Type", "Tag")
@@ -67,7 +68,9 @@ def read_raven(source: Source, *, label: str | None = None, shapes: str = "keep"
         what = f"selection {row['Selection']}"
         rows = (edges[:2], edges[2:])
         spans.add_shape(source.annotator, category, "box", rows, line=row.line, what=what)
-    return shaped(spans.continuum(), shapes)
+    one_of("shapes", shapes, ("keep", "no"))
+    found = spans.continuum()
+    return found if shapes == "keep" else found.hulls()
 
 
 def read_audacity(source: Source, *, shapes: str = "keep") -> Continuum:
@@ -104,7 +107,7 @@ def read_audacity(source: Source, *, shapes: str = "keep") -> Continuum:
             continue
         start, end, label = [*line.rstrip("\r").split("\t", 2), "", ""][:3]
         edges = [source.position(x, "time", line=number) for x in (start, end)]
-        about = {"line": number, "what": f"label {label!r}"}
+        about: dict[str, Any] = {"line": number, "what": f"label {label!r}"}
         if after.startswith("\\") and shapes == "keep":
             heights = after.rstrip("\r").split("\t")[1:3]
             high = [source.position(x, "frequency", line=number + 1) for x in heights]

@@ -299,7 +299,7 @@ def _place(
     real: Sequence[Unit],
     rules: _Rules,
     weights: Sequence[float] | None,
-) -> tuple[float, float, Sequence[tuple[float, float]], Fragments, Shape | None]:
+) -> tuple[float, float, tuple[tuple[float, float], ...], Fragments, Shape | None]:
     """Start, end, spans that are level, fragments and shape of a unit of the gold standard."""
     continuum = alignment.continuum
     shapes = [u.shape for u in real if u.shape]
@@ -312,7 +312,8 @@ def _place(
 
     def on_axis(spans: Sequence[tuple[float, float]]) -> Any:
         return span(
-            *zip(*spans, strict=True),
+            [low for low, _ in spans],
+            [high for _, high in spans],
             rules.boundaries,
             # Positions that count things are somebody's; times and places may be averaged.
             discrete=rules.whole
