@@ -66,7 +66,7 @@ class Split:
         codes = units.codes.tolist()
         check_boxes(units, self.name)
         shapes, source = units.shapes, [*range(len(units))]
-        inside = [()] * len(units)
+        inside: list[tuple[float, ...]] = [()] * len(units)
         if units.breaks is not None and not shapes:
             inside = units.breaks.tolist()
         least = 2.0 if setting.integer else np.nextafter(0.0, 1.0)

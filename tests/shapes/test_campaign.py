@@ -9,6 +9,7 @@ import pytest
 
 import gammacp as gc
 from gammacp import Combined, Continuum, Corpus, Unit
+from gammacp.report.planes import planes
 from shuffling import shuffle
 from tests.shapes.images import drawn
 
@@ -84,3 +85,23 @@ def test_command_line_from_coco_to_gold(run: Callable[..., Any], tmp_path: Path)
     refused = run("gamma", one)
     assert refused.code == 3
     assert "no chance within one of them" in refused.err.replace("\n", " ")
+
+
+def test_report_draws_boxes_and_calls(run: Callable[..., Any], tmp_path: Path) -> None:
+    file, page = tmp_path / "crowd.json", tmp_path / "r.html"
+    gc.write(images(6), file, format="coco")
+    assert run("report", file, "--positional", "iou", "--samples", "30", "-o", page).code == 0
+    html = page.read_text(encoding="utf-8")
+    assert "What was drawn" in html
+    unit = next(iter(images(6)["i0"]))
+    assert unit.shape is not None
+    x, y = f"{unit.start:.6g}", f"{unit.shape.extents[0][0]:.6g}"
+    assert f'd="M{x} {y}L' in html
+    assert html.count("<path") == sum(c.n_units for c in images(6).values())
+    calls = Continuum.from_units(
+        [Unit.box(a, (1, 2), (1000, 4000), category="wren") for a in "AB"], offset_unit="s"
+    )
+    found = planes({"dawn": gc.align(calls)})
+    assert found is not None
+    assert 'd="M1 -1000L2 -1000L2 -4000L1 -4000Z"' in found
+    assert planes({"text": gc.align(calls.hulls())}) is None
