@@ -31,7 +31,7 @@ CEILINGS = {
     "gammacp/kernel": 156,
     "gammacp/measures": 5_967,
     "gammacp/pools": 430,
-    "gammacp/report": 791,
+    "gammacp/report": 844,
     "gammacp/shapes": 210,
     "gammacp/segmentation": 2_462,
     "gammacp/studio": 1_550,
@@ -40,7 +40,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat", "shapes"}
-TOGETHER, CORE = 43_579, 35_452
+TOGETHER, CORE = 43_632, 35_505
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
