@@ -27,7 +27,7 @@ from gammacp.formats.parts import Notes, annotated_text, by_annotator, continua_
 from gammacp.formats.records import DOCUMENT, document_of, records
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Record, Source
-from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
+from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, shaped
 from gammacp.formats.times import in_seconds
 
 _IMAGE_TYPES = ("rectanglelabels", "polygonlabels", "keypointlabels")
@@ -55,6 +55,7 @@ def read(
     predictions: str = "no",
     labels: str = "split",
     features: Sequence[str] = (),
+    shapes: str = "keep",
 ) -> Corpus:
     """One document per task that somebody annotated.
 
@@ -70,6 +71,8 @@ def read(
     features
         Control tags of choices, taxonomies, ratings or numbers per region that are features beside
         the category; several choices are a set `a+b`, places in a taxonomy paths `a/b`.
+    shapes
+        Of images: "keep", "box" (the box around each) or "no" (from left to right alone).
 
     Raises
     ------
@@ -91,7 +94,8 @@ def read(
     Spans
         every region is a unit, one per label if it has several (`--option labels=join`: one with
         the set of them, `a+b`); overlapping and zero-length ones are kept; rectangles of images are
-        boxes (turned ones polygons), keypoints points; ellipses and brushes are left out
+        boxes (turned ones polygons), keypoints points (`--option shapes=box`: the box around each;
+        `no`: none); ellipses and brushes are left out
     """
     one_of("predictions", predictions, ("yes", "no"))
     one_of("labels", labels, ("split", "join"))
@@ -113,7 +117,7 @@ def read(
             _read_task(documents, key, task, annotations, _Asked(layer, labels, features))
         else:
             documents.leave_out("task", "nobody annotated it")
-    return documents.corpus()
+    return shaped(documents.corpus(), shapes)
 
 
 def _annotations(task: Record) -> list[Record]:

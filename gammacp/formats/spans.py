@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from gammacp.arguments import one_of
 from gammacp.continuum import Bounds, Continuum, Corpus, Unit
@@ -16,6 +16,7 @@ from gammacp.formats.positions import LARGEST
 from gammacp.formats.source import Source
 from gammacp.left_out import Tally, gather
 
+D = TypeVar("D", bound=Continuum | Corpus)
 CHARACTERS = "characters"
 SECONDS = "s"
 MILLISECONDS = "ms"
@@ -233,7 +234,7 @@ class Spans(_Counting):
         return replace(built, left_out=self._left_out.entries())
 
 
-def shaped(document: Continuum | Corpus, shapes: str) -> Continuum | Corpus:
+def shaped(document: D, shapes: str) -> D:
     """What was read with shapes as they are wanted.
 
     Parameters
@@ -247,9 +248,12 @@ def shaped(document: Continuum | Corpus, shapes: str) -> Continuum | Corpus:
     if shapes == "keep":
         return document
     one = Continuum.boxes if shapes == "box" else Continuum.hulls
-    if isinstance(document, Corpus):
-        return replace(document, continua={name: one(c) for name, c in document.items()})
-    return one(document)
+    made: Any = (
+        replace(document, continua={name: one(c) for name, c in document.items()})
+        if isinstance(document, Corpus)
+        else one(document)
+    )
+    return cast(D, made)
 
 
 def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> Continuum | Corpus:

@@ -10,14 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gammacp.arguments import one_of
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.files import write_text
 from gammacp.formats.parts import continua_of
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Record, Source, name
-from gammacp.formats.spans import Documents
+from gammacp.formats.spans import Documents, shaped
 
 PIXELS = "pixels"
 _RATERS = ("rater", "rater_id", "annotator", "annotator_id", "worker_id", "created_by")
@@ -33,7 +32,8 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
         The key of an annotation that says whose it is; by default the first of rater, rater_id,
         annotator, annotator_id, worker_id and created_by, or else the path.
     shapes
-        "keep": objects with polygons are polygons, others boxes; "box": all are boxes.
+        "keep": objects with polygons are polygons, others boxes; "box": all are boxes; "no": their
+        extents from left to right alone.
 
     Raises
     ------
@@ -50,10 +50,9 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
     Category
         name of the category
     Spans
-        every object is a polygon, or a box (`--option shapes=box`: always); masks are read as
-        their boxes, keypoints are left out
+        every object is a polygon, or a box (`--option shapes=box`: always; `no`: neither); masks
+        are read as their boxes, keypoints are left out
     """
-    one_of("shapes", shapes, ("keep", "box"))
     root = Record.of(source.json(), source)
     images = {image.get("id"): image for image in root.objects("images")}
     labels = {c.get("id"): c.name("name") for c in root.objects("categories", missing_ok=True)}
@@ -89,7 +88,7 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
         except (KeyError, TypeError, ValueError):
             raise entry.error(f'{what} has no "bbox" of four numbers') from None
         spans.add_shape(who, label, "box", ((x, x + width), (y, y + height)), what=what)
-    return documents.corpus()
+    return shaped(documents.corpus(), shapes)
 
 
 def _key(entry: Record, key: str) -> Any:

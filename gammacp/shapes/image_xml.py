@@ -10,15 +10,20 @@ from pathlib import PurePosixPath
 from gammacp.continuum import Continuum, Corpus
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import Documents, Spans
+from gammacp.formats.spans import Documents, Spans, shaped
 from gammacp.formats.xmltree import Element, parse
 from gammacp.shapes.coco import PIXELS
 
 _OUTLINES = {"polygon": "polygon", "polyline": "polyline", "points": "point"}
 
 
-def read_cvat(source: Source) -> Corpus:
+def read_cvat(source: Source, *, shapes: str = "keep") -> Corpus:
     """The shapes of every image.
+
+    Parameters
+    ----------
+    shapes
+        "keep", "box" (the box around each) or "no" (the extent from left to right alone).
 
     Raises
     ------
@@ -34,8 +39,8 @@ def read_cvat(source: Source) -> Corpus:
     Category
         label; attributes are left out
     Spans
-        boxes, polygons, polylines and points are shapes of their kinds; turned boxes, ellipses,
-        masks and tags are left out
+        boxes, polygons, polylines and points are shapes of their kinds (`--option shapes=box`: the
+        box around each; `no`: none); turned boxes, ellipses, masks and tags are left out
     """
     documents = Documents(source, PIXELS)
     for image in parse(source).below("image"):
@@ -56,7 +61,7 @@ def read_cvat(source: Source) -> Corpus:
             else:
                 spans.leave_out(e.name, "turned" if turned else "is no box, polygon, line or point")
             spans.leave_out("attribute", "is not the category", len(e.all("attribute")))
-    return documents.corpus()
+    return shaped(documents.corpus(), shapes)
 
 
 def _point(e: Element, text: str) -> tuple[float, ...]:
@@ -67,8 +72,13 @@ def _number(e: Element, text: str) -> float:
     return e.source.position(text.strip(), f"<{e.name}>:", line=e.line)
 
 
-def read_voc(source: Source) -> Continuum:
+def read_voc(source: Source, *, shapes: str = "keep") -> Continuum:
     """The objects of an image.
+
+    Parameters
+    ----------
+    shapes
+        "keep" or "no" (the extent from left to right alone).
 
     Raises
     ------
@@ -84,7 +94,7 @@ def read_voc(source: Source) -> Continuum:
     Category
         name of the object
     Spans
-        every object is a box; what else the file says of it is left out
+        every object is a box (`--option shapes=no`: none); what else is said of it is left out
     """
     root = parse(source)
     title = PurePosixPath(root.at("filename").text.strip() or source.document).stem
@@ -96,7 +106,7 @@ def read_voc(source: Source) -> Continuum:
         label = e.at("name").text.strip()
         rows = (edges[:2], edges[2:])
         spans.add_shape(source.annotator, label, "box", rows, line=e.line, what=what)
-    return spans.continuum()
+    return shaped(spans.continuum(), shapes)
 
 
 registered(

@@ -18,7 +18,7 @@ from gammacp.errors import UsageError
 from gammacp.formats.records import table
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import SECONDS, Spans
+from gammacp.formats.spans import SECONDS, Spans, shaped
 
 _RAVEN = ("Selection", "Begin Time (s)", "End Time (s)", "Low Freq (Hz)", "High Freq (Hz)")
 _LABELS = ("Annotation", "Species", "Label", "Call Type", "Tag")
@@ -68,9 +68,7 @@ def read_raven(source: Source, *, label: str | None = None, shapes: str = "keep"
         what = f"selection {row['Selection']}"
         rows = (edges[:2], edges[2:])
         spans.add_shape(source.annotator, category, "box", rows, line=row.line, what=what)
-    one_of("shapes", shapes, ("keep", "no"))
-    found = spans.continuum()
-    return found if shapes == "keep" else found.hulls()
+    return shaped(spans.continuum(), shapes)
 
 
 def read_audacity(source: Source, *, shapes: str = "keep") -> Continuum:
