@@ -22,7 +22,7 @@ CEILINGS = {
     "gammacp/bench": 2_159,
     "gammacp/campaign": 4_017,
     "gammacp/chance": 1_114,
-    "gammacp/cli": 3_160,
+    "gammacp/cli": 3_162,
     "gammacp/compat": 952,
     "gammacp/continuum": 799,
     "gammacp/datasets": 35,
@@ -40,7 +40,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat", "shapes"}
-TOGETHER, CORE = 43_633, 35_510
+TOGETHER, CORE = 43_635, 35_512
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
