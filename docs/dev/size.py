@@ -32,7 +32,7 @@ CEILINGS = {
     "gammacp/measures": 5_967,
     "gammacp/pools": 430,
     "gammacp/report": 844,
-    "gammacp/shapes": 206,
+    "gammacp/shapes": 207,
     "gammacp/segmentation": 2_462,
     "gammacp/studio": 1_550,
     "gammacp/syntax": 2_953,
@@ -40,7 +40,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat", "shapes"}
-TOGETHER, CORE = 43_635, 35_512
+TOGETHER, CORE = 43_636, 35_512
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -87,7 +87,9 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
             x, y, width, height = map(float, entry["bbox"])
         except (KeyError, TypeError, ValueError):
             raise entry.error(f'{what} has no "bbox" of four numbers') from None
-        spans.add_shape(who, label, "box", ((x, x + width), (y, y + height)), what=what)
+        # A sum is rounded; to fifteen digits it is the place that was meant.
+        far = (float(f"{low + size:.15g}") for low, size in ((x, width), (y, height)))
+        spans.add_shape(who, label, "box", zip((x, y), far, strict=True), what=what)
     return shaped(documents.corpus(), shapes)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,21 @@ def test_every_format_can_leave_shapes_out(name: str) -> None:
     whole = gc.read_corpus(FIXTURES / name)
     flat = gc.read_corpus(FIXTURES / name, shapes="no")
     assert {n: c.hulls() for n, c in whole.items()} == dict(flat)
+
+
+def test_coco_gives_back_what_it_was_given(tmp_path: Path) -> None:
+    r = random.Random(1)
+    units = []
+    for i in range(60):
+        low = [round(r.uniform(0, 900), 3) for _ in "xy"]
+        high = [round(x + r.uniform(0, 90), 3) for x in low]
+        units.append(
+            Unit.box("ab"[i % 2], *zip(low, high, strict=True), category=r.choice(["x", None]))
+        )
+    c = gc.Continuum.from_units(units, annotators=("a", "b", "c"), name="i")
+    gc.write(c, tmp_path / "c.json", format="coco")
+    (back,) = gc.read_corpus(tmp_path / "c.json").values()
+    assert (list(back), back.annotators) == (list(c), c.annotators)
+    flat = gc.Continuum.from_units([Unit("a", 0, 1), Unit("b", 0, 1)])
+    with pytest.raises(DataError, match="COCO holds boxes and polygons in the plane"):
+        gc.write(flat, tmp_path / "d.json", format="coco")
