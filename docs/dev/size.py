@@ -24,10 +24,10 @@ CEILINGS = {
     "gammacp/chance": 1_114,
     "gammacp/cli": 3_162,
     "gammacp/compat": 952,
-    "gammacp/continuum": 799,
+    "gammacp/continuum": 802,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_245,
-    "gammacp/formats": 6_350,
+    "gammacp/formats": 6_353,
     "gammacp/kernel": 156,
     "gammacp/measures": 5_967,
     "gammacp/pools": 430,
@@ -40,7 +40,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat", "shapes"}
-TOGETHER, CORE = 43_636, 35_512
+TOGETHER, CORE = 43_642, 35_518
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

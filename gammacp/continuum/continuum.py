@@ -240,7 +240,10 @@ class Continuum:
         breaks = column(breaks_of(join(parts, (s, e))) for parts, s, e in inside)
         if shapes is not None:
             if breaks is not None:
-                raise DataError("units have shapes and fragments", hint="Leave the one out")
+                raise DataError(
+                    "units have shapes and fragments",
+                    hint="Read one of them: --option shapes=no or discontinuous=cover",
+                )
             check_alike(shapes)
             pairs = zip(starts.tolist(), shapes, strict=True)
             breaks = column(relative(s, shape) for s, shape in pairs if shape is not None)

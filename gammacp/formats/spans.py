@@ -247,7 +247,12 @@ def shaped(document: D, shapes: str) -> D:
     one_of("shapes", shapes, ("keep", "box", "no"))
     if shapes == "keep":
         return document
-    one = Continuum.boxes if shapes == "box" else Continuum.hulls
+
+    def one(c: Continuum) -> Continuum:
+        if c.axes == 1:  # fragments stay
+            return c
+        return c.boxes() if shapes == "box" else c.hulls()
+
     made: Any = (
         replace(document, continua={name: one(c) for name, c in document.items()})
         if isinstance(document, Corpus)

@@ -165,6 +165,26 @@ def joined(files: Files, layout: str, **declared: Any) -> Row:
 
 
 SHORT = (*GAMMA, "--min-length", "1")
+BOXES = """annotator,category,x0,x1,y0,y1,fragments
+Ann,a,0,4,1,3,
+Ann,b,10,14,2,5,
+Bob,a,0,5,1,3,
+Bob,b,11,14,2,4,
+"""
+TORN = BOXES.replace("0,4,1,3,", "0,4,1,3,0 1;3 4")
+
+
+def boxes(**declared: Any) -> Continuum:
+    rows = ((0, 4, "a"), (10, 14, "b")), ((0, 5, "a"), (11, 14, "b"))
+    highs = ((1, 3), (2, 5)), ((1, 3), (2, 4))
+    drawn = [
+        Unit.box(who, (s, e), high, category=c)
+        for who, spans, ys in zip(WORK, rows, highs, strict=True)
+        for (s, e, c), high in zip(spans, ys, strict=True)
+    ]
+    return Continuum.from_units(drawn, **declared)
+
+
 POINT = {**WORK, "Ann": [*WORK["Ann"], (5, 5, "p")]}
 ROWS = [
     Row("for which a least length means", {"in/a.csv": csv("Ann", "Bob", work=POINT)}, SHORT,
@@ -248,6 +268,9 @@ ROWS = [
         {(*GAMMA, "--option", "discontinuous=split"): Continuum.from_units(BROKEN).atoms(),
          (*GAMMA, "--option", "discontinuous=cover"): Continuum.from_units(BROKEN).hulls()},
         site="in_pieces"),
+    Row("units have shapes and fragments", {"in/a.csv": TORN}, GAMMA,
+        {(*GAMMA, "--option", "shapes=no"): Continuum.from_units(
+            [Unit("Ann", 0, 4, "a", ((0, 1), (3, 4))), *list(boxes().hulls())[1:]])}),
     Row("< start", {"in/a.csv": csv("Ann", "Bob").replace("0,4", "4,0")}, GAMMA,
         {GAMMA: truth()}, changed={"in/a.csv": csv("Ann", "Bob")}),
     Row("outside the bounds", ONE, (*GAMMA, "--bounds", "5:20"),
@@ -260,6 +283,8 @@ ROWS = [
     Row("two annotators of", ONE, (*GAMMA, "--rename", "Ann=Bob"),
         {(*GAMMA, "--rename", "Ann=Zoe"): truth(), (*GAMMA, "--exclude", "Ann"): TWO}),
     # Chance.
+    Row("moves units along an axis", {"in/a.csv": BOXES}, GAMMA,
+        {GAMMA: boxes(offset_unit="s")}, changed={"in/a.csv": "# offset unit: s\n" + BOXES}),
     *(Row(f"chance model '{model}", files, (*GAMMA, "--chance", model.partition("'")[0]),
           {(*GAMMA, "--chance", "cut"): expected}, site=site)
       for model, files, expected, site in [
