@@ -75,6 +75,8 @@ class Format:
     bounds, text, features, fragments, shapes
         Whether the writer keeps them and the reader gives them back. Units of several fragments,
         and with shapes, are refused by other writers.
+    only_shapes
+        Whether it holds nothing else.
     extra
         The optional dependency group that reading needs, if any.
     """
@@ -101,6 +103,7 @@ class Format:
     features: bool = False
     fragments: bool = False
     shapes: bool = False
+    only_shapes: bool = False
     extra: str | None = None
 
     def __post_init__(self) -> None:

@@ -151,5 +151,6 @@ registered(
     many=True,
     by_name=True,
     shapes=True,
+    only_shapes=True,
     layout="{annotator}/{document}",
 )
