@@ -111,4 +111,9 @@ def test_what_reads_no_shapes_refuses_them(positional: str) -> None:
     assert "c.boxes()" in str(error.value.hint)
     assert gc.align(c.boxes()).disorder == 0  # the advice, followed
     assert c.hulls().axes == 1
+
+
+def test_without_positions_shapes_do_not_count() -> None:
+    pytest.importorskip("shapely")
+    c = Continuum.from_units([drawn(a, "polygon", [(0, 0), (2, 0), (2, 2)]) for a in "AB"])
     assert gc.align(c, Combined(alpha=0)).disorder == 0
