@@ -81,7 +81,7 @@ def independent(crowd: Corpus, images: int, rng: np.random.Generator) -> Corpus:
     return Corpus.from_continua(found)
 
 
-def planted(images: int, rng: np.random.Generator) -> Corpus:
+def crowds(images: int, rng: np.random.Generator) -> Corpus:
     """Three independent annotators with eight boxes each, whose centres crowd the middle."""
     found = {}
     for image in range(images):
@@ -101,7 +101,7 @@ def _zeros(crowd: Corpus, corpora: int, images: int) -> Iterator[dict[str, objec
 
     sources = {
         "crowd": [independent(crowd, images, rng) for rng in rngs()],
-        "planted": [planted(images // 10, rng) for rng in rngs()],
+        "planted": [crowds(images // 10, rng) for rng in rngs()],
     }
     for (source, made), positional, chance in product(
         sources.items(), ("iou", "sporadic"), ("documents", "cut")

@@ -8,7 +8,7 @@ import numpy as np
 from gammacp.continuum.fragments import column
 from shuffling.registry import register
 from shuffling.setting import Setting, Units, check_factor, operations, tell_fewer
-from shuffling.shapes import check_boxes, joined
+from shuffling.shapes import check_boxes, hull
 
 
 @register
@@ -63,7 +63,7 @@ class Merge:
             starts = np.delete(starts, i + 1)
             ends, codes = np.delete(ends, i + 1), np.delete(codes, i + 1)
             ends[i], codes[i] = end, code
-            inside[i : i + 2] = [joined(*inside[i : i + 2]) if units.shapes else ()]
+            inside[i : i + 2] = [hull(*inside[i : i + 2]) if units.shapes else ()]
         if len(starts) > 1:
             tell_fewer(self.name, len(units) - len(starts), asked, "no pair of a category left")
         return Units.sort(starts, ends, codes, column(inside))

@@ -101,7 +101,7 @@ class Units:
         if self.shapes:
             old, new = np.maximum(self.lengths, 1e-300), ends - starts
             factors = np.where(self.lengths > 0, new / old, 1.0).tolist()
-            sized = [s.scaled(factor) for s, factor in zip(self.shapes, factors, strict=True)]
+            sized = [s.times(factor) for s, factor in zip(self.shapes, factors, strict=True)]
             return Units.sort(starts, ends, self.codes, column(sized))
         found = []
         for breaks, old, new in zip(self.breaks, self.lengths, ends - starts, strict=True):

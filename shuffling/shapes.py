@@ -25,13 +25,13 @@ def shift_extents(units: Units, reach: float, rng: np.random.Generator) -> Units
     shapes = units.shapes
     draws = rng.uniform(-1, 1, (len(shapes), len(shapes[0].extents), 2)) * reach
     moved = [
-        onto(s, tuple(_moved(*span, *u) for span, u in zip(s.extents, row.tolist(), strict=True)))
+        onto(s, tuple(_move(*span, *u) for span, u in zip(s.extents, row.tolist(), strict=True)))
         for s, row in zip(shapes, draws, strict=True)
     ]
     return Units.sort(units.starts, units.ends, units.codes, column(moved))
 
 
-def _moved(low: float, high: float, first: float, second: float) -> tuple[float, float]:
+def _move(low: float, high: float, first: float, second: float) -> tuple[float, float]:
     size = high - low
     ends = sorted((low + first * size, high + second * size))
     return ends[0], ends[1]
@@ -60,7 +60,7 @@ def onto(shape: Shape, extents: tuple[tuple[float, float], ...]) -> Shape:
     return Shape(shape.kind, extents, rings)
 
 
-def joined(first: Shape, second: Shape) -> Shape:
+def hull(first: Shape, second: Shape) -> Shape:
     """The box around two boxes."""
     pairs = zip(first.extents, second.extents, strict=True)
     return Shape("box", tuple((min(a[0], b[0]), max(a[1], b[1])) for a, b in pairs))

@@ -17,30 +17,30 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 1_968,
-    "gammacp/alignment": 5_430,
+    "gammacp": 2_301,
+    "gammacp/alignment": 6_089,
     "gammacp/bench": 2_159,
-    "gammacp/campaign": 4_017,
-    "gammacp/chance": 1_114,
-    "gammacp/cli": 3_162,
+    "gammacp/campaign": 4_387,
+    "gammacp/chance": 1_496,
+    "gammacp/cli": 3_450,
     "gammacp/compat": 952,
-    "gammacp/continuum": 802,
+    "gammacp/continuum": 944,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_245,
-    "gammacp/formats": 6_354,
+    "gammacp/formats": 6_537,
     "gammacp/kernel": 156,
-    "gammacp/measures": 5_967,
+    "gammacp/measures": 6_653,
     "gammacp/pools": 430,
-    "gammacp/report": 844,
+    "gammacp/report": 842,
     "gammacp/shapes": 208,
-    "gammacp/segmentation": 2_462,
+    "gammacp/segmentation": 2_465,
     "gammacp/studio": 1_550,
-    "gammacp/syntax": 2_953,
-    "shuffling": 1_836,
+    "gammacp/syntax": 2_967,
+    "shuffling": 2_128,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat", "shapes"}
-TOGETHER, CORE = 43_644, 35_519
+TOGETHER, CORE = 46_994, 38_852
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -17,7 +17,6 @@ from gammacp.needs import in_pieces
 # Share of a continuum's length: places less than this apart are one. Rounding may leave as much
 # between units that touch, in whatever unit they count; of a day it is a tenth of a millisecond.
 ROUNDING = 1e-9
-_TIMES = ("s", "ms", "seconds", "milliseconds", "minutes", "hours", "frames", "samples")
 
 
 @dataclass(frozen=True)
@@ -70,24 +69,13 @@ def check_axis(continua: Sequence[Continuum], model: str) -> None:
     model
         Name of the chance model.
     """
-    if any(map(in_space, continua)):
+    if any(c.in_space for c in continua):
         raise DataError(
             f"chance model {model!r} moves units along an axis on which they can be anywhere, and "
             "on images and scans objects crowd the middle: there is no chance within one of them",
             hint="Give as many documents as there are annotators, or more (--chance documents); if "
             "the first axis is time, say so (in CSV with a line: # offset unit: s)",
         )
-
-
-def in_space(continuum: Continuum) -> bool:
-    """Whether there are shapes, and the first axis is not time.
-
-    Parameters
-    ----------
-    continuum
-        Its offset unit says what it counts.
-    """
-    return continuum.axes > 1 and continuum.offset_unit not in _TIMES
 
 
 def annotations_of(continuum: Continuum) -> tuple[Annotation, ...]:

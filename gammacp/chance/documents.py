@@ -31,7 +31,6 @@ from gammacp.chance.annotation import (
     Annotation,
     annotation_of,
     annotation_set,
-    in_space,
 )
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
@@ -143,7 +142,7 @@ def _beginnings(continua: Sequence[Continuum]) -> list[float]:
     marked = [c for c in continua if c.n_units]
     first = min((c.bounds[0] for c in marked if not c.declared), default=0.0)
     longest = max((c.length for c in continua), default=0.0)
-    if any(map(in_space, continua)):
+    if any(c.in_space for c in continua):
         first, longest = 0.0, float("inf")
     late = [0.0 if c.declared or not c.n_units else c.bounds[0] - first for c in continua]
     return late if max(late, default=0.0) <= longest * (1 + ROUNDING) else [0.0] * len(late)

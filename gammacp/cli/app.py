@@ -15,11 +15,11 @@ from gammacp.files import lift_confinement
 from gammacp.plugins import load_all, why_it_fails
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "Measure": ("gamma", "align", "measure", "segmentation", "syntax"),
+    "Measure": ("gamma", "align", "verify", "measure", "segmentation", "syntax"),
     "Understand": ("compare", "calibrate", "replace", "plan", "report", "studio", "watch"),
     "Build": ("init", "consensus"),
     "Formats and data": ("inspect", "convert", "formats", "datasets"),
-    "Research": ("shuffle", "bench", "reproduce"),
+    "Research": ("shuffle", "bench", "reproduce", "export"),
     "What there is": ("measures", "solvers", "cite", "warm-up"),
 }
 """The commands that come with gammacp by what one wants to do; others stand in a section after."""

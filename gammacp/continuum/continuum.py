@@ -23,6 +23,7 @@ from gammacp.continuum.columns import (
     recode,
 )
 from gammacp.continuum.fragments import Breaks, Fragments, breaks_of, column, fragments_of, join
+from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import (
     category_of,
     feature_names,
@@ -33,20 +34,22 @@ from gammacp.continuum.label import (
 )
 from gammacp.continuum.shapes import (
     Shape,
+    at_place,
     box,
     check_alike,
     extents_of,
     from_json,
-    placed,
     relative,
 )
 from gammacp.errors import DataError, UsageError
 from gammacp.frames import columns_of
 from gammacp.left_out import LeftOut
-from gammacp.signature import quote_part, shortest
+from gammacp.signature import fingerprint, quote_part, shortest
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+_TIMES = ("s", "ms", "seconds", "milliseconds", "minutes", "hours", "frames", "samples")
 
 
 class Declared(TypedDict, total=False):
@@ -58,6 +61,8 @@ class Declared(TypedDict, total=False):
     name: str
     offset_unit: str
     text: str | None
+    read_until: Mapping[str, float] | None
+    grid: Grid | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,15 @@ class Unit:
         """
         (start, end), shape = box(*extents)
         return cls(annotator, start, end, category, shape=shape)
+
+    def __post_init__(self) -> None:
+        """DataError for a unit that ends before it starts; what is no number is told later."""
+        numbers = isinstance(self.start, int | float) and isinstance(self.end, int | float)
+        if numbers and self.end < self.start:
+            raise DataError(
+                f"unit of annotator {self.annotator!r} has end {self.end} < start {self.start}",
+                hint="Give the start first",
+            )
 
     @property
     def length(self) -> float:
@@ -142,6 +156,12 @@ class Continuum:
         of all units (`gammacp.continuum.shapes`); None where every unit is of one piece.
     advice
         Metadata: where the other annotators may be, of a file that holds one.
+    cluster
+        Metadata: the author, patient or video that other documents are of, too; "" for none.
+    read_until
+        How far annotators read who did not read to the end: (name, position), by name.
+    grid
+        What all boundaries lie on, where it was given; chance then turns units by whole places.
     """
 
     annotators: tuple[str, ...]
@@ -158,6 +178,9 @@ class Continuum:
     left_out: tuple[LeftOut, ...] = ()
     breaks: Breaks | None = None
     advice: str = ""
+    cluster: str = ""
+    read_until: tuple[tuple[str, float], ...] = ()
+    grid: Grid | None = None
 
     def __post_init__(self) -> None:
         """Nobody changes its columns, whoever made them; kernels are compiled for such ones."""
@@ -201,6 +224,8 @@ class Continuum:
         name: str = "",
         offset_unit: str = "",
         text: str | None = None,
+        read_until: Mapping[str, float] | None = None,
+        grid: Grid | None = None,
     ) -> Continuum:
         """A continuum from four columns of equal length, in any row order.
 
@@ -222,6 +247,10 @@ class Continuum:
         name, offset_unit, text
             What the continuum is called, what its positions count ("ms", "s", …), and the text that
             they count in, if there is one.
+        read_until
+            How far annotators read who did not read to the end.
+        grid
+            What all boundaries lie on.
 
         Raises
         ------
@@ -247,7 +276,7 @@ class Continuum:
             check_alike(shapes)
             pairs = zip(starts.tolist(), shapes, strict=True)
             breaks = column(relative(s, shape) for s, shape in pairs if shape is not None)
-        return cls.from_codes(
+        made = cls.from_codes(
             *(named, labels, starts, ends, coded(annotator, named), coded(category, labels)),
             breaks=breaks,
             bounds=bounds,
@@ -255,6 +284,10 @@ class Continuum:
             offset_unit=offset_unit,
             text=text,
         )
+        if read_until or grid:
+            made = made.with_read_until(read_until or {})
+            made = replace(made.with_grid(grid) if grid else made, selection=())
+        return made
 
     @classmethod
     def from_codes(
@@ -370,7 +403,7 @@ class Continuum:
         """Same names, units and bounds; metadata do not count."""
         if not isinstance(other, Continuum):
             return NotImplemented
-        names = ("annotators", "categories", "bounds")
+        names = ("annotators", "categories", "bounds", "read_until", "grid")
         columns = ("starts", "ends", "annotator_codes", "category_codes")
         inside = [None if c.breaks is None else c.breaks.tolist() for c in (self, other)]
         return (
@@ -381,7 +414,8 @@ class Continuum:
 
     def __hash__(self) -> int:
         """Consistent with `==`."""
-        return hash((self.annotators, self.categories, self.bounds, self.starts.tobytes()))
+        places = self.bounds, self.read_until, self.grid, self.starts.tobytes()
+        return hash((self.annotators, self.categories, *places))
 
     def __repr__(self) -> str:
         """What it is at a glance."""
@@ -406,7 +440,7 @@ class Continuum:
     def _inside(self, start: float, end: float, index: int) -> tuple[Fragments, Shape | None]:
         inside = () if self.breaks is None else self.breaks[index]
         if isinstance(inside, Shape):
-            return (), placed(start, end, inside)
+            return (), at_place(start, end, inside)
         return fragments_of(start, end, inside), None
 
     @property
@@ -493,6 +527,11 @@ class Continuum:
         """On how many axes units are: 1, or as many as shapes have."""
         first = None if self.breaks is None else self.breaks[0]
         return first.axes if isinstance(first, Shape) else 1
+
+    @property
+    def in_space(self) -> bool:
+        """Whether there are shapes, and the first axis is not time, by the offset unit."""
+        return self.axes > 1 and self.offset_unit not in _TIMES
 
     @property
     def shapes(self) -> Sequence[Shape]:
@@ -598,12 +637,120 @@ class Continuum:
         entry = f"{key}={','.join(map(quote_part, values))}"
         return replace(self, selection=(*self.selection, entry))
 
+    def in_cluster(self, name: str) -> Continuum:
+        """The same continuum as one of several that are not independent of each other.
+
+        Parameters
+        ----------
+        name
+            Of the author, patient, video, … that they have in common.
+        """
+        return replace(self, cluster=name)
+
     def with_bounds(self, bounds: Bounds) -> Continuum:
         """The same units within other bounds (all units must lie inside)."""
-        changed = replace(self, bounds=checked_bounds(bounds, self.starts, self.ends))
+        low, high = checked_bounds(bounds, self.starts, self.ends)
+        until = tuple((a, place) for a, place in self.read_until if low <= place < high)
+        changed = replace(self, bounds=(low, high), read_until=until)
         if changed.bounds == self.bounds:
             return self
         return changed.noting("bounds", *map(shortest, changed.bounds))
+
+    def read(self, annotator: str) -> float:
+        """How far an annotator read: to the end, where nobody says otherwise.
+
+        Parameters
+        ----------
+        annotator
+            Name.
+        """
+        return dict(self.read_until).get(annotator, self.bounds[1])
+
+    def with_read_until(self, positions: Mapping[str, float]) -> Continuum:
+        """The same units by annotators who stopped reading; chance turns theirs up to there.
+
+        Parameters
+        ----------
+        positions
+            By annotator. Within the bounds, and after the annotator's units.
+
+        Raises
+        ------
+        DataError
+            An annotator is unknown, a position lies outside the bounds or before units, or units
+            are on an image or a scan.
+
+        >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Bob", 3, 40)])
+        >>> c.with_read_until({"Ann": 12}).read("Ann"), c.read("Bob")
+        (12.0, 40.0)
+        """
+        check_known(positions, self.annotators, "annotator")
+        if positions and self.in_space:
+            raise DataError(
+                f"{self.n_units} units have shapes on an axis that is not time, along which nobody "
+                "reads",
+                hint="Leave --read-until out; if the first axis is time, say so (in CSV with a "
+                "line: # offset unit: s)",
+            )
+        low, high = self.bounds
+        for name, place in positions.items():
+            if not low <= place <= high:
+                raise DataError(
+                    f"{name!r} read until {shortest(place)}, which lies outside the text, "
+                    f"{shortest(low)} to {shortest(high)}",
+                    hint="Say where the text ends with --bounds",
+                )
+            reached = float(self.ends[self.rows_of(name)].max(initial=low))
+            if reached > place:
+                raise DataError(
+                    f"{name!r} read until {shortest(place)}, and has units up to "
+                    f"{shortest(reached)}",
+                    hint=f"Say at least {shortest(reached)}",
+                )
+        kept = dict(self.read_until) | {k: float(v) for k, v in positions.items()}
+        known = {name: place for name, place in kept.items() if place < high}
+        made = replace(self, read_until=tuple(sorted(known.items())))
+        if made.read_until == self.read_until:
+            return self
+        return made.noting("read-until", *(f"{n}:{shortest(p)}" for n, p in made.read_until))
+
+    def with_grid(self, grid: Grid) -> Continuum:
+        """The same units, all boundaries of which lie on a grid.
+
+        Parameters
+        ----------
+        grid
+            Of words, frames, …
+
+        Raises
+        ------
+        DataError
+            A boundary lies on none of its places, or units have shapes.
+
+        >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Bob", 3, 40)])
+        >>> c.with_grid(Grid("frames", 0.5)).selection
+        ('grid=0.5',)
+        """
+        if self.axes > 1:
+            raise DataError(
+                f"a grid is of one axis, and {self.n_units} units have shapes",
+                hint="Leave --grid out, or read the first axis alone with --option shapes=no",
+            )
+        low, high = float(self.starts.min(initial=0.0)), float(self.ends.max(initial=0.0))
+        starts, ends = grid.edges(low, high)
+        for places, wanted in ((starts, self.starts), (ends, self.ends)):
+            near = np.append(places, np.inf)
+            after = np.searchsorted(places, wanted)
+            gap = np.minimum(np.abs(near[after] - wanted), np.abs(near[after - 1] - wanted))
+            if (off := np.flatnonzero(gap > 1e-6 * max(grid.step, 1e-3))).size:
+                u = self.unit(int(off[0]))
+                raise DataError(
+                    f"unit {shortest(u.start)}-{shortest(u.end)} of {u.annotator!r} does not begin "
+                    "and end on the grid",
+                    hint="Give the grid that all units lie on, or leave --grid out",
+                )
+        what = shortest(grid.step) if grid.step else fingerprint(repr((grid.starts, grid.ends)))
+        return replace(self, grid=grid).noting("grid", what)
 
     def with_annotators(self, names: Iterable[str]) -> Continuum:
         """The same continuum with further annotators that have no units.
@@ -626,7 +773,8 @@ class Continuum:
         if kept == self.annotators:
             return self
         code = recode(self.annotators, kept)[self.annotator_codes]
-        changed = self._keep(code >= 0, annotators=kept, annotator_codes=code)
+        until = tuple((a, place) for a, place in self.read_until if a in keep)
+        changed = self._keep(code >= 0, annotators=kept, annotator_codes=code, read_until=until)
         return changed.noting("exclude", *(a for a in self.annotators if a not in keep))
 
     def only_categories(self, names: Iterable[str]) -> Continuum:
@@ -729,7 +877,8 @@ class Continuum:
                     f"two annotators of {self.name or 'the continuum'} would be {name!r}",
                     hint="Give them different names, or leave one out",
                 )
-        result = replace(self, annotators=names)
+        until = sorted((mapping.get(a, a), place) for a, place in self.read_until)
+        result = replace(self, annotators=names, read_until=tuple(until))
         for old, new in zip(self.annotators, names, strict=True):
             if old != new:
                 result = result.noting("rename", old, new)

@@ -62,7 +62,7 @@ class Shape(NamedTuple):
             rows = [[[*point] for point in ring] for ring in self.rings]
         return {self.kind: [[*row] for row in rows]}
 
-    def scaled(self, factor: float) -> Shape:
+    def times(self, factor: float) -> Shape:
         """With the first coordinate of all points times a factor."""
         return self.along(lambda x: x * factor)
 
@@ -161,7 +161,7 @@ def relative(start: float, shape: Shape) -> Shape:
     return shape.along(lambda x: x - start) if shape.rings else shape
 
 
-def placed(start: float, end: float, shape: Shape) -> Shape:
+def at_place(start: float, end: float, shape: Shape) -> Shape:
     """The shape of a column where its unit is."""
     if not shape.rings:
         return shape

@@ -22,7 +22,7 @@ import numpy as np
 
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum, Corpus
-from gammacp.continuum.shapes import KINDS, placed
+from gammacp.continuum.shapes import KINDS, at_place
 from gammacp.errors import DataError
 from gammacp.signature import describe
 
@@ -99,7 +99,7 @@ def _outlines(continuum: Continuum) -> Any:
     from gammacp.continuum.outlines import geometries
 
     ends = zip(continuum.starts.tolist(), continuum.ends.tolist(), continuum.shapes, strict=True)
-    return geometries((s, e, placed(s, e, shape)) for s, e, shape in ends)
+    return geometries((s, e, at_place(s, e, shape)) for s, e, shape in ends)
 
 
 def _edges(continuum: Continuum) -> FragmentEdges:

@@ -45,7 +45,7 @@ from gammacp.formats.delimited_writing import (
 from gammacp.formats.positions import position
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Record, Source
-from gammacp.formats.spans import Documents, in_pieces, shaped
+from gammacp.formats.spans import Documents, in_pieces, with_shapes
 
 _POSITIONS = ("start", "end")
 # Before the name of a feature, where columns are told by what they are for.
@@ -157,9 +157,9 @@ def read(
     documents.leave_out("line", "comment", notes.comments)
     corpus = _with_notes(documents, notes).corpus()
     if "continuum" in header:
-        return shaped(in_pieces(corpus, discontinuous, source.place), shapes)
+        return with_shapes(in_pieces(corpus, discontinuous, source.place), shapes)
     alone = replace(corpus[""], name=source.document, left_out=corpus.left_out)
-    return shaped(in_pieces(alone, discontinuous, source.place), shapes)
+    return with_shapes(in_pieces(alone, discontinuous, source.place), shapes)
 
 
 def _column(source: Source, names: Sequence[str], feature: str, line: int) -> int:

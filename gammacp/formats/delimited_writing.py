@@ -56,7 +56,7 @@ def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = N
 
     Kept: units with their features, fragments and shapes, annotators without units, bounds, the
     offset unit if all continua share it. Not kept: categories that no unit has, the order of
-    annotators and categories, the text.
+    annotators and categories, the text, how far somebody read.
 
     Parameters
     ----------

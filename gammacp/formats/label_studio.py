@@ -27,7 +27,7 @@ from gammacp.formats.parts import Notes, annotated_text, by_annotator, continua_
 from gammacp.formats.records import DOCUMENT, document_of, records
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Record, Source
-from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, shaped
+from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, with_shapes
 from gammacp.formats.times import in_seconds
 
 _IMAGE_TYPES = ("rectanglelabels", "polygonlabels", "keypointlabels")
@@ -117,7 +117,7 @@ def read(
             _read_task(documents, key, task, annotations, _Asked(layer, labels, features))
         else:
             documents.leave_out("task", "nobody annotated it")
-    return shaped(documents.corpus(), shapes)
+    return with_shapes(documents.corpus(), shapes)
 
 
 def _annotations(task: Record) -> list[Record]:

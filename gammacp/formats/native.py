@@ -11,7 +11,8 @@ object of features by name and a list [[start, end], …] of its fragments, or i
 {"box": [[x0, x1], [y0, y1]]}, {"polygon": [[[x, y], …], …]}, and "point", "polyline" and "stack"
 likewise. "bounds", "annotators",
 "categories", "name", "offset_unit" and "text" may be left out; among "categories", labels with
-features are [category, features].
+features are [category, features]. "read_until" has, by annotator, how far somebody read who did not
+finish, "grid" the length of a place that all boundaries lie on, or a list of places.
 """
 
 import json
@@ -24,6 +25,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, StrictFloat, StrictInt, StrictStr
 
 from gammacp.continuum import Continuum, Corpus, Label, Unit
+from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import category_of, features_of, to_label
 from gammacp.continuum.shapes import from_json
 from gammacp.errors import DataError
@@ -31,7 +33,7 @@ from gammacp.files import write_text
 from gammacp.formats.positions import LARGEST, as_text
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import in_pieces, shaped
+from gammacp.formats.spans import in_pieces, with_shapes
 from gammacp.left_out import Tally
 from gammacp.validation import validated
 
@@ -51,6 +53,8 @@ class _Continuum(BaseModel, extra="allow"):
     offset_unit: StrictStr = ""
     text: StrictStr | None = None
     bounds: tuple[_Position, _Position] | None = None
+    read_until: dict[StrictStr, _Position] | None = None
+    grid: Annotated[float, Field(gt=0)] | list[tuple[_Position, _Position]] | None = None
     annotators: Annotated[list[StrictStr], Field(fail_fast=True)] | None = None
     categories: Annotated[list[_Label], Field(fail_fast=True)] | None = None
     # A message for each of a million bad units would take the machine's memory.
@@ -79,6 +83,7 @@ class _Continuum(BaseModel, extra="allow"):
         columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
         declared = self.model_dump(exclude={"units", *(self.model_extra or ())})
         declared["categories"] = _labels(self.categories)
+        declared["grid"] = _grid(self.grid)
         return Continuum.from_columns(
             *columns,
             fragments=inside if any(inside) else None,
@@ -154,7 +159,7 @@ def read(
         for key in entry.model_extra or () if entry else ():
             tally.add("key", f"{key} is not part of the format")
     document = replace(document, left_out=tally.entries())
-    return shaped(in_pieces(document, discontinuous, source.place), shapes)
+    return with_shapes(in_pieces(document, discontinuous, source.place), shapes)
 
 
 def _document(file: _File, name: str) -> Continuum | Corpus:
@@ -168,6 +173,12 @@ def _document(file: _File, name: str) -> Continuum | Corpus:
             raise DataError(f"continuum {continuum.name!r} occurs twice")
         continua[continuum.name] = continuum
     return Corpus.from_continua(continua, categories=_labels(file.corpus.categories))
+
+
+def _grid(said: float | list[tuple[float, float]] | None) -> Grid | None:
+    if not isinstance(said, list):
+        return Grid("places", said) if said else None
+    return Grid("places", 0.0, tuple(s for s, _ in said), tuple(e for _, e in said))
 
 
 def _labels(entries: list[_Label] | None) -> list[str] | None:
@@ -198,11 +209,17 @@ def _entry(c: Continuum) -> str:
     parts = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
     parts += [
         f'"bounds": [{as_text(lo)}, {as_text(hi)}]',
+        *([f'"grid": {_json(_places(c.grid))}'] if c.grid else ()),
+        *([f'"read_until": {_json(dict(c.read_until))}'] if c.read_until else ()),
         f'"annotators": {_json(list(c.annotators))}',
         f'"categories": {_json(_labels_as_json(c.categories))}',
         f'"units": [\n{rows}\n]',
     ]
     return "{" + ", ".join(parts) + "}"
+
+
+def _places(grid: Grid) -> object:
+    return grid.step or [list(place) for place in zip(grid.starts, grid.ends, strict=True)]
 
 
 def _row(u: Unit) -> str:

@@ -234,7 +234,7 @@ class Spans(_Counting):
         return replace(built, left_out=self._left_out.entries())
 
 
-def shaped(document: D, shapes: str) -> D:
+def with_shapes(document: D, shapes: str) -> D:
     """What was read with shapes as they are wanted.
 
     Parameters

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from gammacp.alignment import Alignment
-from gammacp.chance.annotation import in_space
 from gammacp.continuum import Unit
 from gammacp.report.markup import Markup, element, hint, join
 from gammacp.text import category_name
@@ -28,7 +27,7 @@ def planes(alignments: Mapping[str, Alignment]) -> Markup | None:
 def _drawing(alignment: Alignment) -> Markup:
     c, marks = alignment.continuum, []
     # Images count from the top, frequencies from below.
-    sign = 1.0 if in_space(c) else -1.0
+    sign = 1.0 if c.in_space else -1.0
     for group, disorder in zip(alignment.groups, alignment.disorders, strict=True):
         for code, row in enumerate(group):
             if row >= 0:

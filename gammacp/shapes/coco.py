@@ -16,7 +16,7 @@ from gammacp.files import write_text
 from gammacp.formats.parts import continua_of
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Record, Source, name
-from gammacp.formats.spans import Documents, shaped
+from gammacp.formats.spans import Documents, with_shapes
 
 PIXELS = "pixels"
 _RATERS = ("rater", "rater_id", "annotator", "annotator_id", "worker_id", "created_by")
@@ -90,7 +90,7 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
         # A sum is rounded; to fifteen digits it is the place that was meant.
         far = (float(f"{low + size:.15g}") for low, size in ((x, width), (y, height)))
         spans.add_shape(who, label, "box", zip((x, y), far, strict=True), what=what)
-    return shaped(documents.corpus(), shapes)
+    return with_shapes(documents.corpus(), shapes)
 
 
 def _key(entry: Record, key: str) -> Any:

@@ -18,7 +18,7 @@ from gammacp.errors import UsageError
 from gammacp.formats.records import table
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import SECONDS, Spans, shaped
+from gammacp.formats.spans import SECONDS, Spans, with_shapes
 
 _RAVEN = ("Selection", "Begin Time (s)", "End Time (s)", "Low Freq (Hz)", "High Freq (Hz)")
 _LABELS = ("Annotation", "Species", "Label", "Call Type", "Tag")
@@ -68,7 +68,7 @@ def read_raven(source: Source, *, label: str | None = None, shapes: str = "keep"
         what = f"selection {row['Selection']}"
         rows = (edges[:2], edges[2:])
         spans.add_shape(source.annotator, category, "box", rows, line=row.line, what=what)
-    return shaped(spans.continuum(), shapes)
+    return with_shapes(spans.continuum(), shapes)
 
 
 def read_audacity(source: Source, *, shapes: str = "keep") -> Continuum:

@@ -1,6 +1,9 @@
 """Boxes are aligned exactly: against every partition, and a plane full of them."""
 
+import json
 import random
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +12,7 @@ import gammacp as gc
 from gammacp import Combined, Continuum, Unit
 from gammacp.alignment.candidates import pairs_within
 from gammacp.dissimilarity import bind, unit_columns
+from tests.conftest import Run
 from tests.shapes_data import FORMULAS, least_disorder, random_boxes
 
 
@@ -70,3 +74,25 @@ def test_same_boxes_and_order_of_axes() -> None:
     first = [u for u in c if u.annotator == "A"]
     again = [Unit(x, u.start, u.end, u.category, shape=u.shape) for u in first for x in "AB"]
     assert gc.align(Continuum.from_units(again)).disorder == 0
+
+
+def test_what_others_check_has_the_costs_on_all_axes(run: Run, tmp_path: Path) -> None:
+    """Same places on x, other ones on y: the first axis alone would say a disorder of 0."""
+    rows = [Unit.box(w, (0, 4), (2 * k, 2 * k + 4), category="x") for k, w in enumerate("AB")]
+    boxes, claimed, program = (tmp_path / n for n in ("x.json", "c.json", "x.mps"))
+    gc.write(Continuum.from_units(rows), boxes)
+    for name, cost in (("iou", 4 / 3), ("sporadic", 0.25), ("giou", 4 / 3)):
+        found = run("align", boxes, "--positional", name, "--certificate", claimed)
+        assert found.code == 0
+        told = json.loads(claimed.read_text())
+        assert told["dissimilarity"]["positional"] == "listed"
+        assert told["pairs"] == [[0, 1, pytest.approx(cost)]]
+        assert told["claim"]["cost"] == pytest.approx(min(cost, 2.0))
+        done = run("verify", claimed)
+        assert (done.code, "costs of pairs" in done.out or "what pairs" in done.out) == (0, True)
+        run("export", boxes, "--positional", name, "--to", "mps", "-o", program)
+        text = program.read_text()
+        scale = int(re.findall(r"objective \* 2\^-(\d+)", text)[0])
+        assert "unit 1: B, 0 to 4, x, {'box': [[0.0, 4.0], [2.0, 6.0]]}" in text
+        (weight,) = re.findall(r"^ x_0_1 cost (-?\d+)", text, re.MULTILINE)
+        assert int(weight) / 2**scale == pytest.approx(cost - 1, abs=1e-6)

@@ -7,7 +7,9 @@ import pytest
 
 import gammacp as gc
 from gammacp import Continuum, Corpus, DataError, Unit
+from gammacp.chance.direction import direction, empty_stretches
 from gammacp.chance.registry import CHANCE_MODELS
+from gammacp.continuum.grid import Grid
 from tests.shapes_data import random_boxes
 
 
@@ -54,3 +56,31 @@ def test_images_are_never_counted_from_their_own_first_unit() -> None:
         sampler = CHANCE_MODELS[chance].prepare(images, 2)
         starts = {s for i in range(30) for s in sampler.draw(np.random.default_rng(i)).starts}
         assert starts == whole
+
+
+def test_nobody_reads_an_image_along_its_first_axis() -> None:
+    rows = [
+        Unit.box(w, (k, k + 2), (0, 5), category="x") for w in "AB" for k in range(0, 40, 3)
+    ] + [Unit.box("A", (999, 1000), (0, 5), category="x")]  # fmt: skip
+    image = Continuum.from_units(rows)
+    calls = replace(image, offset_unit="s")
+    # Along time both say something; the same boxes on an image have no direction.
+    assert direction([image]) is None
+    assert direction([calls]) is not None
+    assert empty_stretches(image) == ()
+    with pytest.raises(DataError, match="29 units have shapes on an axis that is not time"):
+        image.with_read_until({"B": 500})
+    assert calls.with_read_until({"B": 500}).read("B") == 500
+    stopped = calls.with_read_until({"B": 50})
+    one, two = (
+        CHANCE_MODELS["cut"].prepare([c], 2) for c in (stopped, replace(stopped, breaks=None))
+    )
+    assert one.signature == two.signature == "cut(completed=1)"
+    for seed in range(5):
+        boxes, plain = (s.draw(np.random.default_rng(seed)) for s in (one, two))
+        assert boxes.hulls().starts.tolist() == plain.starts.tolist()
+        assert {u.shape for u in boxes} == {u.shape for u in calls}
+    for c in (image, calls):
+        with pytest.raises(DataError, match="a grid is of one axis, and 29 units have shapes"):
+            c.with_grid(Grid("frames", 1.0))
+        assert c.hulls().with_grid(Grid("frames", 1.0)).grid

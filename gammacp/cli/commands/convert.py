@@ -32,7 +32,12 @@ def convert(
     ),
     offset_unit: str | None = option("What positions count (s, ms, characters, …).", "UNIT"),
 ) -> None:
-    """Read annotations in any format and write them in another."""
+    """Read annotations in any format and write them in another.
+
+    Example: gammacp convert interview.eaf interview.csv
+
+    Most used: --to, --tier and --layer.
+    """
     from gammacp.errors import UsageError
     from gammacp.formats import write
     from gammacp.formats.registry import format_for_writing

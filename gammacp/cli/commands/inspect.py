@@ -31,7 +31,12 @@ _CATEGORIES = (
 
 
 def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> None:
-    """What is in files: annotators, categories, lengths, gaps, overlaps, and what to look at."""
+    """What is in files: annotators, categories, lengths, gaps, overlaps, and what to look at.
+
+    Example: gammacp inspect exports/
+
+    Most used: --layout, --layer and --json.
+    """
     from gammacp.formats.summary import summary
 
     loaded = load(files, reading, tell_left_out=False)

@@ -111,6 +111,10 @@ def measure(
     """Several measures of each continuum, side by side; what does not apply says why.
 
     Ctrl-C ends it with the values that are known so far.
+
+    Example: gammacp measure interview.eaf -m gamma,cu-alpha,ser --beyond-chance
+
+    Most used: --measures, --beyond-chance and --json.
     """
     from gammacp.dissimilarity.base import features_of
     from gammacp.measures.registry import measure as evaluate

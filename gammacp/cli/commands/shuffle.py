@@ -54,7 +54,12 @@ def shuffle(
     print_model: bool = option("Print the reference model as TOML and stop.", default=False),
     json: AsJson = False,
 ) -> None:
-    """Draw a reference and annotators who err on it (the Corpus Shuffling Tool)."""
+    """Draw a reference and annotators who err on it (the Corpus Shuffling Tool).
+
+    Example: gammacp shuffle --error position --magnitude 0.2 --out shuffled/
+
+    Most used: --error, --magnitude and --out.
+    """
     from gammacp.bench.shuffled_files import write_sets
     from gammacp.errors import UsageError
 
