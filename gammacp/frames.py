@@ -11,7 +11,7 @@ _FLOATS = (float, np.floating)
 
 
 class FrameColumns(NamedTuple):
-    """The columns of a frame; `features` is empty without any, `fragments` None."""
+    """The columns of a frame; `features` is empty without any, `fragments` and `shapes` None."""
 
     annotators: list[str]
     categories: list[str | None]
@@ -19,6 +19,7 @@ class FrameColumns(NamedTuple):
     starts: list[float]
     ends: list[float]
     fragments: list[Sequence[Any]] | None
+    shapes: list[Any] | None
 
 
 def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
@@ -52,7 +53,9 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
     fragments: list[Sequence[Any]] | None = None
     if "fragments" in frame:
         fragments = [() if x is None or isinstance(x, _FLOATS) else x for x in frame["fragments"]]
-    return FrameColumns([_name(a) for a in annotators], names, known, starts, ends, fragments)
+    shapes = list(frame["shape"]) if "shape" in {*frame} - {*features} else None
+    who = [_name(a) for a in annotators]
+    return FrameColumns(who, names, known, starts, ends, fragments, shapes)
 
 
 def _missing(value: object) -> bool:

@@ -62,7 +62,7 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
 
 
 def require_whole(continuum: Continuum) -> None:
-    """Raise a DataError for units of several fragments.
+    """Raise a DataError for units of several fragments, or with shapes.
 
     Parameters
     ----------
@@ -70,21 +70,22 @@ def require_whole(continuum: Continuum) -> None:
         What is read as if every unit were of one piece.
     """
     if continuum.breaks is not None:
-        raise DataError(
-            in_pieces(continuum),
-            hint="Read them with --option discontinuous=split or cover (in Python: c.atoms() or "
-            "c.hulls())",
-        )
+        fragments = "discontinuous=split or cover (in Python: c.atoms() or c.hulls())"
+        shapes = "shapes=no, which leaves the first axis (in Python: c.hulls())"
+        how = fragments if continuum.axes == 1 else shapes
+        raise DataError(in_pieces(continuum), hint=f"Read them with --option {how}")
 
 
 def in_pieces(continuum: Continuum) -> str:
-    """What a measure that does not serve units of several fragments says of them.
+    """What a measure that does not serve units of several fragments, or shapes, says of them.
 
     Parameters
     ----------
     continuum
         With such units.
     """
+    if continuum.axes > 1:
+        return f"this does not serve shapes, and {continuum.n_units} units have them"
     first = next(i for i, u in enumerate(continuum) if u.fragments)
     return (
         f"this does not serve units of several fragments, of which there are {continuum.n_broken}: "

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from gammacp.arrays import Codes, Floats
-from gammacp.continuum.fragments import together
+from gammacp.continuum.fragments import column, together
 from gammacp.errors import DataError
 from shuffling.registry import register
 from shuffling.setting import (
@@ -23,6 +23,7 @@ from shuffling.setting import (
     tell_fewer,
     uniform_places,
 )
+from shuffling.shapes import check_boxes
 
 _BATCH = 1024
 
@@ -86,11 +87,16 @@ class FalsePositive:
             lengths = np.minimum(lengths, float(highest - lowest))
             low, high = np.full(new, lowest), highest - lengths
             starts = uniform_places(u, low, high, integer=setting.integer)
+            inside = None
+            if units.shapes:
+                # A new one has the further extents of a unit that is there.
+                check_boxes(units, self.name)
+                inside = column(units.shapes[i] for i in rng.integers(len(units), size=most)[:new])
             added = Units.sort(
                 np.append(units.starts, starts),
                 np.append(units.ends, np.minimum(starts + lengths, highest)),
                 np.append(units.codes, codes),
-                together([(units.breaks, len(units)), (None, new)]),
+                together([(units.breaks, len(units)), (inside, new)]),
             )
         tell_fewer(self.name, len(added) - len(units), new, "no room for more")
         return added
@@ -99,7 +105,8 @@ class FalsePositive:
 def _add_apart(units: Units, lengths: Floats, codes: Codes, u: Floats, setting: Setting) -> Units:
     if units.breaks is not None:
         raise DataError(
-            "false-positive: units of several fragments cannot be kept apart from new ones",
+            "false-positive: units of several fragments, or with shapes, cannot be kept apart from "
+            "new ones",
             hint="Use false-positive:overlap=true",
         )
     shortest = min(c.lengths.minimum for c in setting.model.categories if c.prevalence > 0)

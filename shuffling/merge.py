@@ -8,6 +8,7 @@ import numpy as np
 from gammacp.continuum.fragments import column
 from shuffling.registry import register
 from shuffling.setting import Setting, Units, check_factor, operations, tell_fewer
+from shuffling.shapes import check_boxes, hull
 
 
 @register
@@ -49,6 +50,7 @@ class Merge:
         """The units, some of them merged; fewer than asked for where no pair is left."""
         starts, ends, codes = units.starts, units.ends, units.codes
         inside = [()] * len(units) if units.breaks is None else units.breaks.tolist()
+        check_boxes(units, self.name)
         asked = operations(self.factor, magnitude, setting.n_units, self.growth)
         for _ in range(asked):
             pairs = np.flatnonzero((codes[1:] == codes[:-1]) | (not self.same_category))
@@ -61,7 +63,7 @@ class Merge:
             starts = np.delete(starts, i + 1)
             ends, codes = np.delete(ends, i + 1), np.delete(codes, i + 1)
             ends[i], codes[i] = end, code
-            inside[i : i + 2] = [()]
+            inside[i : i + 2] = [hull(*inside[i : i + 2]) if units.shapes else ()]
         if len(starts) > 1:
             tell_fewer(self.name, len(units) - len(starts), asked, "no pair of a category left")
         return Units.sort(starts, ends, codes, column(inside))

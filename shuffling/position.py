@@ -18,6 +18,7 @@ from shuffling.ordered import draw_ordered
 from shuffling.placement import Layout
 from shuffling.registry import register
 from shuffling.setting import Setting, Units, check_factor, check_segmentation, uniform_places
+from shuffling.shapes import shift_extents
 
 
 @register
@@ -27,6 +28,7 @@ class Position:
 
     Boundaries stay inside the reference's bounds: the range of the draw ends there. In all
     variants every boundary stays within s of where it was. Fragments of a unit move in proportion.
+    Those of shapes are moved likewise on each further axis, and what is inside in proportion.
 
     - Free (`overlap=True`): both boundaries of a unit are drawn independently of everything; two
       that cross change places. Units of positive length with whole positions keep length 1.
@@ -81,6 +83,8 @@ class Position:
                     "their boundaries; overlap=true lets them overlap"
                 )
             return _shift_shared(units, self.factor * magnitude, setting, rng)
+        if units.shapes:
+            units = shift_extents(units, self.factor * magnitude, rng)
         reach = _reach(self.factor * magnitude * units.lengths, setting.integer)
         free = self.overlap
         if free is None:

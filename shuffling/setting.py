@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -13,6 +13,7 @@ import numpy as np
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Bounds, Continuum
 from gammacp.continuum.fragments import Breaks, breaks_of, column, join
+from gammacp.continuum.shapes import Shape
 from gammacp.errors import DataError, UsageError
 from shuffling.fitting import overlaps
 from shuffling.placement import Layout
@@ -97,6 +98,11 @@ class Units:
         """
         if self.breaks is None:
             return Units.sort(starts, ends, self.codes)
+        if self.shapes:
+            old, new = np.maximum(self.lengths, 1e-300), ends - starts
+            factors = np.where(self.lengths > 0, new / old, 1.0).tolist()
+            sized = [s.times(factor) for s, factor in zip(self.shapes, factors, strict=True)]
+            return Units.sort(starts, ends, self.codes, column(sized))
         found = []
         for breaks, old, new in zip(self.breaks, self.lengths, ends - starts, strict=True):
             scaled = breaks if new == old else [b / old * new for b in breaks]
@@ -110,6 +116,12 @@ class Units:
     def __len__(self) -> int:
         """Number of units."""
         return len(self.starts)
+
+    @property
+    def shapes(self) -> Sequence[Shape]:
+        """The units' shapes; none where they have none."""
+        rows = () if self.breaks is None else self.breaks.tolist()
+        return rows if rows and isinstance(rows[0], Shape) else ()
 
     @property
     def lengths(self) -> Floats:
@@ -246,7 +258,8 @@ def check_segmentation(units: Units, bounds: Bounds, name: str) -> None:
     edges = np.concatenate(([bounds[0]], units.ends))
     begins = np.append(units.starts, bounds[1])
     if units.breaks is not None:
-        raise DataError(f"{name}: units of several fragments do not tile their bounds")
+        what = "units of several fragments, or with shapes,"
+        raise DataError(f"{name}: {what} do not tile their bounds")
     rows = np.flatnonzero(edges != begins)
     if len(rows):
         here = sorted((edges[rows[0]], begins[rows[0]]))

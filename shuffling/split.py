@@ -13,6 +13,7 @@ from gammacp.continuum.fragments import breaks_of, column, fragments_of
 from gammacp.errors import UsageError
 from shuffling.registry import register
 from shuffling.setting import Setting, Units, check_factor, operations, tell_fewer
+from shuffling.shapes import check_boxes
 
 CAP = 5.0
 """Most splits per unit of the reference at magnitude 1 (2015, §6.3.4)."""
@@ -63,7 +64,11 @@ class Split:
             return units
         starts, ends = units.starts.tolist(), units.ends.tolist()
         codes = units.codes.tolist()
-        inside = [()] * len(units) if units.breaks is None else units.breaks.tolist()
+        check_boxes(units, self.name)
+        shapes, source = units.shapes, [*range(len(units))]
+        inside: list[tuple[float, ...]] = [()] * len(units)
+        if units.breaks is not None and not shapes:
+            inside = units.breaks.tolist()
         least = 2.0 if setting.integer else np.nextafter(0.0, 1.0)
         open_rows = [i for i in range(len(starts)) if ends[i] - starts[i] >= least]
         while todo and open_rows:
@@ -80,6 +85,7 @@ class Split:
             starts.append(right[0][0])
             ends.append(ends[row])
             codes.append(codes[row])
+            source.append(source[row])
             inside.append(breaks_of(right))
             ends[row], inside[row] = left[-1][1], breaks_of(left)
             todo -= 1
@@ -90,7 +96,7 @@ class Split:
                 open_rows.pop()
         tell_fewer(self.name, asked - todo, asked, "no unit left that can be cut")
         columns = np.array(starts), np.array(ends), np.array(codes, np.int32)
-        return Units.sort(*columns, column(inside))
+        return Units.sort(*columns, column([shapes[i] for i in source] if shapes else inside))
 
 
 def _cut(start: float, end: float, integer: bool, rng: np.random.Generator) -> float:

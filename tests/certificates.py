@@ -22,13 +22,14 @@ from gammacp.alignment.duals.semidefinite import Semidefinite
 from gammacp.alignment.problem import Proof, Status
 from gammacp.verify import Check, RefusedError
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
+from tests.shapes_data import random_boxes
 
 # Disagreement between exact costs here and the checker's grains, for up to nine units.
 ROUNDING = Fraction(1, 10**9)
 
 
 def bases() -> Iterator[dict[str, Any]]:
-    """Certificates of every kind: all dissimilarities, covers, fragments, gaps, matrices."""
+    """Certificates of every kind: all dissimilarities, covers, fragments, boxes, gaps, matrices."""
     for seed in range(24):
         n = 2 + seed % 4
         continuum = random_continuum(seed, n, 8)
@@ -39,6 +40,8 @@ def bases() -> Iterator[dict[str, Any]]:
     yield certificate(align(random_continuum(31, 3, 8), Combined(alpha=0, beta=1)))
     yield certificate(align(random_continuum(32, 4, 8), method="greedy"))
     yield certificate(align(fragments()))
+    for seed, name in enumerate(("sporadic", "iou", "giou")):
+        yield certificate(align(random_boxes(seed, 2, 3, 3), Combined(positional=name)))
 
 
 def fragments() -> Continuum:

@@ -17,29 +17,30 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_297,
-    "gammacp/alignment": 6_068,
+    "gammacp": 2_301,
+    "gammacp/alignment": 6_089,
     "gammacp/bench": 2_159,
-    "gammacp/campaign": 4_348,
-    "gammacp/chance": 1_463,
-    "gammacp/cli": 3_447,
+    "gammacp/campaign": 4_387,
+    "gammacp/chance": 1_496,
+    "gammacp/cli": 3_450,
     "gammacp/compat": 952,
-    "gammacp/continuum": 724,
+    "gammacp/continuum": 944,
     "gammacp/datasets": 35,
-    "gammacp/dissimilarity": 1_070,
-    "gammacp/formats": 6_345,
+    "gammacp/dissimilarity": 1_245,
+    "gammacp/formats": 6_537,
     "gammacp/kernel": 156,
-    "gammacp/measures": 6_649,
+    "gammacp/measures": 6_653,
     "gammacp/pools": 430,
-    "gammacp/report": 790,
+    "gammacp/report": 842,
+    "gammacp/shapes": 208,
     "gammacp/segmentation": 2_465,
     "gammacp/studio": 1_550,
     "gammacp/syntax": 2_967,
-    "shuffling": 2_063,
+    "shuffling": 2_128,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
-WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 45_978, 38_044
+WINGS = {"segmentation", "syntax", "studio", "compat", "shapes"}
+TOGETHER, CORE = 46_994, 38_852
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -130,7 +130,7 @@ def pairs_within(
 
     With an `owner` of each unit, only pairs of one.
     """
-    from gammacp.alignment.kernels.pairs import HALTED, Classes, Costs, UnitArrays, scan
+    from gammacp.alignment.kernels.pairs import HALTED, Classes, Costs, Further, UnitArrays, scan
 
     check_fragments(dissimilarity, continuum)
     absolute, relative = dissimilarity.reach(most) if math.isfinite(most) else (math.inf, 0.0)
@@ -143,11 +143,12 @@ def pairs_within(
         reach = 0.5 * absolute + relative * longest
     places = continuum.starts, continuum.ends, continuum.category_codes, continuum.annotator_codes
     units, classes = UnitArrays(*places), Classes(order, class_start, block_end, reach)
+    further = Further(continuum.extents, float(absolute), float(relative))
     costs = Costs(formula, float(factor), np.zeros((1, 1)) if table is None else table)
     most = min(float(most), np.finfo(np.float64).max)
     limit = min(most_pairs, _PAIRS_IN_MEMORY)
     first, second, cost, count = halting(
-        lambda halted: scan(units, classes, costs, most, limit, halted),
+        lambda halted: scan(units, classes, further, costs, most, limit, halted),
         deadline,
         quick=continuum.n_units <= _UNITS_UNWATCHED,
     )

@@ -24,7 +24,7 @@ class Annotation:
     """What one annotator did on one continuum; starts are relative to its lower bound.
 
     `length` is L of the continuum, the circumference when the annotation is shifted. Units of
-    several fragments are moved whole, with their `breaks`.
+    several fragments, or with shapes, are moved whole, with their `breaks`.
     """
 
     starts: Floats
@@ -53,6 +53,28 @@ class Annotation:
             np.tile(self.category_codes, copies)[kept],
             length,
             None if self.breaks is None else np.tile(self.breaks, copies)[kept],
+        )
+
+
+def check_axis(continua: Sequence[Continuum], model: str) -> None:
+    """DataError if there are shapes on something other than a time axis, along which they move.
+
+    Objects crowd the middle of images: what is moved along them meets too seldom, and independent
+    annotators come out above 0 (docs/shapes).
+
+    Parameters
+    ----------
+    continua
+        What chance is modelled on.
+    model
+        Name of the chance model.
+    """
+    if any(c.in_space for c in continua):
+        raise DataError(
+            f"chance model {model!r} moves units along an axis on which they can be anywhere, and "
+            "on images and scans objects crowd the middle: there is no chance within one of them",
+            hint="Give as many documents as there are annotators, or more (--chance documents); if "
+            "the first axis is time, say so (in CSV with a line: # offset unit: s)",
         )
 
 
@@ -116,6 +138,7 @@ def everybody(continua: Sequence[Continuum], n_annotators: int, model: str) -> C
     model
         Name of the chance model.
     """
+    check_axis(continua, model)
     (continuum,) = continua
     if n_annotators != continuum.n_annotators:
         raise DataError(

@@ -59,9 +59,10 @@ class CompletedAnnotation:
             return self.annotation
         rows = np.flatnonzero(self._held(starts, ends, np.array([offset]))[0])
         low, high = np.clip([starts[rows] - offset, ends[rows] - offset], 0.0, 1.0)
-        length = self.annotation.length
-        codes = self.annotation.category_codes[which[rows % len(which)]]
-        return Annotation(low * length, (high - low) * length, codes, length)
+        length, own = self.annotation.length, which[rows % len(which)]
+        codes, boxes = self.annotation.category_codes[own], self.annotation.breaks
+        breaks = None if boxes is None else boxes[own]
+        return Annotation(low * length, (high - low) * length, codes, length, breaks)
 
     def _held(self, starts: Floats, ends: Floats, offsets: Floats) -> Bools:
         """Which units windows hold, shape (offsets, units): with torn ends, any part of them."""
@@ -134,6 +135,8 @@ def completion(
 ) -> CompletedAnnotation | None:
     """The annotation with what completes it; None where its units overlap or have no rhythm.
 
+    Boxes keep their extents on the other axes; fragments and outlines are not completed.
+
     Parameters
     ----------
     annotation
@@ -143,7 +146,10 @@ def completion(
     whole
         Whether positions are places of a grid.
     """
-    if len(annotation.starts) < _FEWEST or annotation.length == 0 or annotation.breaks is not None:
+    breaks = annotation.breaks
+    if len(annotation.starts) < _FEWEST or annotation.length == 0:
+        return None
+    if breaks is not None and any(getattr(b, "kind", "") != "box" for b in breaks):
         return None
     order = np.argsort(annotation.starts, kind="stable")
     annotation = Annotation(
@@ -151,6 +157,7 @@ def completion(
         annotation.lengths[order],
         annotation.category_codes[order],
         annotation.length,
+        None if breaks is None else breaks[order],
     )
     starts = annotation.starts / annotation.length
     ends = starts + annotation.lengths / annotation.length

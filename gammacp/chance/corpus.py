@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gammacp.canonical import in_content_order
-from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
+from gammacp.chance.annotation import Annotation, annotation_set, annotations_of, check_axis
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
@@ -61,6 +61,7 @@ def prepare_corpus(continua: Sequence[Continuum], n_annotators: int) -> CorpusSa
             f"annotators, and there are {len(continua)}",
             hint="Give more files, or use --chance cut or shift-pooled",
         )
+    check_axis(continua, "corpus")
     ordered = in_content_order(continua)
     return CorpusSampler(
         tuple(annotations_of(c) for c in ordered), continua[0].categories, n_annotators

@@ -99,13 +99,15 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
     Returns
     -------
     Direction or None
-        None where no annotator made enough units.
+        None where no annotator made enough units, and on images and scans.
     """
     from scipy.stats import ttest_1samp
 
     rows, turned = [], np.zeros(_TURNS)
     rng = np.random.default_rng([seed, 0])
     for continuum in continua:
+        if continuum.in_space:
+            continue
         people = [
             a for a in circle_of(continuum).annotations if len(a.starts) >= _FEWEST and a.length > 0
         ]
@@ -136,8 +138,10 @@ def empty_stretches(continuum: Continuum) -> tuple[str, ...]:
     Parameters
     ----------
     continuum
-        The units of all annotators; those with fewer than ten are not looked at.
+        The units of all annotators; those with fewer than ten are not looked at, nor images.
     """
+    if continuum.in_space:
+        return ()
     low, high = continuum.bounds
     middles = (continuum.starts + continuum.ends) / 2
     found = []

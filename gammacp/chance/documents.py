@@ -9,7 +9,8 @@ After §5.2.2 of Mathet, Widlöcher & Métivier (2015), whose `corpus` draws any
 with replacement, and repeats shorter documents like a mosaic. Here units stay as many as they are,
 and where they are in their document: counted from its declared beginning, or else as in the file,
 from the first unit of all documents. Only documents that begin further apart than the longest is
-long (recordings with the time of day) are counted from their own first unit. Documents of which
+long (recordings with the time of day), and that are no images, are counted from their own first
+unit. Documents of which
 all are alike then give independent annotators 0 exactly; short ones repeated, or each moved to its
 first unit, meet far too often (γ of −.09 and −.04 for two units per annotator).
 
@@ -25,7 +26,12 @@ import numpy as np
 
 from gammacp.arrays import Indices
 from gammacp.canonical import canonical_order, in_content_order
-from gammacp.chance.annotation import ROUNDING, Annotation, annotation_of, annotation_set
+from gammacp.chance.annotation import (
+    ROUNDING,
+    Annotation,
+    annotation_of,
+    annotation_set,
+)
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import together
@@ -136,6 +142,8 @@ def _beginnings(continua: Sequence[Continuum]) -> list[float]:
     marked = [c for c in continua if c.n_units]
     first = min((c.bounds[0] for c in marked if not c.declared), default=0.0)
     longest = max((c.length for c in continua), default=0.0)
+    if any(c.in_space for c in continua):
+        first, longest = 0.0, float("inf")
     late = [0.0 if c.declared or not c.n_units else c.bounds[0] - first for c in continua]
     return late if max(late, default=0.0) <= longest * (1 + ROUNDING) else [0.0] * len(late)
 

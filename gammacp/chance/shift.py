@@ -12,7 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.chance.annotation import Annotation, annotation_set, annotations_of, least_distance
+from gammacp.chance.annotation import (
+    Annotation,
+    annotation_set,
+    annotations_of,
+    check_axis,
+    least_distance,
+)
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 
@@ -59,6 +65,7 @@ def distant_shifts(n: int, distance: float, rng: np.random.Generator) -> Floats:
 
 
 def _prepare(continua: Sequence[Continuum], n_annotators: int, name: str) -> ShiftSampler:
+    check_axis(continua, name)
     pool = tuple(a for c in continua for a in annotations_of(c))
     total = sum(c.lengths.sum() for c in continua)
     mean_length = float(total / max(1, sum(c.n_units for c in continua)))

@@ -58,6 +58,8 @@ def _unit(unit: dict[str, Any] | None, _digits: int) -> str:
         return "∅"
     spans = unit.get("fragments") or [(unit["start"], unit["end"])]
     place = ";".join(f"{_position(s)}–{_position(e)}" for s, e in spans)
+    for low, high in (unit.get("shape") or {}).get("box", [])[1:]:
+        place += f"×{_position(low)}–{_position(high)}"
     return place if unit["category"] is None else f"{unit['category']} {place}"
 
 

@@ -32,6 +32,15 @@ from gammacp.continuum.label import (
     plain,
     to_label,
 )
+from gammacp.continuum.shapes import (
+    Shape,
+    at_place,
+    box,
+    check_alike,
+    extents_of,
+    from_json,
+    relative,
+)
 from gammacp.errors import DataError, UsageError
 from gammacp.frames import columns_of
 from gammacp.left_out import LeftOut
@@ -39,6 +48,8 @@ from gammacp.signature import fingerprint, quote_part, shortest
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+_TIMES = ("s", "ms", "seconds", "milliseconds", "minutes", "hours", "frames", "samples")
 
 
 class Declared(TypedDict, total=False):
@@ -61,7 +72,8 @@ class Unit:
     Positions count in the continuum's offset unit; `start == end` is a zero-length unit;
     `category` is None for an unlabelled unit, a `Label` for one with features beside it.
     `fragments`, (start, end) of each, is empty for a unit of one piece; otherwise the first begins
-    at `start` and the last ends at `end`.
+    at `start` and the last ends at `end`. `shape` says where it is on further axes; `start` and
+    `end` are then its extent on the first.
     """
 
     annotator: str
@@ -69,6 +81,24 @@ class Unit:
     end: float
     category: str | None = None
     fragments: Fragments = ()
+    shape: Shape | None = None
+
+    @classmethod
+    def box(cls, annotator: str, *extents: Sequence[float], category: str | None = None) -> Unit:
+        """A box along the axes.
+
+        Parameters
+        ----------
+        annotator, category
+            Names.
+        extents
+            (low, high) on each axis.
+
+        >>> Unit.box("Ann", (0, 20), (5, 9), category="cat").json["shape"]
+        {'box': [[0.0, 20.0], [5.0, 9.0]]}
+        """
+        (start, end), shape = box(*extents)
+        return cls(annotator, start, end, category, shape=shape)
 
     def __post_init__(self) -> None:
         """DataError for a unit that ends before it starts; what is no number is told later."""
@@ -87,7 +117,11 @@ class Unit:
     @property
     def json(self) -> dict[str, object]:
         """Place and label as JSON has them: `start`, `end`, `category`, and what else there is."""
-        inside = {"fragments": [[*f] for f in self.fragments]} if self.fragments else {}
+        inside: dict[str, object] = {}
+        if self.fragments:
+            inside["fragments"] = [[*f] for f in self.fragments]
+        if self.shape:
+            inside["shape"] = self.shape.json(self.start, self.end)
         return {"start": self.start, "end": self.end, **inside, **label_json(self.category)}
 
 
@@ -118,8 +152,8 @@ class Continuum:
     left_out
         Metadata: what the reader of its file passed over, by kind and reason.
     breaks
-        Boundaries inside units of several fragments (`gammacp.continuum.fragments`); None where
-        every unit is of one piece.
+        Boundaries inside units of several fragments (`gammacp.continuum.fragments`), or the shapes
+        of all units (`gammacp.continuum.shapes`); None where every unit is of one piece.
     advice
         Metadata: where the other annotators may be, of a file that holds one.
     cluster
@@ -170,6 +204,7 @@ class Continuum:
             [u.start for u in rows],
             [u.end for u in rows],
             fragments=[u.fragments for u in rows] if any(u.fragments for u in rows) else None,
+            shapes=[u.shape for u in rows] if any(u.shape for u in rows) else None,
             **declared,
         )
 
@@ -182,6 +217,7 @@ class Continuum:
         end: Sequence[float] | Floats,
         *,
         fragments: Sequence[Iterable[Sequence[float]]] | None = None,
+        shapes: Sequence[Shape | None] | None = None,
         annotators: Sequence[str] | None = None,
         categories: Sequence[str] | None = None,
         bounds: Bounds | None = None,
@@ -200,6 +236,8 @@ class Continuum:
         fragments
             (start, end) of each of a unit's fragments, nothing for a unit of one piece. Touching
             ones are one.
+        shapes
+            Of each unit, with as many axes.
         annotators, categories
             Declared names, also those without units, in the order to keep (the order of
             categories matters for ordinal distances). Names that occur but are not declared are
@@ -218,8 +256,9 @@ class Continuum:
         ------
         DataError
             A position is not finite, an end lies before its start, a unit lies outside the
-            bounds, an integer is too large to be kept exactly, or fragments are empty, overlap or
-            do not reach from the unit's start to its end.
+            bounds, an integer is too large to be kept exactly, fragments are empty, overlap or do
+            not reach from the unit's start to its end, or some units have no shape, other axes, or
+            fragments beside it.
         UsageError
             Columns have different lengths, or a name is not text.
         """
@@ -227,9 +266,19 @@ class Continuum:
         named = all_names(annotators, annotator, "annotator")
         labels = all_names(categories, (c for c in category if c is not None), "category")
         inside = () if fragments is None else zip(fragments, start, end, strict=True)
+        breaks = column(breaks_of(join(parts, (s, e))) for parts, s, e in inside)
+        if shapes is not None:
+            if breaks is not None:
+                raise DataError(
+                    "units have shapes and fragments",
+                    hint="Read one of them: --option shapes=no or discontinuous=cover",
+                )
+            check_alike(shapes)
+            pairs = zip(starts.tolist(), shapes, strict=True)
+            breaks = column(relative(s, shape) for s, shape in pairs if shape is not None)
         made = cls.from_codes(
             *(named, labels, starts, ends, coded(annotator, named), coded(category, labels)),
-            breaks=column(breaks_of(join(parts, (s, e))) for parts, s, e in inside),
+            breaks=breaks,
             bounds=bounds,
             name=name,
             offset_unit=offset_unit,
@@ -267,7 +316,7 @@ class Continuum:
         annotator_codes, category_codes
             int32, shape (units,); category −1 is unlabelled.
         breaks
-            Boundaries inside units, or None.
+            Boundaries inside units, or their shapes, or None.
         bounds
             As for `from_columns`.
         about
@@ -285,7 +334,8 @@ class Continuum:
 
         Any frame whose columns are sequences will do (pandas, polars, a dict of lists). A missing
         category (None, NaN, NA) is an unlabelled unit; the category column may be absent. A column
-        `fragments` has (start, end) of each fragment. The other arguments as for `from_columns`.
+        `fragments` has (start, end) of each fragment, a column `shape` what `Shape.json` says. The
+        other arguments as for `from_columns`.
 
         Parameters
         ----------
@@ -300,24 +350,34 @@ class Continuum:
             A column is missing, a row lacks annotator, start or end (the row is named), or as for
             `from_columns`.
         """
-        names, labels, known, *places, fragments = columns_of(frame, several("features", features))
+        asked = several("features", features)
+        names, labels, known, *places, fragments, shapes = columns_of(frame, asked)
         labels = [*map(to_label, labels, known)] if features else labels
-        return cls.from_columns(names, labels, *places, fragments=fragments, **declared)
+        inside: dict[str, Any] = {"fragments": fragments}
+        if shapes is not None:
+            inside["shapes"] = [from_json(x)[1] if isinstance(x, Mapping) else None for x in shapes]
+        return cls.from_columns(names, labels, *places, **inside, **declared)
 
     def to_frame(self) -> DataFrame:
         """A pandas data frame with columns annotator, category, start, end and the features'.
 
-        Units of several fragments have them in a column `fragments`.
+        Units of several fragments have them in a column `fragments`, shapes are in a column
+        `shape`.
 
         Raises
         ------
         UsageError
-            A feature is called `fragments`, and there are units of several fragments.
+            A feature is called `fragments`, and there are units of several fragments; or `shape`,
+            and they have shapes.
         """
         from pandas import DataFrame
 
-        if self.breaks is not None and "fragments" in self.features:
-            raise UsageError("a feature and the units' fragments would be one column, fragments")
+        more: dict[str, list[object]] = {}
+        if self.breaks is not None:
+            inside = "fragments" if self.axes == 1 else "shape"
+            more[inside] = [u.fragments or u.json.get("shape", ()) for u in self]
+        for name in {*more} & {*self.features}:
+            raise UsageError(f"a feature and the units' {name} would be one column, {name}")
 
         categories, codes = plain(self.categories)
         return DataFrame(
@@ -327,7 +387,7 @@ class Continuum:
                 "start": self.starts,
                 "end": self.ends,
                 **{name: self.feature(name) for name in self.features},
-                **({} if self.breaks is None else {"fragments": [u.fragments for u in self]}),
+                **more,
             }
         )
 
@@ -374,8 +434,14 @@ class Continuum:
             start,
             end,
             self.category_of(index),
-            () if self.breaks is None else fragments_of(start, end, self.breaks[index]),
+            *self._inside(start, end, index),
         )
+
+    def _inside(self, start: float, end: float, index: int) -> tuple[Fragments, Shape | None]:
+        inside = () if self.breaks is None else self.breaks[index]
+        if isinstance(inside, Shape):
+            return (), at_place(start, end, inside)
+        return fragments_of(start, end, inside), None
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -439,7 +505,8 @@ class Continuum:
     @property
     def whole(self) -> bool:
         """Whether all starts, ends and bounds are whole numbers, and all fragments'."""
-        inside = [] if self.breaks is None else [x for b in self.breaks for x in b]
+        breaks = () if self.breaks is None or self.axes > 1 else self.breaks
+        inside = [x for b in breaks for x in b]
         places = (self.starts, self.ends, self.bounds, inside)
         return not any((np.asarray(x) % 1).any() for x in places)
 
@@ -453,7 +520,42 @@ class Continuum:
     @property
     def n_broken(self) -> int:
         """How many units are of several fragments."""
-        return 0 if self.breaks is None else sum(map(bool, self.breaks))
+        return 0 if self.breaks is None or self.axes > 1 else sum(map(bool, self.breaks))
+
+    @property
+    def axes(self) -> int:
+        """On how many axes units are: 1, or as many as shapes have."""
+        first = None if self.breaks is None else self.breaks[0]
+        return first.axes if isinstance(first, Shape) else 1
+
+    @property
+    def in_space(self) -> bool:
+        """Whether there are shapes, and the first axis is not time, by the offset unit."""
+        return self.axes > 1 and self.offset_unit not in _TIMES
+
+    @property
+    def shapes(self) -> Sequence[Shape]:
+        """The units' shapes, points of outlines counted from each one's start; none without."""
+        return () if self.breaks is None or self.axes == 1 else self.breaks.tolist()
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of shapes that units have; none where they have no shapes."""
+        return frozenset(s.kind for s in self.shapes)
+
+    @cached_property
+    def extents(self) -> Floats:
+        """Low and high of each unit on each further axis, shape (units, 2·(axes − 1))."""
+        extents = extents_of(self.shapes) if self.axes > 1 else np.zeros((self.n_units, 0))
+        freeze(extents)
+        return extents
+
+    def boxes(self) -> Continuum:
+        """The same with the box around each shape in its place."""
+        if self.kinds <= {"box"}:
+            return self
+        around = column(Shape("box", s.extents) for s in self.shapes)
+        return self._keep(breaks=around).noting("shapes", "boxes")
 
     def atoms(self) -> Continuum:
         """The same with each fragment as a unit of its own.
@@ -462,7 +564,7 @@ class Continuum:
         >>> [(u.start, u.end) for u in c.atoms()], c.atoms().selection
         ([(0.0, 2.0), (5.0, 9.0), (3.0, 9.0)], ('fragments=atoms',))
         """
-        if self.breaks is None:
+        if not self.n_broken:
             return self
         edges = [
             (*f, row) for row, u in enumerate(self) for f in u.fragments or ((u.start, u.end),)
@@ -472,10 +574,14 @@ class Continuum:
         return replace(self, **in_order(starts, ends, *codes)).noting("fragments", "atoms")
 
     def hulls(self) -> Continuum:
-        """The same with every unit of one piece, from its first start to its last end."""
+        """The same with every unit of one piece, from its first start to its last end.
+
+        Of shapes the extent on the first axis is left.
+        """
         if self.breaks is None:
             return self
-        return self._keep(breaks=None).noting("fragments", "hulls")
+        what = ("fragments", "hulls") if self.axes == 1 else ("shapes", "no")
+        return self._keep(breaks=None).noting(*what)
 
     @cached_property
     def lengths(self) -> Floats:
@@ -571,13 +677,21 @@ class Continuum:
         Raises
         ------
         DataError
-            An annotator is unknown, or a position lies outside the bounds or before units.
+            An annotator is unknown, a position lies outside the bounds or before units, or units
+            are on an image or a scan.
 
         >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Bob", 3, 40)])
         >>> c.with_read_until({"Ann": 12}).read("Ann"), c.read("Bob")
         (12.0, 40.0)
         """
         check_known(positions, self.annotators, "annotator")
+        if positions and self.in_space:
+            raise DataError(
+                f"{self.n_units} units have shapes on an axis that is not time, along which nobody "
+                "reads",
+                hint="Leave --read-until out; if the first axis is time, say so (in CSV with a "
+                "line: # offset unit: s)",
+            )
         low, high = self.bounds
         for name, place in positions.items():
             if not low <= place <= high:
@@ -611,12 +725,17 @@ class Continuum:
         Raises
         ------
         DataError
-            A boundary lies on none of its places.
+            A boundary lies on none of its places, or units have shapes.
 
         >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Bob", 3, 40)])
         >>> c.with_grid(Grid("frames", 0.5)).selection
         ('grid=0.5',)
         """
+        if self.axes > 1:
+            raise DataError(
+                f"a grid is of one axis, and {self.n_units} units have shapes",
+                hint="Leave --grid out, or read the first axis alone with --option shapes=no",
+            )
         low, high = float(self.starts.min(initial=0.0)), float(self.ends.max(initial=0.0))
         starts, ends = grid.edges(low, high)
         for places, wanted in ((starts, self.starts), (ends, self.ends)):
@@ -685,7 +804,8 @@ class Continuum:
         Raises
         ------
         DataError
-            Units are points, or have several fragments: their lengths do not say what they cover.
+            Units are points, or have several fragments or shapes: their lengths do not say what
+            they cover.
 
         >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Bob", 3, 4), Unit("Bob", 5, 9)])
         >>> c.only_lengths(4).n_units
@@ -693,7 +813,8 @@ class Continuum:
         """
         points = np.flatnonzero(self.lengths == 0)
         if len(points) or self.breaks is not None:
-            what = f"{len(points)} units are points" if len(points) else "units are in fragments"
+            what = "units are in fragments, or have shapes"
+            what = f"{len(points)} units are points" if len(points) else what
             hint = "Leave --min-length out, or those units (--only CATEGORIES)"
             raise DataError(f"{what}, for which a least length means nothing", hint=hint)
         kept = self.lengths >= least

@@ -107,7 +107,7 @@ def fragments_of(start: float, end: float, breaks: Sequence[float]) -> Fragments
     return tuple(zip(edges[::2], edges[1::2], strict=True))
 
 
-def column(breaks: Iterable[tuple[float, ...]]) -> Breaks | None:
+def column(breaks: Iterable[tuple[Any, ...]]) -> Breaks | None:
     """The breaks of units as a column; None where every unit is of one piece.
 
     Parameters

@@ -22,6 +22,7 @@ import numpy as np
 
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.shapes import KINDS, at_place
 from gammacp.errors import DataError
 from gammacp.signature import describe
 
@@ -54,7 +55,9 @@ class UnitColumns:
 
     `start`, `end`, `length` are float64, `category` int32 codes into `categories` (−1 is
     unlabelled). `columns[rows]` and `columns[:, None]` index all of them alike. Of units of several
-    fragments, `start` and `end` are those of all, and `edges` has each one's.
+    fragments, `start` and `end` are those of all, and `edges` has each one's. Of shapes, `extents`
+    has low and high on each further axis, shape (…, 2·(axes − 1)), and `outlines` a geometry each
+    where not all are boxes.
     """
 
     start: Floats
@@ -63,6 +66,8 @@ class UnitColumns:
     category: Codes
     categories: tuple[str, ...]
     edges: FragmentEdges | None = None
+    extents: Floats | None = None
+    outlines: Any = None
 
     def __getitem__(self, key: Any) -> UnitColumns:
         """The same columns indexed by `key`."""
@@ -70,7 +75,10 @@ class UnitColumns:
         edges = self.edges and FragmentEdges(
             self.edges.edge, self.edges.first[key], self.edges.last[key]
         )
-        return UnitColumns(*places, self.category[key], self.categories, edges)
+        extents = None if self.extents is None else self.extents[key]
+        outlines = None if self.outlines is None else self.outlines[key]
+        label = self.category[key]
+        return UnitColumns(*places, label, self.categories, edges, extents, outlines)
 
 
 def unit_columns(continuum: Continuum) -> UnitColumns:
@@ -81,8 +89,17 @@ def unit_columns(continuum: Continuum) -> UnitColumns:
         continuum.lengths,
         continuum.category_codes,
         continuum.categories,
-        None if continuum.breaks is None else _edges(continuum),
+        _edges(continuum) if continuum.n_broken else None,
+        continuum.extents if continuum.axes > 1 else None,
+        _outlines(continuum) if continuum.kinds - {"box"} else None,
     )
+
+
+def _outlines(continuum: Continuum) -> Any:
+    from gammacp.continuum.outlines import geometries
+
+    ends = zip(continuum.starts.tolist(), continuum.ends.tolist(), continuum.shapes, strict=True)
+    return geometries((s, e, at_place(s, e, shape)) for s, e, shape in ends)
 
 
 def _edges(continuum: Continuum) -> FragmentEdges:
@@ -154,10 +171,12 @@ class BoundDissimilarity:
         Δ > 0, what a pair with an empty unit costs.
     reach
         reach(most) = (absolute, relative), with the promise that d(u, v) > most whenever
-        |start_u − start_v| > absolute + relative·(len_u + len_v). Without it every pair of units is
-        looked at.
+        |start_u − start_v| > absolute + relative·(len_u + len_v), for shapes on any axis. Without
+        it every pair of units is looked at.
     fragments
         Whether it reads the `edges` of units of several fragments; else such units are refused.
+    shapes
+        The kinds of shapes that it reads; others are refused.
     formula
         The number and the factor by which kernels compute it, or its positional part.
     positional_part, categorial_part
@@ -173,6 +192,7 @@ class BoundDissimilarity:
     delta: float = 1.0
     reach: Callable[[float], Reach] = unbounded_reach
     fragments: bool = False
+    shapes: Sequence[str] = ()
     formula: Formula = NO_FORMULA
     positional_part: PairCosts | None = None
     categorial_part: PairCosts | None = None
@@ -328,8 +348,18 @@ def features_of(dissimilarity: object) -> tuple[str, ...]:
 
 
 def check_fragments(bound: BoundDissimilarity, continuum: Continuum) -> None:
-    """DataError for units of several fragments that the dissimilarity would take for one piece."""
-    if continuum.breaks is not None and not bound.fragments:
+    """DataError for fragments or shapes that the dissimilarity does not read."""
+    if continuum.axes > 1:
+        others = sum(s.kind not in bound.shapes for s in continuum.shapes)
+        if others:
+            kinds = ", ".join(k for k in KINDS if k in continuum.kinds)
+            raise DataError(
+                f"the dissimilarity {bound.signature} does not serve shapes of {others} units "
+                f"(there are: {kinds})",
+                hint="Use --positional iou for boxes and polygons, boundary for points and lines; "
+                "or read them with --option shapes=box or no (in Python: c.boxes(), c.hulls())",
+            )
+    elif continuum.breaks is not None and not bound.fragments:
         raise DataError(
             f"the dissimilarity {bound.signature} does not serve "
             f"units of several fragments, and there are {continuum.n_broken}",
@@ -356,6 +386,29 @@ def category_counts(annotations: Annotations) -> dict[str, int]:
 def continua_of(annotations: Annotations) -> Sequence[Continuum]:
     """The continuum, or the continua of the corpus."""
     return [annotations] if isinstance(annotations, Continuum) else list(annotations.values())
+
+
+def costs_by_axis(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:
+    """The sum of what a formula gives on each axis: boxes that differ on one cost what it gives.
+
+    Parameters
+    ----------
+    formula
+        Its number and factor.
+    u, v
+        Boxes whose columns broadcast.
+    """
+    costs = formula_costs(formula, u, v)
+    if u.extents is not None and v.extents is not None:
+        for low in range(0, u.extents.shape[-1], 2):
+            costs = costs + formula_costs(formula, _on_axis(u, low), _on_axis(v, low))
+    return costs
+
+
+def _on_axis(units: UnitColumns, low: int) -> UnitColumns:
+    assert units.extents is not None
+    start, end = units.extents[..., low], units.extents[..., low + 1]
+    return UnitColumns(start, end, end - start, units.category, units.categories)
 
 
 def formula_costs(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from gammacp.arrays import Floats, freeze
+from gammacp.continuum.shapes import KINDS
 from gammacp.dissimilarity.base import (
     NO_FORMULA,
     NOWHERE,
@@ -142,6 +143,7 @@ _NO_PLACE = BoundDissimilarity(
     pairwise=partial(formula_costs, (NOWHERE, 0.0)),
     signature="",
     fragments=True,
+    shapes=tuple(KINDS),
     formula=(NOWHERE, 0.0),
 )
 

@@ -21,6 +21,7 @@ from gammacp.dissimilarity.base import (
     Pairwise,
     Reach,
     continua_of,
+    costs_by_axis,
     formula_costs,
     mean_length,
     scale_costs,
@@ -67,6 +68,9 @@ class Sporadic:
     Of units of several fragments U and V: the numerator is what only one of them covers, and twice
     the distance between them where they have no place in common; lengths are those of the fragments
     together. For two intervals this is |start_u − start_v| + |end_u − end_v|.
+
+    Of boxes it is the sum over the axes, the square of the distance relative to the lengths: boxes
+    that differ on one axis cost what they cost there; moving and scaling an axis leaves it alone.
     """
 
     factor: float | None = None
@@ -77,8 +81,15 @@ class Sporadic:
             raise UsageError(f"factor {self.factor!r} is not a number > 0")
 
     def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:
-        """Δ, and whether there are units of several fragments."""
+        """Δ, and whether there are units of several fragments, or boxes."""
         factor = delta if self.factor is None else self.factor
+        if any(c.axes > 1 for c in continua_of(annotations)):
+            return BoundDissimilarity(
+                pairwise=partial(costs_by_axis, (SPORADIC, factor)),
+                signature=self.signature,
+                reach=partial(_sporadic_reach, factor, False),
+                shapes=("box",),
+            )
         broken = any(c.breaks is not None for c in continua_of(annotations))
         return _by_formula(self.signature, (SPORADIC, factor), _sporadic_reach, broken)
 

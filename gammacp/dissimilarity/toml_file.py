@@ -1,6 +1,7 @@
 """A dissimilarity as a TOML file: positions, category and features, with weights, orders and trees.
 
     alpha = 1                  # and beta, delta, positional, f_cat, as on the command line
+    scale = 12                 # with positional = "boundary": what points may be apart
     [category]
     type = "tree"              # as --categorial has it; tree = {A = ["x", "y"]} names it here
     [features.severity]
@@ -31,6 +32,7 @@ from gammacp.dissimilarity.categorial import (
 from gammacp.dissimilarity.combined import Combined
 from gammacp.dissimilarity.features import CATEGORY, Features, Part
 from gammacp.dissimilarity.positional import POSITIONAL
+from gammacp.dissimilarity.shapes import Boundary
 from gammacp.errors import DataError, GammacpError, UsageError
 from gammacp.files import confine
 from gammacp.toml_files import line_of, read_toml
@@ -63,6 +65,7 @@ class _File(WrittenTable):
     beta: float = 1
     delta: float = 1
     positional: str = ""
+    scale: float = 0
     f_cat: str = ""
     category: _Part = _Part()
     features: dict[str, _Part] = Field(default={})
@@ -103,7 +106,11 @@ def read_dissimilarity(path: str | Path) -> Combined:
             raise error(message, *keys, *culprit[:1], hint=own.hint) from None
     options = {key: said[key] for key in said if key not in (CATEGORY, "features")}
     try:
-        POSITIONAL[options.get("positional", "sporadic")]
+        place: Any = POSITIONAL[options.get("positional", "sporadic")]
+        if "scale" in options:
+            if not isinstance(place, Boundary):
+                raise UsageError("scale goes with positional 'boundary' alone")
+            options["positional"] = Boundary(options.pop("scale"))
         plain = len(parts) == 1 and parts[0].weight > 0
         return Combined(categorial=parts[0].kind if plain else Features(tuple(parts)), **options)
     except UsageError as problem:

@@ -4,8 +4,9 @@ Columns
 -------
 Without a header: annotator, category, start, end. With a header: these in any order (also under
 the names in `COLUMNS`), the category optional, further columns ignored unless they are asked for as
-features, an optional column `fragments` with START END;START END… of units of several, and an
-optional continuum column that makes the file a corpus. The delimiter is a comma,
+features, an optional column `fragments` with START END;START END… of units of several, columns x0,
+y0, x1, y1 (and z0, z1) of boxes (x0 and x1 are start and end) or a column `shape` with a shape's
+JSON, and an optional continuum column that makes the file a corpus. The delimiter is a comma,
 semicolon, tab or bar.
 
 An empty category is an unlabelled unit; CSV cannot tell it from a label that is an empty string.
@@ -16,6 +17,7 @@ they have the columns of a row.
 """
 
 import io
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -27,13 +29,23 @@ from typing import Any
 
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.label import to_label
+from gammacp.continuum.shapes import Shape, box, from_json
 from gammacp.csv_files import rows_of
-from gammacp.errors import UsageError
-from gammacp.formats.delimited_writing import COLUMNS, DELIMITERS, FRAGMENTS, ORDER, as_role, write
+from gammacp.errors import DataError, UsageError
+from gammacp.formats.delimited_writing import (
+    AXES,
+    COLUMNS,
+    DELIMITERS,
+    FRAGMENTS,
+    ORDER,
+    SHAPE,
+    as_role,
+    write,
+)
 from gammacp.formats.positions import position
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Record, Source
-from gammacp.formats.spans import Documents, in_pieces
+from gammacp.formats.spans import Documents, in_pieces, with_shapes
 
 _POSITIONS = ("start", "end")
 # Before the name of a feature, where columns are told by what they are for.
@@ -58,6 +70,7 @@ def read(
     delimiter: str | None = None,
     features: Sequence[str] = (),
     discontinuous: str = "keep",
+    shapes: str = "keep",
 ) -> Continuum | Corpus:
     """The continuum, or with a continuum column the corpus, of a CSV or TSV file.
 
@@ -70,6 +83,9 @@ def read(
     discontinuous
         "keep": rows with fragments are units of several; "cover": what the column `fragments` has
         is not read, units reach from start to end; "split": each fragment is a unit.
+    shapes
+        "keep": rows with y0 and y1, or a shape, are shapes; "box": they are the box around each;
+        "no": these columns are not read.
 
     Raises
     ------
@@ -88,7 +104,9 @@ def read(
     Spans
         every row is a unit: overlapping, repeated and zero-length ones are kept; a column
         `fragments` (`0 5;10 15`) has those of units of several (`--option discontinuous=cover`: it
-        is not read; `split`: a unit for each); blanks around a name are not part of it
+        is not read; `split`: a unit for each), columns `y0`, `y1` (`z0`, `z1`) or `shape` shapes
+        (`--option shapes=box`: the box around each; `no`: they are not read); blanks around a name
+        are not part of it
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
@@ -113,6 +131,8 @@ def read(
     header |= {f"{_FEATURE}{f}": _column(source, names, f, first[0]) for f in features}
     if discontinuous == "cover":
         header.pop(FRAGMENTS, None)
+    if shapes == "no":
+        header = {role: i for role, i in header.items() if role not in (*AXES, SHAPE)}
     documents = Documents(source, "")
     cells_of = itemgetter(*header.values())
     named = [i for role, i in header.items() if role not in _POSITIONS]
@@ -137,9 +157,9 @@ def read(
     documents.leave_out("line", "comment", notes.comments)
     corpus = _with_notes(documents, notes).corpus()
     if "continuum" in header:
-        return in_pieces(corpus, discontinuous, source.place)
+        return with_shapes(in_pieces(corpus, discontinuous, source.place), shapes)
     alone = replace(corpus[""], name=source.document, left_out=corpus.left_out)
-    return in_pieces(alone, discontinuous, source.place)
+    return with_shapes(in_pieces(alone, discontinuous, source.place), shapes)
 
 
 def _column(source: Source, names: Sequence[str], feature: str, line: int) -> int:
@@ -212,7 +232,12 @@ def _header(
     found: dict[str, int] = {}
     for role, aliases in COLUMNS.items():
         places = [i for i, name in enumerate(names) if name in aliases]
-        if role in ("continuum", FRAGMENTS):  # What is asked for as a feature is none of these.
+        if role in (
+            "continuum",
+            FRAGMENTS,
+            SHAPE,
+            *AXES,
+        ):  # What is asked for as a feature is none of these.
             places = [i for i in places if row[i].strip() not in features]
         exact = [i for i in places if names[i] == role]
         if len(exact or places) > 1:
@@ -220,6 +245,9 @@ def _header(
             raise source.error(f"several columns could be the {role}: {both}", line=line)
         if places:
             found[role] = (exact or places)[0]
+    for low, high in zip(AXES[::2], AXES[1::2], strict=True):
+        if (low in found) != (high in found):
+            found.pop(low, found.pop(high, None))
     missing = [role for role in ("annotator", "start", "end") if role not in found]
     if not missing:
         others = [row[i] for i in range(len(row)) if i not in found.values()]
@@ -269,7 +297,28 @@ def _add(documents: Documents, row: Record, features: Sequence[str]) -> None:
         raise row.error(what, hint="Swap or correct the positions")
     fragments = _fragments(row) if row.get(FRAGMENTS) else ()
     about: Any = {"line": row.line, "features": values, "fragments": fragments}
-    spans.add(annotator, category, start, end, **about)
+    spans.add(annotator, category, start, end, **about, shape=_shape(row, (start, end)))
+
+
+def _shape(row: Record, first: tuple[float, float]) -> Shape | None:
+    """What the row says of further axes; None without."""
+    spans = [first]
+    for axis in ("y", "z"):
+        if row.get(f"{axis}0") or row.get(f"{axis}1"):
+            low, high = (f"{axis}0", f"{axis}1")
+            spans.append((row.position(low, low, _HINT), row.position(high, high, _HINT)))
+    given = row.get(SHAPE)
+    if len(spans) == 1 and not given:
+        return None
+    try:
+        reached, found = from_json(json.loads(given)) if given else box(*spans)
+    except (DataError, ValueError) as error:
+        hint = "Where the column is of something else, leave it out with --option shapes=no"
+        message = f"shape: {getattr(error, 'message', 'is not JSON')}"
+        raise row.error(message, hint=getattr(error, "hint", None) or hint) from None
+    if reached != first:
+        raise row.error(f"shape reaches from {reached[0]:.15g} to {reached[1]:.15g}, its unit not")
+    return found
 
 
 def _fragments(row: Record) -> list[tuple[float, float]]:
@@ -321,4 +370,5 @@ registered(
     bounds=True,
     features=True,
     fragments=True,
+    shapes=True,
 )

@@ -1,10 +1,11 @@
 """Writing CSV and TSV, the counterpart of `gammacp.formats.delimited`."""
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.continuum.label import category_of, feature_names, features_of, plain
 from gammacp.csv_files import write_rows
 from gammacp.errors import DataError, UsageError
@@ -13,12 +14,39 @@ from gammacp.formats.positions import as_text
 DELIMITERS = ",;\t|"
 ORDER = ("annotator", "category", "start", "end")
 FRAGMENTS = "fragments"
+AXES = ("y0", "y1", "z0", "z1")
+SHAPE = "shape"
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "annotator": ("annotator", "coder", "rater", "annotator id", "annotator name"),
     "category": ("category", "label", "tag", "type"),
-    "start": ("start", "begin", "onset", "start time", "begin time", "start offset"),
-    "end": ("end", "stop", "offset end", "end time", "stop time", "end offset"),
+    "start": (
+        "start",
+        "x0",
+        "x min",
+        "xmin",
+        "begin",
+        "onset",
+        "start time",
+        "begin time",
+        "start offset",
+    ),
+    "end": (
+        "end",
+        "x1",
+        "x max",
+        "xmax",
+        "stop",
+        "offset end",
+        "end time",
+        "stop time",
+        "end offset",
+    ),
     FRAGMENTS: (FRAGMENTS,),
+    "y0": ("y0", "y min", "ymin", "low frequency", "low freq (hz)"),
+    "y1": ("y1", "y max", "ymax", "high frequency", "high freq (hz)"),
+    "z0": ("z0", "z min", "zmin"),
+    "z1": ("z1", "z max", "zmax"),
+    SHAPE: (SHAPE,),
     "continuum": ("continuum", "document", "doc", "file", "filename", "document id", "doc id"),
 }
 
@@ -26,9 +54,9 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = None) -> None:
     """Write units as rows under a header; a corpus gets a continuum column.
 
-    Kept: units with their features and fragments, annotators without units, bounds, the offset unit
-    if all continua share it. Not kept: categories that no unit has, the order of annotators and
-    categories, the text, how far somebody read.
+    Kept: units with their features, fragments and shapes, annotators without units, bounds, the
+    offset unit if all continua share it. Not kept: categories that no unit has, the order of
+    annotators and categories, the text, how far somebody read.
 
     Parameters
     ----------
@@ -83,18 +111,45 @@ def _trim(text: str, what: str) -> str:
     return text
 
 
+def _inside(continua: Collection[Continuum]) -> tuple[str, ...]:
+    """The columns of fragments or shapes."""
+    kinds = {kind for c in continua for kind in c.kinds}
+    axes = max((c.axes for c in continua), default=1)
+    if kinds:
+        return AXES[: 2 * axes - 2] if kinds == {"box"} and axes < 4 else (SHAPE,)
+    return (FRAGMENTS,) if any(c.n_broken for c in continua) else ()
+
+
+def _cells(u: Unit, inside: tuple[str, ...]) -> tuple[str, ...]:
+    """What a unit has there."""
+    if u.shape is None:
+        parts = ";".join(f"{as_text(s)} {as_text(e)}" for s, e in u.fragments)
+        return (parts,) if parts else ("",) * len(inside)
+    if inside == (SHAPE,):
+        return (json.dumps(u.json["shape"]),)
+    edges = [as_text(x) for span in u.shape.extents for x in span]
+    return (*edges, *("",) * (len(inside) - len(edges)))
+
+
 def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
     several = isinstance(document, Corpus)
     features = feature_names(document.categories)
-    inside = any(c.breaks is not None for c in _continua(document).values())
-    taken = {"continuum", *ORDER, FRAGMENTS, *(() if several else COLUMNS["continuum"])}
+    inside = _inside(_continua(document).values())
+    taken = {
+        "continuum",
+        *ORDER,
+        FRAGMENTS,
+        SHAPE,
+        *AXES,
+        *(() if several else COLUMNS["continuum"]),
+    }
     for name in features:
         if as_role(name) in taken:
             raise DataError(
                 f"feature {name!r} would be read as another column", hint="Write JSON instead"
             )
-    rest = ("",) * (len(features) + inside)
-    yield (*(("continuum",) if several else ()), *ORDER, *((FRAGMENTS,) * inside), *features)
+    rest = ("",) * (len(features) + len(inside))
+    yield (*(("continuum",) if several else ()), *ORDER, *inside, *features)
     for key, continuum in _continua(document).items():
         first = (key,) if several else ()
         if several and not continuum.annotators:
@@ -115,6 +170,5 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
                 as_text(u.start),
                 as_text(u.end),
             )
-            if inside:
-                place += (";".join(f"{as_text(s)} {as_text(e)}" for s, e in u.fragments),)
+            place += _cells(u, inside)
             yield (*first, *place, *(known.get(name, "") for name in features))

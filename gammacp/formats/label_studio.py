@@ -4,16 +4,19 @@ After "Label Studio JSON format of annotated tasks" (labelstud.io/guide/task_for
 "Export results" (labelstud.io/guide/export). A file is a list of tasks; a task is a document with
 `annotations`, each by one person (`completed_by`), whose `result` lists regions.
 
-A region of a text, an HTML page, a dialogue, a recording or a time series is a unit. Its layer is
+A region of a text, an HTML page, a dialogue, a recording, a time series or an image is a unit; on
+images rectangles, polygons and keypoints are shapes, in pixels. Its layer is
 the control tag that made it (`from_name`). A region with several labels is a unit for each. HTML
 and dialogue regions count through `globalOffsets`. Offsets of older versions count UTF-16 units,
 those of newer ones code points: the quoted text tells which.
 """
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from gammacp.arguments import one_of
 from gammacp.continuum import Continuum, Corpus, Unit
@@ -24,10 +27,14 @@ from gammacp.formats.parts import Notes, annotated_text, by_annotator, continua_
 from gammacp.formats.records import DOCUMENT, document_of, records
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Record, Source
-from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
+from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, with_shapes
 from gammacp.formats.times import in_seconds
 
-_SPAN_TYPES = ("labels", "hypertextlabels", "paragraphlabels", "timeserieslabels")
+_IMAGE_TYPES = ("rectanglelabels", "polygonlabels", "keypointlabels")
+_SPAN_TYPES = (
+    *("labels", "hypertextlabels", "paragraphlabels", "timeserieslabels"),
+    *_IMAGE_TYPES,
+)
 
 
 def layers(source: Source) -> Layers:
@@ -48,6 +55,7 @@ def read(
     predictions: str = "no",
     labels: str = "split",
     features: Sequence[str] = (),
+    shapes: str = "keep",
 ) -> Corpus:
     """One document per task that somebody annotated.
 
@@ -63,6 +71,8 @@ def read(
     features
         Control tags of choices, taxonomies, ratings or numbers per region that are features beside
         the category; several choices are a set `a+b`, places in a taxonomy paths `a/b`.
+    shapes
+        Of images: "keep", "box" (the box around each) or "no" (from left to right alone).
 
     Raises
     ------
@@ -73,7 +83,8 @@ def read(
     Notes
     -----
     Positions
-        characters (code points; older exports' UTF-16 is converted), seconds for recordings
+        characters (code points; older exports' UTF-16 is converted), seconds for recordings,
+        pixels for images
     Annotators
         `completed_by` (e-mail, user name or number); cancelled annotations are left out, and
         predictions, unless `--option predictions=yes` has their `model_version` as an annotator
@@ -82,7 +93,9 @@ def read(
         taxonomies, ratings and numbers of a region with `[features.NAME]`
     Spans
         every region is a unit, one per label if it has several (`--option labels=join`: one with
-        the set of them, `a+b`); overlapping and zero-length ones are kept
+        the set of them, `a+b`); overlapping and zero-length ones are kept; rectangles of images are
+        boxes (turned ones polygons), keypoints points (`--option shapes=box`: the box around each;
+        `no`: none); ellipses and brushes are left out
     """
     one_of("predictions", predictions, ("yes", "no"))
     one_of("labels", labels, ("split", "join"))
@@ -104,7 +117,7 @@ def read(
             _read_task(documents, key, task, annotations, _Asked(layer, labels, features))
         else:
             documents.leave_out("task", "nobody annotated it")
-    return documents.corpus()
+    return with_shapes(documents.corpus(), shapes)
 
 
 def _annotations(task: Record) -> list[Record]:
@@ -142,8 +155,10 @@ def _read_task(
     found = [(_annotator(key, a), *_regions(a, asked)) for a in annotations]
     regions = [region for _, own, *_ in found for region in own]
     timed = any(map(_is_timed, regions))
-    text, convert = (None, same) if timed else _text(key, task, regions)
-    spans = documents.of(key, text, offset_unit=SECONDS if timed else None)
+    drawn = any(region.get("type") in _IMAGE_TYPES for region in regions)
+    text, convert = (None, same) if timed or drawn else _text(key, task, regions)
+    counted = "pixels" if drawn else SECONDS if timed else None
+    spans = documents.of(key, text, offset_unit=counted)
     for annotator, own, beside, passed in found:
         if annotator in spans.annotators:
             raise task.source.error(
@@ -154,7 +169,8 @@ def _read_task(
         for kind, reason in passed:
             spans.leave_out(kind, reason)
         for region in own:
-            start, end = _offsets(region)
+            shape = _outline(region) if region.get("type") in _IMAGE_TYPES else None
+            start, end = (None, None) if shape else _offsets(region)
             if isinstance(start, int) and isinstance(end, int):
                 start, end = convert(start), convert(end)
             labels: list[str | None] = [*_labels(region)]
@@ -163,7 +179,10 @@ def _read_task(
             for label in labels or [None]:
                 what = f"task {key}, region {region.get('id')}"
                 known = beside.get(str(region.get("id")))
-                spans.add(annotator, label, start, end, what=what, features=known)
+                if shape:
+                    spans.add_shape(annotator, label, *shape, what=what, features=known)
+                else:
+                    spans.add(annotator, label, start, end, what=what, features=known)
 
 
 _Beside = dict[str, dict[str, str | None]]
@@ -221,7 +240,7 @@ def _annotator(task: str, annotation: Record) -> str:
 
 def _is_timed(region: Record) -> bool:
     value = region["value"]
-    return (
+    return region.get("type") not in _IMAGE_TYPES and (
         region.get("type") == "timeserieslabels"
         or "original_length" in region
         or "channel" in value
@@ -236,6 +255,28 @@ def _offsets(region: Record) -> tuple[object, object]:
         hint = "Export with a version that has globalOffsets"
         raise region.error("region is placed by XPath only", hint=hint)
     return where.get("start"), where.get("end")
+
+
+def _outline(region: Record) -> tuple[str, list[Any]]:
+    """Kind and extents or points of a region of an image: percents of its size, in pixels."""
+    value = region.inner("value")
+    try:
+        wide, high = (float(region[f"original_{side}"]) / 100 for side in ("width", "height"))
+        if region["type"] == "polygonlabels":
+            return "polygon", [[(float(x) * wide, float(y) * high) for x, y in value["points"]]]
+        x, y = float(value["x"]) * wide, float(value["y"]) * high
+        if region["type"] == "keypointlabels":
+            return "point", [[(x, y)]]
+        w, h = float(value["width"]) * wide, float(value["height"]) * high
+        turn = math.radians(float(value.get("rotation") or 0))
+    except (KeyError, TypeError, ValueError):
+        raise region.error("region of an image has no place in numbers") from None
+    if not turn:
+        return "box", [(x, x + w), (y, y + h)]
+    across, down = (math.cos(turn), math.sin(turn)), (-math.sin(turn), math.cos(turn))
+    corners = ((0, 0), (w, 0), (w, h), (0, h))
+    rows = [(x + a * across[0] + b * down[0], y + a * across[1] + b * down[1]) for a, b in corners]
+    return "polygon", [rows]
 
 
 def _labels(region: Record) -> list[str]:

@@ -7,7 +7,9 @@ One object with the key "gammacp" (the version of the format) and either "contin
      "units": [["Ann", "a", 2, 9], ["Bob", null, 3, 9.5]]}}
 
 Units are rows annotator, category (null: unlabelled), start, end, and where the unit has some an
-object of features by name and a list [[start, end], …] of its fragments. "bounds", "annotators",
+object of features by name and a list [[start, end], …] of its fragments, or its shape:
+{"box": [[x0, x1], [y0, y1]]}, {"polygon": [[[x, y], …], …]}, and "point", "polyline" and "stack"
+likewise. "bounds", "annotators",
 "categories", "name", "offset_unit" and "text" may be left out; among "categories", labels with
 features are [category, features]. "read_until" has, by annotator, how far somebody read who did not
 finish, "grid" the length of a place that all boundaries lie on, or a list of places.
@@ -25,12 +27,13 @@ from pydantic import BaseModel, Field, StrictFloat, StrictInt, StrictStr
 from gammacp.continuum import Continuum, Corpus, Label, Unit
 from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import category_of, features_of, to_label
+from gammacp.continuum.shapes import from_json
 from gammacp.errors import DataError
 from gammacp.files import write_text
 from gammacp.formats.positions import LARGEST, as_text
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import in_pieces
+from gammacp.formats.spans import in_pieces, with_shapes
 from gammacp.left_out import Tally
 from gammacp.validation import validated
 
@@ -41,6 +44,7 @@ _Position = Annotated[StrictFloat | StrictInt, Field(ge=-LARGEST, le=LARGEST)]
 
 _Features = dict[StrictStr, StrictStr]
 _Fragments = list[tuple[_Position, _Position]]
+_Shape = dict[StrictStr, list[Any]]
 _Label = StrictStr | tuple[StrictStr | None, dict[StrictStr, StrictStr]]
 
 
@@ -57,16 +61,24 @@ class _Continuum(BaseModel, extra="allow"):
     units: Annotated[
         list[
             tuple[StrictStr, StrictStr | None, _Position, _Position]
-            | tuple[StrictStr, StrictStr | None, _Position, _Position, _Features | _Fragments]
-            | tuple[StrictStr, StrictStr | None, _Position, _Position, _Features, _Fragments]
+            | tuple[
+                StrictStr, StrictStr | None, _Position, _Position, _Features | _Fragments | _Shape
+            ]
+            | tuple[
+                StrictStr, StrictStr | None, _Position, _Position, _Features, _Fragments | _Shape
+            ]
         ],
         Field(fail_fast=True),
     ]
 
     def build(self, name: str) -> Continuum:
-        more = [{type(x): x for x in row[4:]} for row in self.units]
-        inside: list[Any] = [m.get(list, ()) for m in more]
-        known: list[Any] = [m.get(dict, {}) for m in more]
+        more: list[dict[str, Any]] = [{_kind(x): x for x in row[4:]} for row in self.units]
+        inside: list[Any] = [m.get("fragments", ()) for m in more]
+        known: list[Any] = [m.get("features", {}) for m in more]
+        found = [from_json(m["shape"]) if "shape" in m else None for m in more]
+        for row, placed in zip(self.units, found, strict=True):
+            if placed is not None and placed[0] != tuple(row[2:4]):
+                raise DataError(f"shape of unit {row[2]:.15g}-{row[3]:.15g} reaches elsewhere")
         rows = [(r[0], to_label(r[1], f), *r[2:4]) for r, f in zip(self.units, known, strict=True)]
         columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
         declared = self.model_dump(exclude={"units", *(self.model_extra or ())})
@@ -75,8 +87,16 @@ class _Continuum(BaseModel, extra="allow"):
         return Continuum.from_columns(
             *columns,
             fragments=inside if any(inside) else None,
+            shapes=[p and p[1] for p in found] if any(found) else None,
             **{**declared, "name": name if self.name is None else self.name},
         )
+
+
+def _kind(entry: Any) -> str:
+    """What a field behind the first four is."""
+    if isinstance(entry, list):
+        return "fragments"
+    return "shape" if any(isinstance(value, list) for value in entry.values()) else "features"
 
 
 class _Corpus(BaseModel, extra="allow"):
@@ -90,7 +110,9 @@ class _File(BaseModel, extra="allow"):
     corpus: _Corpus | None = None
 
 
-def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
+def read(
+    source: Source, *, discontinuous: str = "keep", shapes: str = "keep"
+) -> Continuum | Corpus:
     """The continuum or corpus of a native JSON file.
 
     Parameters
@@ -98,6 +120,8 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
     discontinuous
         "keep": units of several fragments are as they are; "cover": each is of one piece, from its
         first start to its last end; "split": each fragment is a unit.
+    shapes
+        "keep", "box" (the box around each) or "no" (the extent on the first axis alone).
 
     Raises
     ------
@@ -114,7 +138,8 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
         stored, with features; null is unlabelled
     Spans
         everything is kept as it is (`--option discontinuous=cover`: units of several fragments are
-        of one piece; `split`: a unit for each fragment)
+        of one piece; `split`: a unit for each fragment; `--option shapes=box` or `no`: boxes around
+        shapes, or none)
     """
     root = source.json()
     if not isinstance(root, dict) or "gammacp" not in root:
@@ -133,7 +158,8 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
     for entry in (file, *inside):
         for key in entry.model_extra or () if entry else ():
             tally.add("key", f"{key} is not part of the format")
-    return in_pieces(replace(document, left_out=tally.entries()), discontinuous, source.place)
+    document = replace(document, left_out=tally.entries())
+    return with_shapes(in_pieces(document, discontinuous, source.place), shapes)
 
 
 def _document(file: _File, name: str) -> Continuum | Corpus:
@@ -203,6 +229,8 @@ def _row(u: Unit) -> str:
     if u.fragments:
         pairs = ", ".join(f"[{as_text(s)}, {as_text(e)}]" for s, e in u.fragments)
         cells.append(f"[{pairs}]")
+    if u.shape:
+        cells.append(json.dumps(u.json["shape"]))
     return f"[{', '.join(cells)}]"
 
 
@@ -231,4 +259,5 @@ registered(
     text=True,
     features=True,
     fragments=True,
+    shapes=True,
 )

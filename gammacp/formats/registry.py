@@ -72,9 +72,11 @@ class Format:
         Whether it is written only when it is named, for its ending is another format's.
     milliseconds
         Whether it rounds seconds to milliseconds.
-    bounds, text, features, fragments
-        Whether the writer keeps them and the reader gives them back. Units of several fragments are
-        refused by other writers.
+    bounds, text, features, fragments, shapes
+        Whether the writer keeps them and the reader gives them back. Units of several fragments,
+        and with shapes, are refused by other writers.
+    only_shapes
+        Whether it holds nothing else.
     extra
         The optional dependency group that reading needs, if any.
     """
@@ -100,6 +102,8 @@ class Format:
     text: bool = False
     features: bool = False
     fragments: bool = False
+    shapes: bool = False
+    only_shapes: bool = False
     extra: str | None = None
 
     def __post_init__(self) -> None:
@@ -118,9 +122,10 @@ class Format:
         Parameters
         ----------
         path
-            Its last ending counts.
+            Its last ending counts, or its last two.
         """
-        return path.suffix.lower() in {ending.lower() for ending in self.extensions}
+        endings = tuple(ending.lower() for ending in self.extensions)
+        return bool(path.suffix) and path.name.lower().endswith(endings)
 
     @property
     def options(self) -> tuple[str, ...]:

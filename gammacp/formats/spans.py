@@ -1,20 +1,22 @@
 """Units as a reader finds them: checked one by one, with the place in the file at hand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from gammacp.arguments import one_of
 from gammacp.continuum import Bounds, Continuum, Corpus, Unit
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.fragments import Fragments, join
 from gammacp.continuum.label import to_label
+from gammacp.continuum.shapes import Shape, box, outline
 from gammacp.errors import DataError
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.source import Source
 from gammacp.left_out import Tally, gather
 
+D = TypeVar("D", bound=Continuum | Corpus)
 CHARACTERS = "characters"
 SECONDS = "s"
 MILLISECONDS = "ms"
@@ -84,6 +86,7 @@ class Spans(_Counting):
         what: str = "unit",
         features: Mapping[str, str | None] | None = None,
         fragments: Sequence[tuple[object, object]] = (),
+        shape: Shape | None = None,
     ) -> None:
         """Add a unit; an empty category is none.
 
@@ -99,6 +102,8 @@ class Spans(_Counting):
             What it has beside the category, by name; empty values are none.
         fragments
             (start, end) of each of several; those that touch are one.
+        shape
+            Where it is on further axes.
 
         Raises
         ------
@@ -116,7 +121,31 @@ class Spans(_Counting):
                 raise self.source.error(message, line=line, hint=error.hint) from None
         self.declare(annotator)
         label = to_label(category or None, features or {})
-        self._units.append(Unit(annotator, low, high, label, inside))
+        self._units.append(Unit(annotator, low, high, label, inside, shape))
+
+    def add_shape(
+        self, annotator: str, category: str | None, kind: str, rows: Iterable[Any], **about: Any
+    ) -> None:
+        """Add a unit with a shape.
+
+        Parameters
+        ----------
+        annotator, category, about
+            As for `add`.
+        kind, rows
+            As in `Shape.json`: "box" with (low, high) on each axis, others with parts' points.
+
+        Raises
+        ------
+        DataError
+            As for `add`, and of `continuum.shapes`.
+        """
+        try:
+            (start, end), shape = box(*rows) if kind == "box" else outline(kind, rows)
+        except DataError as error:
+            message = f"{about.get('what', 'unit')}: {error.message}"
+            raise self.source.error(message, line=about.get("line"), hint=error.hint) from None
+        self.add(annotator, category, start, end, shape=shape, **about)
 
     def add_parts(
         self,
@@ -205,6 +234,33 @@ class Spans(_Counting):
         return replace(built, left_out=self._left_out.entries())
 
 
+def with_shapes(document: D, shapes: str) -> D:
+    """What was read with shapes as they are wanted.
+
+    Parameters
+    ----------
+    document
+        As it is in the file.
+    shapes
+        "keep", "box" (the box around each) or "no" (the extent on the first axis alone).
+    """
+    one_of("shapes", shapes, ("keep", "box", "no"))
+    if shapes == "keep":
+        return document
+
+    def one(c: Continuum) -> Continuum:
+        if c.axes == 1:  # fragments stay
+            return c
+        return c.boxes() if shapes == "box" else c.hulls()
+
+    made: Any = (
+        replace(document, continua={name: one(c) for name, c in document.items()})
+        if isinstance(document, Corpus)
+        else one(document)
+    )
+    return cast(D, made)
+
+
 def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> Continuum | Corpus:
     """What was read with its units of several fragments, as `Spans.add_parts` makes them.
 
@@ -223,6 +279,8 @@ def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> C
         return document
     gaps = Tally(place)
     continua = document.continua if isinstance(document, Corpus) else {"": document}
+    if any(c.axes > 1 for c in continua.values()):
+        return document
     made = {name: one(c) for name, c in continua.items()}
     if discontinuous == "cover":
         inside = [b for c in continua.values() if c.breaks is not None for b in c.breaks]

@@ -96,7 +96,7 @@ def summary(continuum: Continuum) -> Summary:
 
 def _marked_lengths(c: Continuum) -> Floats:
     """How long each unit is, without the gaps in it."""
-    if c.breaks is None:
+    if not c.n_broken:
         return c.lengths
     return np.array([sum(e - s for s, e in u.fragments) or u.length for u in c], np.float64)
 
@@ -170,7 +170,12 @@ def _unit_warnings(c: Continuum) -> Iterator[str]:
             f"{_units(unlabelled)} of {c.n_units} without a category: measures that need all units "
             "labelled do not apply"
         )
-    if c.breaks is not None:
+    if c.axes > 1:
+        yield (
+            f"{_units(c.n_units)} with shapes on {c.axes} axes ({', '.join(sorted(c.kinds))}): γ "
+            "and what rests on it take them in, other measures do not apply and say so"
+        )
+    elif c.breaks is not None:
         yield (
             f"{_units(c.n_broken)} of several fragments: measures take them as one, or their "
             "fragments as units, or do not apply, and say so"

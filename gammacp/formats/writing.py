@@ -52,14 +52,7 @@ def write(
     check_folder(target)
     chosen = format_for_writing(target, format)
     assert chosen.write is not None
-    broken = [] if chosen.fragments else [c for c in continua_of(document) if c.n_broken]
-    if broken:
-        raise DataError(
-            f"{broken[0].n_broken} units of {broken[0].name or 'the document'} are of several "
-            f"fragments, which {chosen.title} cannot hold",
-            hint="Write JSON, CSV or brat, or read them with --option discontinuous=split or cover "
-            "(in Python: c.atoms() or c.hulls())",
-        )
+    _check_inside(document, chosen)
     if not chosen.features and document.features:
         document = (
             document.with_features()
@@ -89,6 +82,24 @@ def write(
     names = {name: file_name(name, kind) for name in document}
     for name, continuum in document.items():
         chosen.write(continuum, Path(pattern.replace("{document}", names[name])), **options)
+
+
+def _check_inside(document: Continuum | Corpus, chosen: Format) -> None:
+    """DataError for fragments or shapes that the format cannot hold."""
+    for c in continua_of(document):
+        if c.n_broken and not chosen.fragments:
+            raise DataError(
+                f"{c.n_broken} units of {c.name or 'the document'} are of several fragments, which "
+                f"{chosen.title} cannot hold",
+                hint="Write JSON, CSV or brat, or read them with --option discontinuous=split or "
+                "cover (in Python: c.atoms() or c.hulls())",
+            )
+        if c.axes > 1 and not chosen.shapes:
+            raise DataError(
+                f"{c.n_units} units have shapes, which {chosen.title} cannot hold",
+                hint="Write JSON or CSV, or read them with --option shapes=no (in Python: "
+                "c.hulls())",
+            )
 
 
 def check_folder(target: Path) -> None:

@@ -89,7 +89,7 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
         low, high = float(np.round(low)), float(np.round(high))
     else:
         ends = starts + continuum.lengths
-    if not whole and breaks is not None:
+    if not whole and breaks is not None and continuum.n_broken:
         starts, ends, breaks = _touching(continuum, starts, ends, breaks)
     if not whole and len(ends):
         near = np.abs(starts[1:] - ends[:-1]) < ROUNDING * continuum.length

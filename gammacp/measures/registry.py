@@ -235,7 +235,9 @@ def evaluate(
             if continuum.features:
                 notes = (f"compares categories alone, without {', '.join(continuum.features)}",)
             continuum = continuum.with_features()
-        if continuum.breaks is not None and m.fragments == "refused":
+        if continuum.breaks is not None and (
+            m.fragments == "refused" or (continuum.axes > 1 and m.fragments == "atoms")
+        ):
             return undefined(in_pieces(continuum))
         if continuum.breaks is not None and m.fragments == "atoms":
             notes += (f"takes the fragments of {continuum.n_broken} units as units of their own",)

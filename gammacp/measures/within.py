@@ -233,6 +233,8 @@ def _weights(expected: ExpectedDisorder) -> Floats:
 
 
 def _reason(basis: Basis, continua: Sequence[Continuum]) -> str | None:
+    if any(c.in_space for c in continua):
+        return "there is no chance within an image or a scan, so γ has no two factors"
     if not basis.model.ratio:
         return f"chance model {basis.model.name!r} is not over documents, so γ has no two factors"
     units = math.fsum(c.mean_units for c in continua) / len(continua)

@@ -25,6 +25,7 @@ from gammacp.measures.score_tables import explanation_tables
 from gammacp.record_tables import Column, Table, count
 from gammacp.report import figures, page_tables
 from gammacp.report.markup import Markup, element, hint, join, number, table
+from gammacp.report.planes import planes
 from gammacp.report.viewer import alignment_document, alignment_view, asset, fill, script, style
 from gammacp.signature import parse
 from gammacp.text import sentence
@@ -208,6 +209,9 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     if len(computed) > page_tables.VIEWED:
         cut = hint(f"The first {page_tables.VIEWED} of {len(computed)} documents.")
     found = [("alignment", "Alignment", join(cut, alignment_view(views)))] if views else []
+    drawn = planes({n: s.alignment for n, s in islice(computed.items(), page_tables.VIEWED)})
+    if drawn is not None:
+        found.append(("shapes", "What was drawn", join(cut, drawn)))
     if (gold := contents.gold) is not None and gold.review:
         shown_there = {n: s.alignment for n, s in islice(computed.items(), page_tables.VIEWED)}
         listed = page_tables.review(gold.documents, shown=shown_there)

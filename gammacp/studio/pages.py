@@ -308,7 +308,7 @@ def _gold(found: Gold, *, with_undecided: bool) -> Markup:
     records = [
         {"format": f.title, "name": name, "losses": "; ".join(losses(corpus, f)) or None}
         for name, f in FORMATS.items()
-        if f.write is not None
+        if f.write is not None and not f.only_shapes
     ]
 
     def link(record: Record) -> Markup:

@@ -171,6 +171,26 @@ def read(place: float, **declared: Any) -> Continuum:
 
 BOB = ("--read-until",)
 SHORT = (*GAMMA, "--min-length", "1")
+BOXES = """annotator,category,x0,x1,y0,y1,fragments
+Ann,a,0,4,1,3,
+Ann,b,10,14,2,5,
+Bob,a,0,5,1,3,
+Bob,b,11,14,2,4,
+"""
+TORN = BOXES.replace("0,4,1,3,", "0,4,1,3,0 1;3 4")
+
+
+def boxes(**declared: Any) -> Continuum:
+    rows = ((0, 4, "a"), (10, 14, "b")), ((0, 5, "a"), (11, 14, "b"))
+    highs = ((1, 3), (2, 5)), ((1, 3), (2, 4))
+    drawn = [
+        Unit.box(who, (s, e), high, category=c)
+        for who, spans, ys in zip(WORK, rows, highs, strict=True)
+        for (s, e, c), high in zip(spans, ys, strict=True)
+    ]
+    return Continuum.from_units(drawn, **declared)
+
+
 POINT = {**WORK, "Ann": [*WORK["Ann"], (5, 5, "p")]}
 ROWS = [
     Row("for which a least length means", {"in/a.csv": csv("Ann", "Bob", work=POINT)}, SHORT,
@@ -254,6 +274,9 @@ ROWS = [
         {(*GAMMA, "--option", "discontinuous=split"): Continuum.from_units(BROKEN).atoms(),
          (*GAMMA, "--option", "discontinuous=cover"): Continuum.from_units(BROKEN).hulls()},
         site="in_pieces"),
+    Row("units have shapes and fragments", {"in/a.csv": TORN}, GAMMA,
+        {(*GAMMA, "--option", "shapes=no"): Continuum.from_units(
+            [Unit("Ann", 0, 4, "a", ((0, 1), (3, 4))), *list(boxes().hulls())[1:]])}),
     Row("< start", {"in/a.csv": csv("Ann", "Bob").replace("0,4", "4,0")}, GAMMA,
         {GAMMA: truth()}, changed={"in/a.csv": csv("Ann", "Bob")}),
     Row("outside the bounds", ONE, (*GAMMA, "--bounds", "5:20"),
@@ -267,6 +290,13 @@ ROWS = [
         printed="Say at least 14"),
     Row("does not begin and end on the grid", ONE, (*GAMMA, "--grid", "4"),
         {(*GAMMA, "--grid", "1"): truth().with_grid(Grid("places", 1)), GAMMA: truth()}),
+    Row("along which nobody reads", {"in/a.csv": BOXES}, (*GAMMA, *BOB, "Bob=20"),
+        {(*GAMMA, *BOB, "Bob=20", "--bounds", "0:30"):
+         boxes(bounds=(0, 30), offset_unit="s").with_read_until({"Bob": 20})},
+        changed={"in/a.csv": "# offset unit: s\n" + BOXES}),
+    Row("a grid is of one axis", {"in/a.csv": BOXES}, (*GAMMA, "--grid", "1"),
+        {(*GAMMA, "--grid", "1", "--option", "shapes=no"):
+         boxes().hulls().with_grid(Grid("places", 1))}),
     Row("to what was read", ONE, (*GAMMA, *BOB, "Bob=20", "--chance", "shift"),
         {(*GAMMA, *BOB, "Bob=20", "--chance", "cut"): read(20),
          (*GAMMA, "--chance", "shift"): truth()}),
@@ -276,6 +306,8 @@ ROWS = [
     Row("two annotators of", ONE, (*GAMMA, "--rename", "Ann=Bob"),
         {(*GAMMA, "--rename", "Ann=Zoe"): truth(), (*GAMMA, "--exclude", "Ann"): TWO}),
     # Chance.
+    Row("moves units along an axis", {"in/a.csv": BOXES}, GAMMA,
+        {GAMMA: boxes(offset_unit="s")}, changed={"in/a.csv": "# offset unit: s\n" + BOXES}),
     *(Row(f"chance model '{model}", files, (*GAMMA, "--chance", model.partition("'")[0]),
           {(*GAMMA, "--chance", "cut"): expected}, site=site)
       for model, files, expected, site in [

@@ -42,7 +42,9 @@ def _seed(what: str, inside: str = "", **options: tuple[Any, ...]) -> Seed:
 
 
 _PIECES = ("cover", "split")
+_SHAPES = ("keep", "box", "no")
 SEEDS = {
+    "audacity": _seed("audacity", "ann/dawn.labels.txt", shapes=_SHAPES),
     "bids": _seed("bids", "bob/sub-01_task-x_events.tsv", feature=("response_time",)),
     "boris": _seed("story.boris", category=("subject+modifiers",), annotator=("observer",)),
     "boris table": _seed("boris-tabular.tsv", category=("subject",), annotator=("observer",)),
@@ -53,9 +55,11 @@ SEEDS = {
     "cas xmi": _seed("cas", "story/ann.xmi", feature=("value",), features=(["value"],)),
     "catma": _seed("catma", "collections/C_bob/annotations/bob_0.json", discontinuous=_PIECES),
     "catma-tei": _seed("catma-tei", "story/annotationcollections/bob.xml", discontinuous=_PIECES),
+    "coco": _seed("coco.json", shapes=_SHAPES, rater=("annotator",)),
     "conll": _seed("conll", "ann/story.conll", feature=("2",)),
     "csv": _seed("made.csv"),
     "csv header": _seed("rich.csv", features=(["sure"],), discontinuous=_PIECES),
+    "cvat": _seed("cvat", "bob/annotations.xml", shapes=_SHAPES),
     "doccano": _seed("doccano", "ann.jsonl"),
     "elan": _seed("tiers.eaf", tier=("{annotator}", "*-{annotator}")),
     "factgenie": _seed("factgenie.jsonl"),
@@ -69,12 +73,14 @@ SEEDS = {
     "mqm": _seed("mqm.tsv", side=("source", "target"), category=("severity",)),
     "mu-shroom": _seed("mu-shroom", "bob.jsonl", labels=("soft",), least=("0.5",)),
     "prodigy": _seed("prodigy.jsonl"),
+    "raven": _seed("raven", "bob/dawn.selections.txt", shapes=_SHAPES),
     "refi-qda": _seed("refi-qda", "project.qde"),
     "review-list": _seed("made.xlsx"),
     "rttm": _seed("rttm", "ann/all.rttm", file_is=("document",)),
     "segeval": _seed("segeval.json"),
     "segmentation-table": _seed("segments.tsv"),
     "textgrid": _seed("MaureenMarvinRobin.TextGrid", tier=("{annotator}",)),
+    "voc": _seed("voc", "ann/park.xml", shapes=_SHAPES),
     "web-annotation": _seed("web-annotation.jsonld", discontinuous=_PIECES),
     "webanno": _seed("webanno", "story/ann.tsv", feature=("value",), features=(["value"],)),
     "webanno slots": _seed("slots.tsv", layer=("x.Frame",), features=(["links", "links.target"],)),

@@ -13,6 +13,7 @@ from gammacp.formats import FORMATS, Format, rttm
 from gammacp.formats.source import Source
 from gammacp.testing import check_format
 from tests.formats.story import FIXTURES, TOKENS, UNITS
+from tests.shapes.images import CALLS, COCO, CVAT, VOC
 
 SEGMENTS = [
     Unit("ann", 0, 2),
@@ -37,6 +38,7 @@ def scaled(by: float) -> list[Unit]:
 
 # Example, units, and how many things of each kind are no units, counted by hand in the files.
 EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
+    "audacity": ("audacity", CALLS, {}),
     "bids": ("bids", None, {"event": 2, "column": 2}),
     "boris": (
         "story.boris",
@@ -51,7 +53,9 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     "cas": ("cas", UNITS, {"annotation": 6}),
     "catma": ("catma", BROKEN, {"value": 6, "file": 5, "page": 2}),
     "catma-tei": ("catma-tei", BROKEN, {"value": 1, "file": 1}),
+    "coco": ("coco.json", COCO, {"mask": 1, "keypoints": 1}),
     "conll": ("conll", TOKENS, {"column": 2}),
+    "cvat": ("cvat", CVAT, {"attribute": 1, "ellipse": 1, "box": 1, "tag": 1}),
     "doccano": ("doccano", UNITS, {}),
     "elan": ("tiers.eaf", None, {"tier": 1, "annotation": 2}),
     "factgenie": ("factgenie.jsonl", LABELLED, {"flag": 2}),
@@ -65,11 +69,13 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     "mqm": ("mqm.tsv", UNITS[:5], {"error": 2}),
     "mu-shroom": ("mu-shroom", BARE, {"label": 6}),
     "prodigy": ("prodigy.jsonl", UNITS, {"task": 2}),
+    "raven": ("raven", CALLS, {"row": 1}),
     "refi-qda": ("refi-qda", LABELLED, {"selection": 1, "source": 1}),
     "rttm": ("rttm", None, {"line": 2}),
     "segeval": ("segeval.json", None, {}),
     "segmentation-table": ("segments.tsv", SEGMENTS, {}),
     "textgrid": ("MaureenMarvinRobin.TextGrid", None, {"interval": 7}),
+    "voc": ("voc", VOC, {}),
     "web-annotation": ("web-annotation.jsonld", UNITS, {"body": 5}),
     "webanno": ("webanno", UNITS, {}),
 }

@@ -253,7 +253,7 @@ def test_mu_shroom_soft_labels_and_annotators(tmp_path: Path) -> None:
 
 def test_label_studio_images_and_choices_are_counted(tmp_path: Path) -> None:
     region = {"id": "1", "from_name": "b", "to_name": "i", "value": {"x": 1}}
-    result = [{**region, "type": kind} for kind in ("rectanglelabels", "choices", "rating")]
+    result = [{**region, "type": kind} for kind in ("brushlabels", "choices", "rating")]
     value = {"start": 0, "end": 3, "labels": ["A"]}
     named = {"id": "2", "from_name": "l", "type": "labels", "value": value}
     prediction = {"model_version": "m", "result": [named]}
@@ -263,7 +263,7 @@ def test_label_studio_images_and_choices_are_counted(tmp_path: Path) -> None:
     c = read(file)
     assert c.n_units == 0
     assert {(e.kind, e.count) for e in c.left_out} == {("region", 1), ("prediction", 1)}
-    assert {e.reason for e in c.left_out} >= {"choices is no span", "rectanglelabels is no span"}
+    assert {e.reason for e in c.left_out} >= {"choices is no span", "brushlabels is no span"}
     both = read(file, predictions="yes")
     assert (both.annotators, list(both)) == (("1", "m"), [Unit("m", 0, 3, "A")])
     with pytest.raises(UsageError, match="is unknown; there are: yes, no"):

@@ -35,6 +35,17 @@ class Classes(NamedTuple):
     reach: Floats
 
 
+class Further(NamedTuple):
+    """Low and high of boxes on each further axis, and how far apart they may be there.
+
+    `extents`: shape (units, 2·(axes − 1)); without shapes nothing is left out.
+    """
+
+    extents: Floats
+    absolute: float
+    relative: float
+
+
 class Costs(NamedTuple):
     """Positional formula with its factor (`dissimilarity.kernels`), and costs by category codes."""
 
@@ -44,15 +55,32 @@ class Costs(NamedTuple):
 
 
 @kernel
+def _apart(further: Further, u: int, v: int) -> bool:
+    """Whether boxes are too far apart on an axis but the first."""
+    places, absolute, relative = further
+    for low in range(0, places.shape[1], 2):
+        lengths = (places[u, low + 1] - places[u, low]) + (places[v, low + 1] - places[v, low])
+        if abs(places[u, low] - places[v, low]) > absolute + relative * lengths:
+            return True
+    return False
+
+
+@kernel
 def scan(
-    units: UnitArrays, classes: Classes, costs: Costs, most: float, limit: int, halted: Bools
+    units: UnitArrays,
+    classes: Classes,
+    further: Further,
+    costs: Costs,
+    most: float,
+    limit: int,
+    halted: Bools,
 ) -> tuple[Codes, Codes, Floats, int]:
     """Pairs of different annotators with d ≤ `most`, found class by class through two pointers.
 
     Units of classes c and k are compared only within |start − start| ≤ reach[c] + reach[k]. Without
-    a formula (−1) all pairs within reach are listed, with 0. Returns (first, second, d, count);
-    with more than `limit` pairs it stops and the count is −1, once `halted[0]` is set by another
-    thread `HALTED`.
+    a formula (−1) all pairs within reach, on all axes, are listed, with 0. Returns (first, second,
+    d, count); with more than `limit` pairs it stops and the count is −1, once `halted[0]` is set by
+    another thread `HALTED`.
     """
     start, end, category, annotator = units
     order, class_start, block_end, reach = classes
@@ -93,6 +121,8 @@ def scan(
                         d += category_costs[category[u], category[v]]
                         if not d <= most:
                             continue
+                    elif _apart(further, u, v):
+                        continue
                     if n == len(first):
                         if n >= limit:
                             return first, second, cost, -1

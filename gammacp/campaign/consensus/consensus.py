@@ -9,6 +9,7 @@ another stays open, and the review list says so.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,8 @@ from gammacp.campaign.consensus.weighing import Truth
 from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.fragments import Fragments
 from gammacp.continuum.label import category_of, features_of, to_label
+from gammacp.continuum.shapes import Shape, box
+from gammacp.dissimilarity import unit_columns
 from gammacp.errors import UsageError
 from gammacp.formats.spans import MILLISECONDS, SECONDS
 from gammacp.text import category_name
@@ -72,6 +75,9 @@ class ConsensusUnit:
         Of what is there, in bits; None without a model.
     tied_spans
         Spans that the rule of boundaries holds level, the chosen one first; empty without a tie.
+    shape
+        Of boxes by the rule of boundaries on each axis; of outlines the one that costs least
+        against the others.
     """
 
     start: float
@@ -90,6 +96,17 @@ class ConsensusUnit:
     entropy: float | None = None
     fragments: Fragments = ()
     tied_spans: tuple[tuple[float, float], ...] = ()
+    shape: Shape | None = None
+
+    def by(self, annotator: str) -> Unit:
+        """The unit of the gold standard.
+
+        Parameters
+        ----------
+        annotator
+            Under whose name.
+        """
+        return Unit(annotator, self.start, self.end, self.category, self.fragments, self.shape)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,13 +219,17 @@ def consensus(
     )
     units = [_consensus_unit(alignment, i, rules, truth) for i in range(len(alignment.groups))]
     units.sort(key=lambda u: (u.start, u.end, u.group))
-    kept = [Unit(annotator, u.start, u.end, u.category, u.fragments) for u in units if u.kept]
+    kept = [u.by(annotator) for u in units if u.kept]
     return Consensus(
         units=tuple(units),
         continuum=gold_of(continuum, kept, [annotator]),
         needed=rules.needed,
         threshold=None if truth is None else truth.threshold,
     )
+
+
+# What is said before starts and ends on each axis.
+_AXES = ("", "y ", "z ")
 
 
 @dataclass(frozen=True)
@@ -231,19 +252,8 @@ def _consensus_unit(
     real = [u for u in by_annotator.values() if u is not None]
     labels = [u.category for u in real]
     vote = vote_on_category([category_of(x) for x in labels])
-    start, end, tied_spans = span(
-        [u.start for u in real],
-        [u.end for u in real],
-        rules.boundaries,
-        # Positions that count things are somebody's; times may be averaged.
-        discrete=rules.whole and continuum.offset_unit not in (SECONDS, MILLISECONDS),
-        whole=rules.whole,
-        weights=None if truth is None else truth.boundaries[group >= 0].tolist(),
-    )
-    fragments: Fragments = ()
-    if any(u.fragments for u in real):
-        fragments = common_fragments(real)
-        start, end, tied_spans = fragments[0][0], fragments[-1][1], ()
+    weights = None if truth is None else truth.boundaries[group >= 0].tolist()
+    start, end, tied_spans, fragments, shape = _place(alignment, number, real, rules, weights)
     places = fragments or ((start, end),)
     covered = [part for p in places if (part := continuum.text_between(*p)) is not None]
     category, tied = vote.winner, bool(vote.tied)
@@ -276,10 +286,51 @@ def _consensus_unit(
         group=number,
         text=" … ".join(covered) if covered else None,
         fragments=fragments if len(fragments) > 1 else (),
+        shape=shape,
         posterior=posterior,
         entropy=entropy,
         tied_spans=tied_spans,
     )
+
+
+def _place(
+    alignment: Alignment,
+    number: int,
+    real: Sequence[Unit],
+    rules: _Rules,
+    weights: Sequence[float] | None,
+) -> tuple[float, float, tuple[tuple[float, float], ...], Fragments, Shape | None]:
+    """Start, end, spans that are level, fragments and shape of a unit of the gold standard."""
+    continuum = alignment.continuum
+    shapes = [u.shape for u in real if u.shape]
+    if {s.kind for s in shapes} - {"box"}:
+        # Outlines have no median: the one that costs least against all others, by their weights.
+        columns = unit_columns(continuum)[alignment.groups[number][alignment.groups[number] >= 0]]
+        costs = alignment.dissimilarity.pairwise(columns[:, None], columns[None])
+        middle = real[int(np.argmin(costs @ np.array(weights or [1.0] * len(real))))]
+        return middle.start, middle.end, (), (), middle.shape
+
+    def on_axis(spans: Sequence[tuple[float, float]]) -> Any:
+        return span(
+            [low for low, _ in spans],
+            [high for _, high in spans],
+            rules.boundaries,
+            # Positions that count things are somebody's; times and places may be averaged.
+            discrete=rules.whole
+            and continuum.axes == 1
+            and continuum.offset_unit not in (SECONDS, MILLISECONDS),
+            whole=rules.whole,
+            weights=weights,
+        )
+
+    start, end, tied_spans = on_axis([(u.start, u.end) for u in real])
+    if shapes:
+        further = [on_axis(spans) for spans in zip(*(s.extents for s in shapes), strict=True)]
+        return start, end, tied_spans, (), box((start, end), *(s[:2] for s in further))[1]
+    if any(u.fragments for u in real):
+        fragments = common_fragments(real)
+        return fragments[0][0], fragments[-1][1], (), fragments, None
+    return start, end, tied_spans, (), None
 
 
 def _believed(truth: Truth, number: int) -> tuple[str | None, bool, float, float]:
@@ -318,14 +369,17 @@ def _reasons(
     if len(real) < people or not kept:
         left_out = "" if kept else ", left out"
         reasons.append(f"marked by {len(real)} of {people}{left_out}")
-    allowed = tolerance * sum(u.length for u in real) / len(real)
-    for name in ("start", "end"):
-        positions = [getattr(u, name) for u in real]
-        spread = max(positions) - min(positions)
-        if spread > allowed:
-            reasons.append(f"{name}s {spread:g} apart")
+    boxes = [((u.start, u.end), *(u.shape.extents if u.shape else ())) for u in real]
+    for axis, spans in zip(_AXES, zip(*boxes, strict=True), strict=False):
+        allowed = tolerance * sum(high - low for low, high in spans) / len(real)
+        for name, positions in zip(("start", "end"), zip(*spans, strict=True), strict=True):
+            spread = max(positions) - min(positions)
+            if spread > allowed:
+                reasons.append(f"{axis}{name}s {spread:g} apart")
     if len({u.fragments for u in real}) > 1:
         reasons.append("fragments differ")
+    if len({u.shape.rings for u in real if u.shape}) > 1:
+        reasons.append("outlines differ")
     return reasons
 
 

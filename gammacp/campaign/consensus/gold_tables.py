@@ -1,5 +1,6 @@
 """What a consensus shows: records with the keys of the JSON, and the columns of its tables."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -72,6 +73,7 @@ UNITS_CSV = (
     Column("start", "start", position),
     Column("end", "end", position),
     Column("fragments", "fragments", value=_fragments),
+    Column("shape", "shape", value=lambda r: json.dumps(r["shape"]) if "shape" in r else None),
     Column("category", "category"),
     Column("kept", "kept", yes_no),
     Column("support", "support", count),
@@ -98,6 +100,7 @@ def consensus_document(name: str, found: Consensus, alignment: Alignment) -> dic
     }
 
 
+_SOME = ("fragments", "shape", "posterior", "entropy")
 _PLAIN = ("kept", "support", "confidence", "disorder", "posterior", "entropy")
 
 
@@ -106,6 +109,7 @@ def _unit(unit: ConsensusUnit) -> dict[str, Any]:
         "start": unit.start,
         "end": unit.end,
         **({"fragments": unit.fragments} if unit.fragments else {}),
+        **({"shape": unit.shape.json(unit.start, unit.end)} if unit.shape else {}),
         **label_json(unit.category),
         **{name: getattr(unit, name) for name in _PLAIN},
         "votes": [{"category": c, "votes": n} for c, n in unit.vote.votes.items()],
@@ -169,12 +173,12 @@ def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
         if review
         else [{"file": n, **_unit(u)} for n, c in found.items() for u in c.units]
     )
-    table = Table(UNITS_CSV, records).without_empty("fragments", "posterior", "entropy")
+    table = Table(UNITS_CSV, records).without_empty(*_SOME)
     return table.without("continuum", when=len(found) == 1)
 
 
 def require_whole_units(found: Consensus) -> None:
-    """Raise a DataError if a unit, of the consensus or of an annotator, is of several fragments.
+    """Raise a DataError if a unit, of the consensus or an annotator, has fragments or a shape.
 
     Parameters
     ----------
@@ -182,13 +186,15 @@ def require_whole_units(found: Consensus) -> None:
         What is to be decided on by starts and ends.
     """
     units = (u for unit in found.units for u in (unit, *unit.units.values()) if u is not None)
-    broken = [u for u in units if u.fragments]
+    broken = [u for u in units if u.fragments or u.shape]
     if broken:
+        what, how = "units of several fragments", "discontinuous=split or cover"
+        if broken[0].shape:
+            what, how = "shapes", "shapes=no"
         raise DataError(
-            "decisions do not serve units of several fragments, and there are "
-            f"{len(broken)} with those of the consensus: the first is "
-            f"{broken[0].start:.15g}-{broken[0].end:.15g}",
-            hint="Read them with --option discontinuous=split or cover",
+            f"decisions do not serve {what}, and there are {len(broken)} with those of the "
+            f"consensus: the first is {broken[0].start:.15g}-{broken[0].end:.15g}",
+            hint=f"Read them with --option {how}",
         )
 
 
@@ -198,13 +204,13 @@ def review_workbook(found: Mapping[str, Consensus]) -> Table:
         require_whole_units(c)
     doubtful = to_review(found).records
     others = [{"file": n, **_unit(u)} for n, c in found.items() for u in c.units if not u.reasons]
-    return Table(UNITS_CSV, [*doubtful, *others]).without_empty("fragments", "posterior", "entropy")
+    return Table(UNITS_CSV, [*doubtful, *others]).without_empty(*_SOME)
 
 
 def unit_notes(found: Mapping[str, Consensus]) -> dict[tuple[str, Unit], str]:
     """What to say of each doubtful unit of the gold standards: why a person should look at it."""
     return {
-        (name, Unit(c.continuum.annotators[0], u.start, u.end, u.category, u.fragments)): (
+        (name, u.by(c.continuum.annotators[0])): (
             f"{'; '.join(u.reasons)} (support {u.support}, confidence {u.confidence:.2f})"
         )
         for name, c in found.items()

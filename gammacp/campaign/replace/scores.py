@@ -18,7 +18,6 @@ from gammacp.alignment import Alignment, Status, align_each
 from gammacp.alignment.limits import CROWD
 from gammacp.arrays import Floats
 from gammacp.continuum import Continuum, Corpus
-from gammacp.continuum.fragments import Fragments
 from gammacp.dissimilarity import Combined, bind
 from gammacp.dissimilarity.base import BoundDissimilarity
 from gammacp.errors import DataError
@@ -223,11 +222,11 @@ def _places(
 ) -> Iterator[Instance]:
     """An instance per place of a continuum; who has no label there did not annotate it."""
     for name, c in continua.items():
-        places: dict[tuple[float, float, Fragments], dict[str, str]] = {}
+        places: dict[tuple[Any, ...], dict[str, str]] = {}
         for unit in c:
             if unit.category is None:
                 continue
-            here = places.setdefault((unit.start, unit.end, unit.fragments), {})
+            here = places.setdefault((unit.start, unit.end, unit.fragments, unit.shape), {})
             if unit.annotator in here:
                 raise DataError(
                     f"{unit.start:.15g}-{unit.end:.15g} is labelled twice by {unit.annotator}",

@@ -49,6 +49,7 @@ def export(
         comments = [f"disorder = cost * {scale:.17g}"]
         comments += [
             f"unit {row}: {u.annotator}, {u.start:g} to {u.end:g}, {u.category}"
+            + (f", {u.json['shape']}" if u.shape else "")
             for row, u in enumerate(continuum)
         ]
         text, program = write(problem, to, model=model, comments=comments)

@@ -23,6 +23,7 @@ from gammacp.alignment.kernels.matching import best_matching
 from gammacp.alignment.kernels.pairs import (
     Classes,
     Costs,
+    Further,
     UnitArrays,
     adjacency,
     best_per_annotator,
@@ -86,7 +87,11 @@ def test_pairs(case: tuple[int, int, int]) -> None:
     all_units = UnitArrays(*columns, continuum.annotator_codes)
     costs = Costs(formula, float(factor), bound.category_costs)
     classes = Classes(order, class_start, block_end, 0 * longest + np.inf)
-    same(scan, all_units, classes, costs, 1e9, 10**6, halted)
+    nothing = Further(continuum.extents, np.inf, 0.0)
+    same(scan, all_units, classes, nothing, costs, 1e9, 10**6, halted)
+    boxes = np.random.default_rng(0).integers(0, 9, (continuum.n_units, 4)).astype(float)
+    near = Further(np.sort(boxes.reshape(-1, 2, 2)).reshape(-1, 4), 1.0, 0.5)
+    same(scan, all_units, classes, near, Costs(-1, 1.0, np.zeros((1, 1))), 1e9, 10**6, halted)
     same(adjacency, problem.n_units, problem.first, problem.second, problem.weight)
     groups = np.column_stack((problem.first, problem.second))
     same(group_weights, groups, problem.graph)

@@ -1,0 +1,72 @@
+"""Outlines of units in the plane, by shapely: what they cover together, how far apart they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.continuum.shapes import Shape
+from gammacp.errors import UsageError
+
+
+def shapely() -> Any:
+    """The module; UsageError where it is not installed."""
+    try:
+        import shapely as found
+    except ImportError:
+        message = "polygons, lines and points need shapely: pip install 'gammacp[shapes]'"
+        raise UsageError(message) from None
+    return found
+
+
+def geometries(units: Iterable[tuple[float, float, Shape]]) -> Any:
+    """A geometry per unit, shape (units,).
+
+    The slices of a stack lie side by side in the plane, those at one place of the third axis above
+    one another, so that what is covered is counted slice by slice.
+
+    Parameters
+    ----------
+    units
+        Start, end and shape of each, the points where they are.
+    """
+    rows, s = list(units), shapely()
+    places = [x for start, end, _ in rows for x in (start, end)]
+    wide = 2.0 * (max(places, default=0.0) - min(places, default=0.0)) + 1.0
+    heights = sorted(
+        {p[2] for _, _, shape in rows if shape.kind == "stack" for r in shape.rings for p in r}
+    )
+    aside = {z: i * wide for i, z in enumerate(heights)}
+    found = np.empty(len(rows), np.object_)
+    for i, (start, end, shape) in enumerate(rows):
+        if shape.kind == "box":
+            found[i] = s.box(start, shape.extents[0][0], end, shape.extents[0][1])
+        elif shape.kind == "point":
+            found[i] = s.MultiPoint([p for r in shape.rings for p in r])
+        elif shape.kind == "polyline":
+            found[i] = s.MultiLineString(shape.rings)
+        else:
+            rings = [
+                [(p[0] + (aside[p[2]] if p[2:] else 0.0), p[1]) for p in r] for r in shape.rings
+            ]
+            found[i] = s.union_all(s.make_valid([s.Polygon(r) for r in rings]))
+    return found
+
+
+def intersections(u: Any, v: Any) -> tuple[Floats, Floats, Floats]:
+    """The areas that pairs have in common, and those of each; of equal ones exactly one area."""
+    s = shapely()
+    first, second = s.area(u), s.area(v)
+    shared = np.where(s.equals_exact(u, v), first, s.area(s.intersection(u, v)))
+    return shared, first, second
+
+
+def hausdorff(u: Any, v: Any) -> tuple[Floats, Floats]:
+    """The Hausdorff distance of pairs' outlines at their corners, and their mean diameter."""
+    s = shapely()
+    lines = [np.where(s.get_dimensions(x) == 2, s.boundary(x), x) for x in (u, v)]
+    apart = np.where(s.equals_exact(u, v), 0.0, s.hausdorff_distance(*lines))
+    return apart, s.minimum_bounding_radius(u) + s.minimum_bounding_radius(v)

@@ -1,0 +1,196 @@
+"""Shapes: where a unit is on further axes, beside its start and end on the first.
+
+A box on an image, a call on a spectrogram, a nodule in a scan is one unit: `start` and `end` are
+its extent on the first axis (x, or time), its `Shape` says the rest. What orders units sees the
+first axis alone.
+
+In the column of a continuum shapes stand where breaks of fragments would (a unit has the one or
+the other), with the first coordinate of their points counted from the unit's start, so that moving
+a unit along the first axis leaves them alone; as places these have fifteen digits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.errors import DataError
+
+Span: TypeAlias = tuple[float, float]
+Point: TypeAlias = tuple[float, ...]
+# The kinds, with the fewest points of each of their rings: those of a box are told by its extents.
+KINDS: Mapping[str, int] = {"box": 0, "point": 1, "polyline": 2, "polygon": 3, "stack": 3}
+
+
+class Shape(NamedTuple):
+    """What a unit is on all axes.
+
+    Attributes
+    ----------
+    kind
+        "box" (along the axes), "point", "polyline", "polygon", or "stack": polygons at several
+        values of a third axis.
+    extents
+        (low, high) on each further axis, beside the unit's start and end on the first.
+    rings
+        Points of each part, without repeating the first at the end; none of a box. A polygon of
+        several parts is what they cover together; those of a stack have three coordinates, of which
+        the third is the same within a part.
+    """
+
+    kind: str
+    extents: tuple[Span, ...]
+    rings: tuple[tuple[Point, ...], ...] = ()
+
+    @property
+    def axes(self) -> int:
+        """How many, the first included."""
+        return 1 + len(self.extents)
+
+    def json(self, start: float, end: float) -> dict[str, object]:
+        """As JSON has it: the kind, with extents per axis or with its parts' points.
+
+        >>> Shape("box", ((5.0, 9.0),)).json(0.0, 2.0)
+        {'box': [[0.0, 2.0], [5.0, 9.0]]}
+        """
+        rows: Iterable[Iterable[Any]] = ((start, end), *self.extents)
+        if self.rings:
+            rows = [[[*point] for point in ring] for ring in self.rings]
+        return {self.kind: [[*row] for row in rows]}
+
+    def times(self, factor: float) -> Shape:
+        """With the first coordinate of all points times a factor."""
+        return self.along(lambda x: x * factor)
+
+    def along(self, change: Callable[[float], float]) -> Shape:
+        """With the first coordinate of all points changed."""
+        rings = tuple(tuple((change(p[0]), *p[1:]) for p in ring) for ring in self.rings)
+        return self._replace(rings=rings)
+
+
+def box(*extents: Sequence[float]) -> tuple[Span, Shape]:
+    """The extent on the first axis, and the shape, of a box.
+
+    Parameters
+    ----------
+    extents
+        (low, high) on each axis, two axes at least.
+
+    Raises
+    ------
+    DataError
+        There is one axis, or an extent is no pair of finite numbers in order.
+
+    >>> box((0, 2), (5, 9))
+    ((0.0, 2.0), Shape(kind='box', extents=((5.0, 9.0),), rings=()))
+    """
+    try:
+        spans = [(float(low), float(high)) for low, high in extents]
+    except (TypeError, ValueError):
+        raise DataError("extents of a box are not LOW and HIGH on each axis") from None
+    if len(spans) < 2:
+        raise DataError("a box has extents on two axes at least", hint="Leave the shape out")
+    for low, high in spans:
+        if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+            raise DataError(
+                f"a box reaches from {low:.15g} to {high:.15g} on an axis",
+                hint="Give finite numbers, the lower first",
+            )
+    return spans[0], Shape("box", tuple(spans[1:]))
+
+
+def outline(kind: str, rings: Iterable[Iterable[Sequence[float]]]) -> tuple[Span, Shape]:
+    """The extent on the first axis, and the shape, of points.
+
+    Parameters
+    ----------
+    kind
+        A kind but "box".
+    rings
+        Points of each part, each with as many coordinates; a first point that is repeated at the
+        end of a polygon is one.
+
+    Raises
+    ------
+    DataError
+        The kind is unknown, a coordinate is no finite number, or there are too few points.
+
+    >>> outline("polygon", [[(0, 5), (2, 5), (2, 9), (0, 5)]])[0]
+    (0.0, 2.0)
+    """
+    least = KINDS.get(kind, 0)
+    if not least:
+        there = ", ".join(k for k in KINDS if KINDS[k])
+        raise DataError(f"{kind!r} is no kind of shape with points", hint=f"There are: {there}")
+    axes = 3 if kind == "stack" else 2
+    try:
+        parts = [[tuple(float(x) for x in point) for point in ring] for ring in rings]
+    except (TypeError, ValueError):
+        raise DataError(f"points of a {kind} are not numbers") from None
+    for part in parts:
+        if least > 2 and len(part) > 1 and part[0] == part[-1]:
+            part.pop()
+        if len(part) < least or any(len(p) != axes or not all(map(math.isfinite, p)) for p in part):
+            raise DataError(
+                f"a {kind} has parts of {least} points or more, of {axes} finite coordinates each",
+                hint="Correct it or leave it out",
+            )
+        if kind == "stack" and len({p[2] for p in part}) > 1:
+            raise DataError("a part of a stack is not at one value of the third axis")
+    if not parts:
+        raise DataError(f"a {kind} has no points")
+    places = list(zip(*(point for part in parts for point in part), strict=True))
+    first, *others = ((min(x), max(x)) for x in places)
+    return first, Shape(kind, tuple(others), tuple(map(tuple, parts)))
+
+
+def from_json(entry: Mapping[str, Any]) -> tuple[Span, Shape]:
+    """The reverse of `Shape.json`; DataError where it is something else."""
+    ((kind, rows),) = entry.items() if len(entry) == 1 else (("", None),)
+    if not isinstance(rows, list | tuple):
+        raise DataError(f"shape {str(entry)[:60]} is no kind with its extents or points")
+    return box(*rows) if kind == "box" else outline(kind, rows)
+
+
+def relative(start: float, shape: Shape) -> Shape:
+    """The shape with its points counted from the unit's start."""
+    return shape.along(lambda x: x - start) if shape.rings else shape
+
+
+def at_place(start: float, end: float, shape: Shape) -> Shape:
+    """The shape of a column where its unit is."""
+    if not shape.rings:
+        return shape
+    # A sum is rounded; to fifteen digits it is the place that was given.
+    edges = {0.0: start}
+    return shape.along(lambda x: edges.get(x, min(end, float(f"{start + x:.15g}"))))
+
+
+def check_alike(shapes: Sequence[Shape | None]) -> None:
+    """DataError unless all units of a continuum have shapes, of as many axes."""
+    axes = {s.axes for s in shapes if s is not None}
+    bare = sum(s is None for s in shapes)
+    if bare and axes:
+        raise DataError(
+            f"{bare} of {len(shapes)} units have no shape, the others have one",
+            hint="Give each unit its extent on every axis, or read none of the shapes with "
+            "--option shapes=no",
+        )
+    if len(axes) > 1:
+        both = " and ".join(map(str, sorted(axes)))
+        raise DataError(f"units have {both} axes", hint="Give all units as many")
+
+
+def extents_of(shapes: Iterable[Any]) -> Floats:
+    """Low and high on each further axis, shape (units, 2·(axes − 1)).
+
+    Parameters
+    ----------
+    shapes
+        A column of them.
+    """
+    return np.array([[edge for span in s.extents for edge in span] for s in shapes], np.float64)

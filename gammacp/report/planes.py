@@ -1,0 +1,61 @@
+"""Drawings of units with shapes: what everybody drew on the first two axes of a document."""
+
+from collections.abc import Mapping
+
+from gammacp.alignment import Alignment
+from gammacp.continuum import Unit
+from gammacp.report.markup import Markup, element, hint, join
+from gammacp.text import category_name
+
+_TURN = 137  # degrees between the hues of two annotators: neighbours are never alike
+_WORDS = (
+    "One colour for each annotator; point at an outline to read whose it is, its category and the "
+    "disorder of its unitary alignment. Of more than two axes the first two are shown."
+)
+
+
+def planes(alignments: Mapping[str, Alignment]) -> Markup | None:
+    """A drawing of each document with shapes; None without any."""
+    drawn = [
+        element("figure", _drawing(a), element("figcaption", name))
+        for name, a in alignments.items()
+        if a.continuum.axes > 1
+    ]
+    return join(hint(_WORDS), *drawn) if drawn else None
+
+
+def _drawing(alignment: Alignment) -> Markup:
+    c, marks = alignment.continuum, []
+    # Images count from the top, frequencies from below.
+    sign = 1.0 if c.in_space else -1.0
+    for group, disorder in zip(alignment.groups, alignment.disorders, strict=True):
+        for code, row in enumerate(group):
+            if row >= 0:
+                u = c.unit(int(row))
+                said = f"{u.annotator}, {category_name(u.category)}, disorder {disorder:.3g}"
+                hue = f"hsl({_TURN * code % 360} 70% 40%)"
+                look = {"fill": hue, "fill_opacity": 0.08, "stroke": hue, "stroke_width": 2}
+                title, path = element("title", said), _path(u, sign)
+                marks.append(
+                    element("path", title, d=path, vector_effect="non-scaling-stroke", **look)
+                )
+    (left, right), edges = c.bounds, sign * c.extents[:, :2]
+    top, bottom = float(edges.min()), float(edges.max())
+    room = [0.02 * (right - left) or 1.0, 0.02 * (bottom - top) or 1.0]
+    corner = [left - room[0], top - room[1]]
+    sizes = [right - left + 2 * room[0], bottom - top + 2 * room[1]]
+    box = " ".join(f"{x:.6g}" for x in (*corner, *sizes))
+    shape = {} if sign > 0 else {"preserveAspectRatio": "none"}
+    return element("svg", *marks, viewBox=box, width="100%", height=360, role="img", **shape)
+
+
+def _path(unit: Unit, sign: float) -> str:
+    """The outline as a path of SVG; of a point a stroke of no length."""
+    assert unit.shape is not None
+    (low, high), rings = unit.shape.extents[0], unit.shape.rings
+    if not rings:
+        corners = ((unit.start, low), (unit.end, low), (unit.end, high), (unit.start, high))
+        rings = (corners,)
+    close = "" if unit.shape.kind == "polyline" else "Z"
+    lines = ["L".join(f"{p[0]:.6g} {sign * p[1]:.6g}" for p in ring) for ring in rings]
+    return "".join(f"M{line}{close}" for line in lines)

@@ -1,0 +1,76 @@
+"""Errors on the further axes of units with shapes: moved and scaled, cut, joined, invented."""
+
+import numpy as np
+
+from gammacp.continuum.fragments import column
+from gammacp.continuum.shapes import Shape
+from gammacp.errors import DataError
+from shuffling.setting import Units
+
+
+def shift_extents(units: Units, reach: float, rng: np.random.Generator) -> Units:
+    """Each boundary on each further axis moved by U(−s, s), s = reach times the extent there.
+
+    What is inside a shape moves in proportion; boundaries that cross change places.
+
+    Parameters
+    ----------
+    units
+        With shapes.
+    reach
+        f·m of the error on positions.
+    rng
+        What draws them.
+    """
+    shapes = units.shapes
+    draws = rng.uniform(-1, 1, (len(shapes), len(shapes[0].extents), 2)) * reach
+    moved = [
+        onto(s, tuple(_move(*span, *u) for span, u in zip(s.extents, row.tolist(), strict=True)))
+        for s, row in zip(shapes, draws, strict=True)
+    ]
+    return Units.sort(units.starts, units.ends, units.codes, column(moved))
+
+
+def _move(low: float, high: float, first: float, second: float) -> tuple[float, float]:
+    size = high - low
+    ends = sorted((low + first * size, high + second * size))
+    return ends[0], ends[1]
+
+
+def onto(shape: Shape, extents: tuple[tuple[float, float], ...]) -> Shape:
+    """The shape with other extents on the further axes, its points in proportion.
+
+    Parameters
+    ----------
+    shape
+        Of a continuum's column.
+    extents
+        (low, high) on each.
+    """
+
+    def at(x: float, old: tuple[float, float], new: tuple[float, float]) -> float:
+        share = (x - old[0]) / (old[1] - old[0]) if old[1] > old[0] else 0.0
+        return new[0] + share * (new[1] - new[0])
+
+    pairs = [*zip(shape.extents, extents, strict=True)]
+    rings = tuple(
+        tuple((p[0], *(at(x, *pair) for x, pair in zip(p[1:], pairs, strict=True))) for p in ring)
+        for ring in shape.rings
+    )
+    return Shape(shape.kind, extents, rings)
+
+
+def hull(first: Shape, second: Shape) -> Shape:
+    """The box around two boxes."""
+    pairs = zip(first.extents, second.extents, strict=True)
+    return Shape("box", tuple((min(a[0], b[0]), max(a[1], b[1])) for a, b in pairs))
+
+
+def check_boxes(units: Units, name: str) -> None:
+    """DataError for shapes that are no boxes, which cannot be cut and joined along the axes."""
+    others = sum(s.kind != "box" for s in units.shapes)
+    if others:
+        raise DataError(
+            f"{name}: {others} shapes are no boxes",
+            hint="Read them with --option shapes=box (in Python: c.boxes())",
+        )

@@ -1,0 +1,107 @@
+"""What follows the number, on boxes: gold standards, explanation, comparison, a system's place."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gammacp as gc
+from gammacp import Combined, Continuum, Corpus, Unit
+from gammacp.report.planes import planes
+from shuffling import shuffle
+from tests.shapes.images import drawn
+
+IOU = Combined(positional="iou")
+
+
+def images(n: int = 12) -> Corpus:
+    """Three annotators who err a little on each, and one who does more."""
+    found = {}
+    for k in range(n):
+        units = []
+        for i in range(3):
+            x, y = 9 * i + k % 5, k * 7 % 30
+            units.append(Unit.box("r", (x, x + 6), (y, y + 5 + i), category="x"))
+        truth = Continuum.from_units(units)
+        good = shuffle(truth, "position", 0.03, 3, seed=k).renamed_annotators(
+            {f"annotator-{i}": f"p{i}" for i in (1, 2, 3)}
+        )
+        (bad,) = [shuffle(truth, "position+false-negative", 0.3, 1, seed=99 + k)]
+        rows = [*good, *(Unit("q", u.start, u.end, u.category, shape=u.shape) for u in bad)]
+        found[f"i{k}"] = Continuum.from_units(rows, annotators=("p1", "p2", "p3", "q"))
+    return Corpus.from_continua(found)
+
+
+def test_gold_is_the_median_on_each_axis() -> None:
+    c = Continuum.from_units(
+        [
+            Unit.box("A", (0, 10), (0, 10), category="x"),
+            Unit.box("B", (1, 11), (2, 10), category="x"),
+            Unit.box("C", (2, 10), (1, 30), category="x"),
+        ]
+    )
+    found = gc.consensus(gc.align(c, IOU))
+    (unit,) = found.units
+    assert (unit.start, unit.end, unit.shape) == (1, 10, Unit.box("", (0, 1), (1, 10)).shape)
+    assert [*found.continuum] == [Unit.box("consensus", (1, 10), (1, 10), category="x")]
+    assert "y ends 20 apart" in unit.reasons
+
+
+def test_gold_of_outlines_is_the_one_in_the_middle() -> None:
+    pytest.importorskip("shapely")
+    rings: dict[str, list[tuple[float, ...]]] = {
+        "A": [(0, 0), (10, 0), (10, 10), (0, 10)],
+        "B": [(0, 0), (11, 0), (11, 10), (0, 10)],
+        "C": [(0, 0), (14, 0), (14, 10), (0, 10)],
+    }
+    c = Continuum.from_units([drawn(a, "x", "polygon", r) for a, r in rings.items()])
+    (unit,) = gc.consensus(gc.align(c, IOU)).units
+    assert (unit.shape, unit.end) == (drawn("B", "x", "polygon", rings["B"]).shape, 11)
+    assert "outlines differ" in unit.reasons
+
+
+def test_command_line_from_coco_to_gold(run: Callable[..., Any], tmp_path: Path) -> None:
+    file = tmp_path / "crowd.json"
+    gc.write(images(), file, format="coco")
+    how = [file, "--positional", "iou", "--seed", "1", "--json"]
+    found = json.loads(run("gamma", *how, "--explain").out)
+    assert found["corpus"]["gamma"] > 0.4
+    assert "chance:documents" in found["corpus"]["signature"]
+    parts = found["explanation"]["components"]
+    assert sum(p["observed"] for p in parts) == pytest.approx(found["corpus"]["observed_disorder"])
+    compared = json.loads(run("compare", *how).out)
+    pairs = sorted(compared["pairs"], key=lambda row: row["gamma"])
+    assert all("q" in row["annotators"] for row in pairs[:3])
+    gold = tmp_path / "gold.csv"
+    done = run("consensus", file, "--positional", "iou", "-o", gold)
+    assert done.code == 0, done.err
+    assert {c.axes for c in gc.read_corpus(gold).values()} == {2}
+    replaced = json.loads(run("replace", *how, "--candidate", "q").out)
+    assert replaced["candidates"]["q"]["advantage_probability"] < 0.1
+    one = tmp_path / "one.json"
+    gc.write(Corpus.from_continua({"i": images(1)["i0"]}), one, format="coco")
+    refused = run("gamma", one)
+    assert refused.code == 3
+    assert "no chance within one of them" in refused.err.replace("\n", " ")
+
+
+def test_report_draws_boxes_and_calls(run: Callable[..., Any], tmp_path: Path) -> None:
+    file, page = tmp_path / "crowd.json", tmp_path / "r.html"
+    gc.write(images(6), file, format="coco")
+    assert run("report", file, "--positional", "iou", "--samples", "30", "-o", page).code == 0
+    html = page.read_text(encoding="utf-8")
+    assert "What was drawn" in html
+    unit = next(iter(images(6)["i0"]))
+    assert unit.shape is not None
+    x, y = f"{unit.start:.6g}", f"{unit.shape.extents[0][0]:.6g}"
+    assert f'd="M{x} {y}L' in html
+    assert html.count("<path") == sum(c.n_units for c in images(6).values())
+    calls = Continuum.from_units(
+        [Unit.box(a, (1, 2), (1000, 4000), category="wren") for a in "AB"], offset_unit="s"
+    )
+    found = planes({"dawn": gc.align(calls)})
+    assert found is not None
+    assert 'd="M1 -1000L2 -1000L2 -4000L1 -4000Z"' in found
+    assert planes({"text": gc.align(calls.hulls())}) is None

@@ -1,0 +1,79 @@
+"""Label Studio's image tasks, and the options that leave shapes out, as errors advise."""
+
+import json
+import math
+import random
+from pathlib import Path
+
+import pytest
+
+import gammacp as gc
+from gammacp import DataError, Unit
+from tests.formats.story import FIXTURES
+from tests.shapes.images import drawn
+
+
+def region(kind: str, value: dict[str, object], label: str = "dog") -> dict[str, object]:
+    place = {"original_width": 200, "original_height": 100, "image_rotation": 0}
+    return {"id": "r", "type": kind, "from_name": "l", **place, "value": {**value, kind: [label]}}
+
+
+def task(*regions: dict[str, object]) -> str:
+    made = [{"id": 1, "completed_by": 7, "was_cancelled": False, "result": [*regions]}]
+    return json.dumps([{"id": 3, "data": {"image": "park.jpg"}, "annotations": made}])
+
+
+def test_regions_of_images_are_in_pixels(tmp_path: Path) -> None:
+    file = tmp_path / "tasks.json"
+    side = {"x": 10, "y": 20, "width": 30, "height": 40}
+    file.write_text(
+        task(
+            region("rectanglelabels", {**side, "rotation": 0}),
+            region("polygonlabels", {"points": [[0, 0], [50, 0], [50, 50]]}),
+            region("keypointlabels", {"x": 5, "y": 5, "width": 0.3}),
+            region("ellipselabels", {"x": 5, "y": 5, "radiusX": 1, "radiusY": 1}),
+        )
+    )
+    (c,) = gc.read_corpus(file).values()
+    assert sorted(c, key=lambda u: (u.start, u.end)) == [
+        drawn("7", "dog", "polygon", [(0, 0), (100, 0), (100, 50)]),
+        drawn("7", "dog", "point", [(10, 5)]),
+        Unit.box("7", (20, 80), (20, 60), category="dog"),
+    ]
+    assert c.offset_unit == "pixels"
+    assert [(entry.kind, entry.count) for entry in c.left_out] == [("region", 1)]
+    # A quarter turn about the corner at the top left.
+    file.write_text(task(region("rectanglelabels", {**side, "rotation": 90})))
+    ((turned,),) = gc.read_corpus(file).values()
+    assert turned.shape is not None
+    assert (turned.start, turned.end) == (pytest.approx(-20), pytest.approx(20))
+    assert turned.shape.extents == ((pytest.approx(20), pytest.approx(80)),)
+    assert math.isclose(turned.shape.rings[0][0][0], 20)
+    file.write_text(task(region("rectanglelabels", {"x": 1})))
+    with pytest.raises(DataError, match="region of an image has no place in numbers"):
+        gc.read_corpus(file)
+
+
+@pytest.mark.parametrize("name", ["coco.json", "cvat", "voc", "raven", "audacity"])
+def test_every_format_can_leave_shapes_out(name: str) -> None:
+    whole = gc.read_corpus(FIXTURES / name)
+    flat = gc.read_corpus(FIXTURES / name, shapes="no")
+    assert {n: c.hulls() for n, c in whole.items()} == dict(flat)
+
+
+def test_coco_gives_back_what_it_was_given(tmp_path: Path) -> None:
+    r = random.Random(1)
+    units = []
+    for i in range(60):
+        low = [round(r.uniform(0, 900), 3) for _ in "xy"]
+        high = [round(x + r.uniform(0, 90), 3) for x in low]
+        units.append(
+            Unit.box("ab"[i % 2], *zip(low, high, strict=True), category=r.choice(["x", None]))
+        )
+    c = gc.Continuum.from_units(units, annotators=("a", "b", "c"), name="i")
+    gc.write(c, tmp_path / "c.json", format="coco")
+    (back,) = gc.read_corpus(tmp_path / "c.json").values()
+    assert (list(back), back.annotators) == (list(c), c.annotators)
+    flat = gc.Continuum.from_units([Unit("a", 0, 1), Unit("b", 0, 1)])
+    with pytest.raises(DataError, match="COCO holds boxes and polygons in the plane"):
+        gc.write(flat, tmp_path / "d.json", format="coco")

@@ -1,0 +1,69 @@
+"""Errors on boxes and outlines: what each does on the further axes."""
+
+import pytest
+
+from gammacp import Continuum, DataError, Unit
+from shuffling import shuffle
+from tests.shapes.images import drawn
+
+
+def reference() -> Continuum:
+    boxes = [((10.0 * i, 10 * i + 4), (i, i + 2 + i % 3), (5, 9)) for i in range(12)]
+    return Continuum.from_units([Unit.box("ref", *b, category="a") for b in boxes])
+
+
+def shapes_of(c: Continuum) -> list[tuple[tuple[float, float], ...]]:
+    return [u.shape.extents for u in c if u.shape]
+
+
+@pytest.mark.parametrize(
+    "error", ["position", "category", "split", "merge", "false-positive", "false-negative"]
+)
+def test_every_error_keeps_boxes(error: str) -> None:
+    given = reference()
+    same = shuffle(given, error, 0.0, n_annotators=2, seed=1)
+    assert shapes_of(same) == shapes_of(given) * 2
+    made = shuffle(given, error, 0.6, n_annotators=2, seed=1)
+    assert made.axes == 3
+    assert made == shuffle(given, error, 0.6, n_annotators=2, seed=1)
+    known = {(y, z) for y, z in shapes_of(given)}
+    if error in ("category", "split", "false-negative", "false-positive"):
+        assert set(shapes_of(made)) <= known
+    if error == "false-positive":
+        assert made.n_units > 24
+    if error == "split":
+        lengths = [u.length for u in made]
+        assert made.n_units > 24
+        assert sum(lengths) == pytest.approx(2 * sum(u.length for u in given))
+    if error == "merge":
+        assert made.n_units < 24
+        assert any(z == (5, 9) and y[1] - y[0] > 4 for y, z in shapes_of(made))
+
+
+def test_boundaries_move_on_every_axis_by_a_share_of_the_extent() -> None:
+    given = reference()
+    made = shuffle(given, "position", 0.1, n_annotators=1, seed=3)  # factor 3: s = .3·extent
+    pairs = [*zip(shapes_of(given), shapes_of(made), strict=True)]
+    moved = [
+        abs(x - y) / (old[1] - old[0])
+        for before, after in pairs
+        for old, new in zip(before, after, strict=True)
+        for x, y in zip(old, new, strict=True)
+    ]
+    assert 0.2 < max(moved) <= 0.3
+    assert len(set(moved)) > 40
+
+
+def test_outlines_move_in_proportion_and_are_not_cut() -> None:
+    ring: list[tuple[float, ...]] = [(0, 0), (4, 0), (4, 2)]
+    c = Continuum.from_units([drawn("ref", "a", "polygon", ring)], bounds=(-9, 9))
+    (unit,) = shuffle(c, "position", 0.2, n_annotators=1, seed=1)
+    assert unit.shape is not None
+    ((a, b, d),) = unit.shape.rings
+    assert a[1] == b[1]
+    assert b[0] == pytest.approx(d[0])
+    assert (unit.start, unit.end) == (a[0], pytest.approx(b[0]))
+    assert unit.shape.extents == ((a[1], pytest.approx(d[1])),)
+    for error in ("split", "merge", "false-positive"):
+        with pytest.raises(DataError, match=f"{error}: 1 shapes are no boxes"):
+            shuffle(c, error, 1.0, n_annotators=1, seed=1)
