@@ -18,18 +18,18 @@ ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
     "gammacp": 1_964,
-    "gammacp/alignment": 5_409,
+    "gammacp/alignment": 5_410,
     "gammacp/bench": 2_159,
     "gammacp/campaign": 3_978,
-    "gammacp/chance": 1_086,
+    "gammacp/chance": 1_095,
     "gammacp/cli": 3_160,
     "gammacp/compat": 952,
-    "gammacp/continuum": 598,
+    "gammacp/continuum": 724,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_070,
-    "gammacp/formats": 6_162,
+    "gammacp/formats": 6_260,
     "gammacp/kernel": 156,
-    "gammacp/measures": 5_962,
+    "gammacp/measures": 6_597,
     "gammacp/pools": 430,
     "gammacp/report": 791,
     "gammacp/segmentation": 2_462,
@@ -39,7 +39,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 42_648, 34_731
+TOGETHER, CORE = 43_517, 35_600
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -31,6 +31,7 @@ from gammacp.continuum.label import (
     plain,
     to_label,
 )
+from gammacp.continuum.links import Ids, Link, Linked, checked_links, id_column, linked
 from gammacp.errors import DataError, UsageError
 from gammacp.frames import columns_of
 from gammacp.left_out import LeftOut
@@ -49,6 +50,7 @@ class Declared(TypedDict, total=False):
     name: str
     offset_unit: str
     text: str | None
+    links: Iterable[Link]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,8 @@ class Unit:
     Positions count in the continuum's offset unit; `start == end` is a zero-length unit;
     `category` is None for an unlabelled unit, a `Label` for one with features beside it.
     `fragments`, (start, end) of each, is empty for a unit of one piece; otherwise the first begins
-    at `start` and the last ends at `end`.
+    at `start` and the last ends at `end`. `id` is the name by which links know the unit, of which
+    an annotator has no other in the continuum; "" for none.
     """
 
     annotator: str
@@ -66,6 +69,7 @@ class Unit:
     end: float
     category: str | None = None
     fragments: Fragments = ()
+    id: str = ""
 
     @property
     def length(self) -> float:
@@ -75,7 +79,9 @@ class Unit:
     @property
     def json(self) -> dict[str, object]:
         """Place and label as JSON has them: `start`, `end`, `category`, and what else there is."""
-        inside = {"fragments": [[*f] for f in self.fragments]} if self.fragments else {}
+        inside: dict[str, object] = {"unit": self.id} if self.id else {}
+        if self.fragments:
+            inside["fragments"] = [[*f] for f in self.fragments]
         return {"start": self.start, "end": self.end, **inside, **label_json(self.category)}
 
 
@@ -108,6 +114,9 @@ class Continuum:
     breaks
         Boundaries inside units of several fragments (`gammacp.continuum.fragments`); None where
         every unit is of one piece.
+    ids, links
+        What units are called (None where none has an id), and the links between them, by id
+        (`gammacp.continuum.links`).
     advice
         Metadata: where the other annotators may be, of a file that holds one.
     """
@@ -125,12 +134,16 @@ class Continuum:
     selection: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     breaks: Breaks | None = None
+    ids: Ids | None = None
+    links: tuple[Link, ...] = ()
     advice: str = ""
 
     def __post_init__(self) -> None:
         """Nobody changes its columns, whoever made them; kernels are compiled for such ones."""
         for array in (self.starts, self.ends, self.annotator_codes, self.category_codes):
             freeze(array)
+        if self.ids is not None:
+            freeze(self.ids)
 
     @classmethod
     def from_units(cls, units: Iterable[Unit], **declared: Unpack[Declared]) -> Continuum:
@@ -149,6 +162,7 @@ class Continuum:
             [u.start for u in rows],
             [u.end for u in rows],
             fragments=[u.fragments for u in rows] if any(u.fragments for u in rows) else None,
+            ids=[u.id for u in rows],
             **declared,
         )
 
@@ -161,6 +175,8 @@ class Continuum:
         end: Sequence[float] | Floats,
         *,
         fragments: Sequence[Iterable[Sequence[float]]] | None = None,
+        ids: Sequence[str] | None = None,
+        links: Iterable[Link] = (),
         annotators: Sequence[str] | None = None,
         categories: Sequence[str] | None = None,
         bounds: Bounds | None = None,
@@ -177,6 +193,10 @@ class Continuum:
         fragments
             (start, end) of each of a unit's fragments, nothing for a unit of one piece. Touching
             ones are one.
+        ids
+            What each unit is called, "" for nothing.
+        links
+            Between units, by their ids.
         annotators, categories
             Declared names, also those without units, in the order to keep (the order of
             categories matters for ordinal distances). Names that occur but are not declared are
@@ -191,8 +211,9 @@ class Continuum:
         ------
         DataError
             A position is not finite, an end lies before its start, a unit lies outside the
-            bounds, an integer is too large to be kept exactly, or fragments are empty, overlap or
-            do not reach from the unit's start to its end.
+            bounds, an integer is too large to be kept exactly, fragments are empty, overlap or
+            do not reach from the unit's start to its end, two units of an annotator have one id, or
+            a link ends at none.
         UsageError
             Columns have different lengths, or a name is not text.
         """
@@ -200,9 +221,12 @@ class Continuum:
         named = all_names(annotators, annotator, "annotator")
         labels = all_names(categories, (c for c in category if c is not None), "category")
         inside = () if fragments is None else zip(fragments, start, end, strict=True)
+        called = id_column(ids or ())
         return cls.from_codes(
             *(named, labels, starts, ends, coded(annotator, named), coded(category, labels)),
             breaks=column(breaks_of(join(parts, (s, e))) for parts, s, e in inside),
+            ids=called,
+            links=checked_links(links, annotator, called),
             bounds=bounds,
             name=name,
             offset_unit=offset_unit,
@@ -220,6 +244,7 @@ class Continuum:
         category_codes: Codes,
         *,
         breaks: Breaks | None = None,
+        ids: Ids | None = None,
         bounds: Bounds | None = None,
         **about: Any,
     ) -> Continuum:
@@ -235,14 +260,14 @@ class Continuum:
             Positions, float64, shape (units,).
         annotator_codes, category_codes
             int32, shape (units,); category −1 is unlabelled.
-        breaks
-            Boundaries inside units, or None.
+        breaks, ids
+            Boundaries inside units and what these are called, or None.
         bounds
             As for `from_columns`.
         about
-            Name, offset unit and text.
+            Name, offset unit, text and links.
         """
-        columns = in_order(starts, ends, annotator_codes, category_codes, breaks)
+        columns = in_order(starts, ends, annotator_codes, category_codes, breaks, ids)
         own = checked_bounds(bounds, columns["starts"], columns["ends"])
         return cls(annotators, categories, **columns, bounds=own, **about)
 
@@ -319,6 +344,7 @@ class Continuum:
             all(getattr(self, n) == getattr(other, n) for n in names)
             and all(np.array_equal(getattr(self, c), getattr(other, c)) for c in columns)
             and inside[0] == inside[1]
+            and (not (self.links or other.links) or self._links == other._links)
         )
 
     def __hash__(self) -> int:
@@ -343,7 +369,20 @@ class Continuum:
             end,
             self.category_of(index),
             () if self.breaks is None else fragments_of(start, end, self.breaks[index]),
+            "" if self.ids is None else self.ids[index],
         )
+
+    @cached_property
+    def linked(self) -> Linked:
+        """The links by rows of their units."""
+        return linked(self.links, self.annotators, self.annotator_codes, self.ids)
+
+    @property
+    def _links(self) -> list[tuple[str, str, int, int]]:
+        """Type, kind and rows of each link."""
+        x = self.linked
+        ends = zip(x.codes.tolist(), x.sources.tolist(), x.targets.tolist(), strict=True)
+        return [(x.types[k], x.kinds[k], source, target) for k, source, target in ends]
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -424,7 +463,7 @@ class Continuum:
         return 0 if self.breaks is None else sum(map(bool, self.breaks))
 
     def atoms(self) -> Continuum:
-        """The same with each fragment as a unit of its own.
+        """The same with each fragment as a unit of its own, without links.
 
         >>> c = Continuum.from_units([Unit("Ann", 0, 9, "a", ((0, 2), (5, 9))), Unit("Bob", 3, 9)])
         >>> [(u.start, u.end) for u in c.atoms()], c.atoms().selection
@@ -437,7 +476,8 @@ class Continuum:
         ]
         starts, ends, rows = (np.array(column) for column in zip(*edges, strict=True))
         codes = self.annotator_codes[rows], self.category_codes[rows]
-        return replace(self, **in_order(starts, ends, *codes)).noting("fragments", "atoms")
+        parts = replace(self, **in_order(starts, ends, *codes), links=())
+        return parts.noting("fragments", "atoms")
 
     def hulls(self) -> Continuum:
         """The same with every unit of one piece, from its first start to its last end."""
@@ -527,7 +567,8 @@ class Continuum:
         if kept == self.annotators:
             return self
         code = recode(self.annotators, kept)[self.annotator_codes]
-        changed = self._keep(code >= 0, annotators=kept, annotator_codes=code)
+        links = tuple(x for x in self.links if x.annotator in keep)
+        changed = self._keep(code >= 0, annotators=kept, annotator_codes=code, links=links)
         return changed.noting("exclude", *(a for a in self.annotators if a not in keep))
 
     def only_categories(self, names: Iterable[str]) -> Continuum:
@@ -628,7 +669,10 @@ class Continuum:
                     f"two annotators of {self.name or 'the continuum'} would be {name!r}",
                     hint="Give them different names, or leave one out",
                 )
-        result = replace(self, annotators=names)
+        links = tuple(
+            replace(x, annotator=mapping.get(x.annotator, x.annotator)) for x in self.links
+        )
+        result = replace(self, annotators=names, links=links)
         for old, new in zip(self.annotators, names, strict=True):
             if old != new:
                 result = result.noting("rename", old, new)
@@ -657,5 +701,6 @@ class Continuum:
             changed.pop("annotator_codes", self.annotator_codes)[rows],
             changed.pop("category_codes", self.category_codes)[rows],
             changed.pop("breaks", None if self.breaks is None else self.breaks[rows]),
+            None if self.ids is None else self.ids[rows],
         )
         return replace(self, **columns, **changed)

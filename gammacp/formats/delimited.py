@@ -27,9 +27,19 @@ from typing import Any
 
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.label import to_label
-from gammacp.csv_files import rows_of
-from gammacp.errors import UsageError
-from gammacp.formats.delimited_writing import COLUMNS, DELIMITERS, FRAGMENTS, ORDER, as_role, write
+from gammacp.continuum.links import DIRECTED, KINDS
+from gammacp.csv_files import rows_of, table_of
+from gammacp.errors import DataError, UsageError
+from gammacp.formats.delimited_writing import (
+    COLUMNS,
+    DELIMITERS,
+    FRAGMENTS,
+    LINKS,
+    ORDER,
+    UNIT,
+    as_role,
+    write,
+)
 from gammacp.formats.positions import position
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Record, Source
@@ -88,7 +98,9 @@ def read(
     Spans
         every row is a unit: overlapping, repeated and zero-length ones are kept; a column
         `fragments` (`0 5;10 15`) has those of units of several (`--option discontinuous=cover`: it
-        is not read; `split`: a unit for each); blanks around a name are not part of it
+        is not read; `split`: a unit for each); blanks around a name are not part of it; a file
+        NAME.links.csv beside NAME.csv has links (annotator, type, source, target, and where there
+        are any document and kind) between units by their column `unit`
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
@@ -111,6 +123,11 @@ def read(
         rows = chain([first], rows)
         names = list(ORDER)
     header |= {f"{_FEATURE}{f}": _column(source, names, f, first[0]) for f in features}
+    links = source.beside(f".links{source.path.suffix}")
+    if links is None:
+        header.pop(UNIT, None)
+    elif UNIT not in header:
+        raise source.error(f"has links beside it and no column {UNIT!r}", line=first[0])
     if discontinuous == "cover":
         header.pop(FRAGMENTS, None)
     documents = Documents(source, "")
@@ -135,6 +152,7 @@ def read(
         if i not in header.values():
             documents.leave_out("column", f"{name.strip() or i + 1} is none of those that are read")
     documents.leave_out("line", "comment", notes.comments)
+    _add_links(documents, links or "")
     corpus = _with_notes(documents, notes).corpus()
     if "continuum" in header:
         return in_pieces(corpus, discontinuous, source.place)
@@ -212,7 +230,11 @@ def _header(
     found: dict[str, int] = {}
     for role, aliases in COLUMNS.items():
         places = [i for i, name in enumerate(names) if name in aliases]
-        if role in ("continuum", FRAGMENTS):  # What is asked for as a feature is none of these.
+        if role in (
+            "continuum",
+            FRAGMENTS,
+            UNIT,
+        ):  # What is asked for as a feature is none of these.
             places = [i for i in places if row[i].strip() not in features]
         exact = [i for i in places if names[i] == role]
         if len(exact or places) > 1:
@@ -269,7 +291,27 @@ def _add(documents: Documents, row: Record, features: Sequence[str]) -> None:
         raise row.error(what, hint="Swap or correct the positions")
     fragments = _fragments(row) if row.get(FRAGMENTS) else ()
     about: Any = {"line": row.line, "features": values, "fragments": fragments}
+    about["key"] = row.get(UNIT, "")
     spans.add(annotator, category, start, end, **about)
+
+
+def _add_links(documents: Documents, text: str) -> None:
+    """The links of the table beside the file."""
+    place = documents.source.path.with_suffix(f".links{documents.source.path.suffix}")
+    alone = documents.found.get("") if len(documents.found) == 1 else None
+    try:
+        for cells, line in table_of(text, LINKS[1:-1], delimiter=DELIMITERS):
+            row = {name: cell.strip() for name, cell in cells.items()}
+            spans = alone or documents.found.get(row.get(LINKS[0], ""))
+            if spans is None:
+                what = f"document {row.get(LINKS[0], '')!r} has no units"
+                raise DataError(what, line=line, hint="Name one as the units do")
+            kind = row.get(LINKS[-1]) or DIRECTED
+            if kind not in KINDS:
+                raise DataError(f"kind {kind!r} is none of {', '.join(KINDS)}", line=line)
+            spans.link(row["annotator"], row["type"], row["source"], row["target"], kind)
+    except DataError as error:
+        raise error.at(str(place)) from None
 
 
 def _fragments(row: Record) -> list[tuple[float, float]]:
@@ -321,4 +363,5 @@ registered(
     bounds=True,
     features=True,
     fragments=True,
+    links=True,
 )

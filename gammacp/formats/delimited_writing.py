@@ -12,13 +12,15 @@ from gammacp.formats.positions import as_text
 
 DELIMITERS = ",;\t|"
 ORDER = ("annotator", "category", "start", "end")
-FRAGMENTS = "fragments"
+FRAGMENTS, UNIT = "fragments", "unit"
+LINKS = ("document", "annotator", "type", "source", "target", "kind")
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "annotator": ("annotator", "coder", "rater", "annotator id", "annotator name"),
     "category": ("category", "label", "tag", "type"),
     "start": ("start", "begin", "onset", "start time", "begin time", "start offset"),
     "end": ("end", "stop", "offset end", "end time", "stop time", "end offset"),
     FRAGMENTS: (FRAGMENTS,),
+    UNIT: (UNIT,),
     "continuum": ("continuum", "document", "doc", "file", "filename", "document id", "doc id"),
 }
 
@@ -28,7 +30,7 @@ def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = N
 
     Kept: units with their features and fragments, annotators without units, bounds, the offset unit
     if all continua share it. Not kept: categories that no unit has, the order of annotators and
-    categories, the text.
+    categories, the text. Links are written into a file NAME.links.csv beside.
 
     Parameters
     ----------
@@ -46,6 +48,13 @@ def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = N
     # The rows are made first: an error leaves no file, and notes come before rows.
     notes, rows = list(_notes(document)), list(_rows(document))
     write_rows(path, rows, delimiter=mark, notes=notes)
+    links = [
+        (key, x.annotator, x.type, x.source, x.target, x.kind)
+        for key, c in _continua(document).items()
+        for x in c.links
+    ]
+    if links:
+        write_rows(path.with_suffix(f".links{path.suffix}"), [LINKS, *links], delimiter=mark)
 
 
 def as_role(name: str) -> str:
@@ -87,14 +96,22 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
     several = isinstance(document, Corpus)
     features = feature_names(document.categories)
     inside = any(c.breaks is not None for c in _continua(document).values())
-    taken = {"continuum", *ORDER, FRAGMENTS, *(() if several else COLUMNS["continuum"])}
+    called = any(c.links for c in _continua(document).values())
+    taken = {
+        "continuum",
+        *ORDER,
+        FRAGMENTS,
+        *((UNIT,) * called),
+        *(() if several else COLUMNS["continuum"]),
+    }
     for name in features:
         if as_role(name) in taken:
             raise DataError(
                 f"feature {name!r} would be read as another column", hint="Write JSON instead"
             )
-    rest = ("",) * (len(features) + inside)
-    yield (*(("continuum",) if several else ()), *ORDER, *((FRAGMENTS,) * inside), *features)
+    rest = ("",) * (len(features) + inside + called)
+    more = *((FRAGMENTS,) * inside), *((UNIT,) * called)
+    yield (*(("continuum",) if several else ()), *ORDER, *more, *features)
     for key, continuum in _continua(document).items():
         first = (key,) if several else ()
         if several and not continuum.annotators:
@@ -117,4 +134,5 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
             )
             if inside:
                 place += (";".join(f"{as_text(s)} {as_text(e)}" for s, e in u.fragments),)
+            place += (u.id,) * called
             yield (*first, *place, *(known.get(name, "") for name in features))

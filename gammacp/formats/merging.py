@@ -31,6 +31,7 @@ def merge_parts(parts: Sequence[Continuum]) -> Continuum:
         name=parts[0].name,
         offset_unit=parts[0].offset_unit,
         text=next((p.text for p in parts if p.text is not None), None),
+        links=[link for part in parts for link in part.links],
     )
     return replace(together, left_out=gather(p.left_out for p in parts))
 

@@ -72,7 +72,7 @@ class Format:
         Whether it is written only when it is named, for its ending is another format's.
     milliseconds
         Whether it rounds seconds to milliseconds.
-    bounds, text, features, fragments
+    bounds, text, features, fragments, links
         Whether the writer keeps them and the reader gives them back. Units of several fragments are
         refused by other writers.
     extra
@@ -100,6 +100,7 @@ class Format:
     text: bool = False
     features: bool = False
     fragments: bool = False
+    links: bool = False
     extra: str | None = None
 
     def __post_init__(self) -> None:

@@ -6,10 +6,11 @@ from itertools import pairwise
 from typing import Any
 
 from gammacp.arguments import one_of
-from gammacp.continuum import Bounds, Continuum, Corpus, Unit
+from gammacp.continuum import Bounds, Continuum, Corpus, Link, Unit
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.fragments import Fragments, join
 from gammacp.continuum.label import to_label
+from gammacp.continuum.links import CHAIN
 from gammacp.errors import DataError
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.source import Source
@@ -22,6 +23,7 @@ TOKENS = "tokens"
 _NUMBERS = (int, float)
 _DISCONTINUOUS = ("keep", "cover", "split")
 GAP = "inside a discontinuous annotation, covered by its unit"
+NO_UNIT = "joins what is not among the units that are read"
 
 
 @dataclass
@@ -66,6 +68,7 @@ class Spans(_Counting):
     bounds: tuple[Bounds, int | None] | None = None
     annotators: dict[str, None] = field(default_factory=dict)
     _units: list[Unit] = field(default_factory=list)
+    _links: list[Link] = field(default_factory=list)
 
     def declare(self, annotator: str) -> None:
         """Note somebody who annotated the document, with units or without."""
@@ -84,6 +87,7 @@ class Spans(_Counting):
         what: str = "unit",
         features: Mapping[str, str | None] | None = None,
         fragments: Sequence[tuple[object, object]] = (),
+        key: str = "",
     ) -> None:
         """Add a unit; an empty category is none.
 
@@ -99,6 +103,8 @@ class Spans(_Counting):
             What it has beside the category, by name; empty values are none.
         fragments
             (start, end) of each of several; those that touch are one.
+        key
+            What links of the annotator call it.
 
         Raises
         ------
@@ -116,7 +122,30 @@ class Spans(_Counting):
                 raise self.source.error(message, line=line, hint=error.hint) from None
         self.declare(annotator)
         label = to_label(category or None, features or {})
-        self._units.append(Unit(annotator, low, high, label, inside))
+        self._units.append(Unit(annotator, low, high, label, inside, key))
+
+    def link(self, annotator: str, type: str, source: str, target: str, kind: str) -> None:
+        """Add a link between two units by their keys; ends that are no unit are found at the end.
+
+        Parameters
+        ----------
+        annotator, type, source, target, kind
+            As for `Link`.
+        """
+        self._links.append(Link(annotator, type, source, target, kind))
+
+    def chain(self, annotator: str, type: str, keys: Sequence[str]) -> None:
+        """Add a chain of units, by their keys in its order.
+
+        Parameters
+        ----------
+        annotator, type
+            Whose, and of which kind.
+        keys
+            Of its units; one alone is a unit without a link.
+        """
+        for source, target in pairwise(keys):
+            self.link(annotator, type, source, target, CHAIN)
 
     def add_parts(
         self,
@@ -145,6 +174,7 @@ class Spans(_Counting):
         """
         one_of("discontinuous", discontinuous, _DISCONTINUOUS)
         if discontinuous == "split" or len(parts) < 2:
+            about |= {"key": ""} if len(parts) > 1 else {}
             for start, end in parts:
                 self.add(annotator, category, start, end, **about)
             return
@@ -190,6 +220,11 @@ class Spans(_Counting):
     def continuum(self, categories: Sequence[str] | None = None) -> Continuum:
         """The continuum of all units so far, with these categories or those that occur."""
         bounds, line = self.bounds or (None, None)
+        there = {(u.annotator, u.id) for u in self._units if u.id}
+        whole = [
+            x for x in self._links if {(x.annotator, e) for e in (x.source, x.target)} <= there
+        ]
+        self.leave_out("link", NO_UNIT, len(self._links) - len(whole))
         try:
             built = Continuum.from_units(
                 self._units,
@@ -199,6 +234,7 @@ class Spans(_Counting):
                 name=self.name,
                 offset_unit=self.offset_unit,
                 text=self.text,
+                links=whole,
             )
         except DataError as error:
             raise error.at(self.source.place, line) from None
@@ -224,6 +260,8 @@ def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> C
     gaps = Tally(place)
     continua = document.continua if isinstance(document, Corpus) else {"": document}
     made = {name: one(c) for name, c in continua.items()}
+    lost = sum(len(c.links) - len(made[name].links) for name, c in continua.items())
+    gaps.add("link", "between units, of which fragments are taken", lost)
     if discontinuous == "cover":
         inside = [b for c in continua.values() if c.breaks is not None for b in c.breaks]
         gaps.add("gap", GAP, sum(map(len, inside)) // 2)

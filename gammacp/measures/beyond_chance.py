@@ -89,6 +89,8 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
         continuum.annotator_codes,
         continuum.category_codes,
         breaks=breaks,
+        ids=continuum.ids,
+        links=continuum.links,
         bounds=(low, max(high, float(ends.max(initial=low)))) if declared else None,
     )
 
