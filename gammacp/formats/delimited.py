@@ -363,5 +363,5 @@ registered(
     bounds=True,
     features=True,
     fragments=True,
-    links=True,
+    links=KINDS,
 )

@@ -26,7 +26,7 @@ from pydantic import BaseModel, Field, StrictFloat, StrictInt, StrictStr
 
 from gammacp.continuum import Continuum, Corpus, Label, Link, Unit
 from gammacp.continuum.label import category_of, features_of, to_label
-from gammacp.continuum.links import DIRECTED
+from gammacp.continuum.links import DIRECTED, KINDS
 from gammacp.errors import DataError
 from gammacp.files import write_text
 from gammacp.formats.positions import LARGEST, as_text
@@ -233,5 +233,5 @@ registered(
     text=True,
     features=True,
     fragments=True,
-    links=True,
+    links=KINDS,
 )

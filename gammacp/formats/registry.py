@@ -72,9 +72,11 @@ class Format:
         Whether it is written only when it is named, for its ending is another format's.
     milliseconds
         Whether it rounds seconds to milliseconds.
-    bounds, text, features, fragments, links
+    bounds, text, features, fragments
         Whether the writer keeps them and the reader gives them back. Units of several fragments are
         refused by other writers.
+    links
+        The kinds of links that the writer keeps.
     extra
         The optional dependency group that reading needs, if any.
     """
@@ -100,7 +102,7 @@ class Format:
     text: bool = False
     features: bool = False
     fragments: bool = False
-    links: bool = False
+    links: tuple[str, ...] = ()
     extra: str | None = None
 
     def __post_init__(self) -> None:

@@ -225,9 +225,10 @@ class Spans(_Counting):
             x for x in self._links if {(x.annotator, e) for e in (x.source, x.target)} <= there
         ]
         self.leave_out("link", NO_UNIT, len(self._links) - len(whole))
+        units = self._units if whole else [replace(u, id="") if u.id else u for u in self._units]
         try:
             built = Continuum.from_units(
-                self._units,
+                units,
                 annotators=sorted(self.annotators),
                 categories=categories,
                 bounds=bounds,

@@ -119,8 +119,8 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
         yield "the text is not kept"
     if document.features and not format.features:
         yield f"features are not kept: {', '.join(document.features)}"
-    if not format.links and (count := sum(len(c.links) for c in continua)):
-        yield f"links are not kept: {count}"
+    if lost := sum(x.kind not in format.links for c in continua for x in c.links):
+        yield f"links are not kept: {lost}"
     if format.milliseconds:
         edges = (x for c in continua if c.offset_unit == SECONDS for x in (*c.starts, *c.ends))
         moved = [abs(round(x * 1000) - x * 1000) for x in edges]
