@@ -31,7 +31,7 @@ from gammacp.continuum.label import (
     plain,
     to_label,
 )
-from gammacp.continuum.links import Ids, Link, Linked, checked_links, id_column, linked
+from gammacp.continuum.links import Ids, Link, Linked, check_links, id_column, link_rows
 from gammacp.errors import DataError, UsageError
 from gammacp.frames import columns_of
 from gammacp.left_out import LeftOut
@@ -226,7 +226,7 @@ class Continuum:
             *(named, labels, starts, ends, coded(annotator, named), coded(category, labels)),
             breaks=column(breaks_of(join(parts, (s, e))) for parts, s, e in inside),
             ids=called,
-            links=checked_links(links, annotator, called),
+            links=check_links(links, annotator, called),
             bounds=bounds,
             name=name,
             offset_unit=offset_unit,
@@ -375,7 +375,7 @@ class Continuum:
     @cached_property
     def linked(self) -> Linked:
         """The links by rows of their units."""
-        return linked(self.links, self.annotators, self.annotator_codes, self.ids)
+        return link_rows(self.links, self.annotators, self.annotator_codes, self.ids)
 
     @property
     def _links(self) -> list[tuple[str, str, int, int]]:

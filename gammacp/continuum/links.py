@@ -82,7 +82,7 @@ class Linked:
         return len(self.codes)
 
 
-def linked(
+def link_rows(
     links: Sequence[Link], annotators: Sequence[str], codes: Codes, ids: Ids | None
 ) -> Linked:
     """Links by rows.
@@ -140,7 +140,7 @@ def ids_together(parts: Sequence[tuple[Ids | None, int]]) -> Ids | None:
     return id_column(x for ids, n in parts for x in ([""] * n if ids is None else ids))
 
 
-def checked_links(
+def check_links(
     links: Iterable[Link], annotator: Sequence[str], ids: Ids | None
 ) -> tuple[Link, ...]:
     """The links, if each joins two units of its annotator and no id is anybody's twice.

@@ -13,7 +13,7 @@ type is a layer of its own. Relations are not units; tokens, sentences and what 
 document are when their layer is named.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -125,22 +125,15 @@ def read(
     spans = Spans(source, source.document, CHARACTERS, cas.text)
     spans.declare(source.annotator)
     kinds = _kinds(cas)
-    units = {a.id for a in cas.annotations if layer in kinds[a.type].layers}
+    links_made = _link(spans, cas, kinds, layer)
     for a in cas.annotations:
         kind = kinds[a.type]
-        if kind.role == "relation" and (ends := _ends(a)) and units.issuperset(ends):
-            spans.link(source.annotator, _label(a, kind), *ends, DIRECTED)
+        if a.id in links_made:
             continue
         if kind.role == "relation" or layer not in kind.layers:
             spans.leave_out(*_why_not(kind))
             continue
-        for name in a.features:
-            if name == _NEXT and name in kind.links:
-                spans.chain(source.annotator, kind.layers[-1], [a.id, *a.features[name]])
-            elif name in kind.links and {name, name + TARGET}.isdisjoint(features):
-                spans.leave_out("value", f"feature {name} refers to other structures")
-            elif name not in kind.links and name != feature and name not in features:
-                spans.leave_out("value", f"feature {name} is not the category")
+        _leave_out(spans, a, kind, (feature or "", *features))
         chosen = a.features.get(feature or "", ()) if feature in kind.values else ()
         known = {f: "+".join(a.features.get(f, ())) for f in features if f in kind.values}
         for name in {f.removesuffix(TARGET) for f in features} & {*kind.links} & {*a.features}:
@@ -155,6 +148,29 @@ def read(
     for reason, count in cas.elsewhere.items():
         spans.leave_out("annotation", reason, count)
     return spans.continuum()
+
+
+def _leave_out(spans: Spans, a: CasAnnotation, kind: _Kind, asked: Sequence[str]) -> None:
+    """Count the features that are neither asked for nor make a chain."""
+    for name in a.features:
+        if name not in kind.links and name not in asked:
+            spans.leave_out("value", f"feature {name} is not the category")
+        elif name in kind.links and name != _NEXT and {name, name + TARGET}.isdisjoint(asked[1:]):
+            spans.leave_out("value", f"feature {name} refers to other structures")
+
+
+def _link(spans: Spans, cas: Cas, kinds: Mapping[str, _Kind], layer: str | None) -> set[str]:
+    """Add links between annotations of the layer; the ids of the relations that they are."""
+    who, made = spans.source.annotator, set()
+    units = {a.id for a in cas.annotations if layer in kinds[a.type].layers}
+    for a in cas.annotations:
+        kind = kinds[a.type]
+        if kind.role == "relation" and (ends := _ends(a)) and units.issuperset(ends):
+            spans.link(who, _label(a, kind), *ends, DIRECTED)
+            made.add(a.id)
+        elif a.id in units and _NEXT in kind.links:
+            spans.chain(who, kind.layers[-1], [a.id, *a.features.get(_NEXT, ())])
+    return made
 
 
 def _ends(a: CasAnnotation) -> tuple[str, str] | None:

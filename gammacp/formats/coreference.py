@@ -78,7 +78,7 @@ def _documents(source: Source) -> Iterator[_Document]:
     for number, line in enumerate(source.text().split("\n"), 1):
         if begun := (_NEW if corefud else _BEGIN).match(line):
             if current is not None:
-                yield _closed(source, current, number)
+                yield _check_complete(source, current, number)
             names = [part for part in begun.groups() if part]
             current = _Document("-".join(names) or source.document)
         elif line.strip() and not line.startswith("#"):
@@ -91,7 +91,7 @@ def _documents(source: Source) -> Iterator[_Document]:
                 _mark(source, current, cells[-1], number)
     if current is None:
         raise source.error("file has no tokens")
-    yield _closed(source, current, number)
+    yield _check_complete(source, current, number)
 
 
 def _corefud(source: Source, document: _Document, cells: list[str], line: int) -> None:
@@ -130,7 +130,7 @@ def _mark(
             document.mentions.append((document.parts.pop(name), kind, first))
 
 
-def _closed(source: Source, document: _Document, line: int) -> _Document:
+def _check_complete(source: Source, document: _Document, line: int) -> _Document:
     for name, left in document.opened.items():
         if left:
             raise source.error(f"mention of {name} does not end", line=left[0][2])

@@ -30,7 +30,7 @@ from gammacp.needs import require
 MENTIONS = ("exact", "aligned")
 
 
-class Found(NamedTuple):
+class Retrieved(NamedTuple):
     """Recall and precision as they are counted: parts and wholes."""
 
     recall: float
@@ -49,7 +49,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Overlaps:
+class ChainOverlaps:
     """Two partitions of mentions.
 
     Attributes
@@ -66,36 +66,40 @@ class Overlaps:
     columns: Indices
     shared: Floats
 
-    def turned(self) -> Overlaps:
+    def turned(self) -> ChainOverlaps:
         """Key and response exchanged."""
-        return Overlaps(self.response, self.key, self.columns, self.rows, self.shared)
+        return ChainOverlaps(self.response, self.key, self.columns, self.rows, self.shared)
 
 
-def _both(one: Callable[[Overlaps], tuple[float, float]]) -> Callable[[Overlaps], list[Found]]:
-    return lambda x: [Found(*one(x), *one(x.turned()))]
+def _both(
+    one: Callable[[ChainOverlaps], tuple[float, float]],
+) -> Callable[[ChainOverlaps], list[Retrieved]]:
+    return lambda x: [Retrieved(*one(x), *one(x.turned()))]
 
 
-def _muc(x: Overlaps) -> tuple[float, float]:
+def _muc(x: ChainOverlaps) -> tuple[float, float]:
     return float(x.shared.sum() - len(x.shared)), float((x.key - 1).sum())
 
 
-def _b_cubed(x: Overlaps) -> tuple[float, float]:
+def _b_cubed(x: ChainOverlaps) -> tuple[float, float]:
     return float((x.shared**2 / x.key[x.rows]).sum()), float(x.key.sum())
 
 
-def _lea(x: Overlaps) -> tuple[float, float]:
+def _lea(x: ChainOverlaps) -> tuple[float, float]:
     size, other = x.key[x.rows], x.response[x.columns]
     links = np.where(size > 1, x.shared * (x.shared - 1) / np.maximum(size - 1, 1), other == 1)
     return float(links.sum()), float(x.key.sum())
 
 
-def _ceaf(weights: Callable[[Overlaps], Floats], *, mentions: bool) -> Callable[..., list[Found]]:
-    def found(x: Overlaps) -> list[Found]:
+def _ceaf(
+    weights: Callable[[ChainOverlaps], Floats], *, mentions: bool
+) -> Callable[..., list[Retrieved]]:
+    def found(x: ChainOverlaps) -> list[Retrieved]:
         table = np.zeros((len(x.key), len(x.response)))
         table[x.rows, x.columns] = weights(x)
         best = float(table[linear_sum_assignment(table, maximize=True)].sum())
         a, b = (float(s.sum()) if mentions else float(len(s)) for s in (x.key, x.response))
-        return [Found(best, a, best, b)]
+        return [Retrieved(best, a, best, b)]
 
     return found
 
@@ -104,7 +108,7 @@ def _pairs(sizes: Floats) -> float:
     return float((sizes * (sizes - 1) / 2).sum())
 
 
-def _blanc(x: Overlaps) -> list[Found]:
+def _blanc(x: ChainOverlaps) -> list[Retrieved]:
     """Links that are there, and links that are not; where neither has one, the others alone."""
     by_key = np.bincount(x.rows, x.shared, len(x.key)).astype(np.float64)
     by_response = np.bincount(x.columns, x.shared, len(x.response)).astype(np.float64)
@@ -113,10 +117,10 @@ def _blanc(x: Overlaps) -> list[Found]:
     chained = _pairs(x.key), _pairs(x.response)
     others = [_pairs(np.array([s.sum()])) - _pairs(s) for s in (x.key, x.response)]
     both = [(together, *chained), (apart, *others)]
-    return [Found(part, a, part, b) for part, a, b in both if a or b]
+    return [Retrieved(part, a, part, b) for part, a, b in both if a or b]
 
 
-_SCORERS: Mapping[str, tuple[Callable[[Overlaps], list[Found]], str, str]] = {
+_SCORERS: Mapping[str, tuple[Callable[[ChainOverlaps], list[Retrieved]], str, str]] = {
     "muc": (_both(_muc), "links of chains that are found (MUC)", "Vilain et al. 1995"),
     "b-cubed": (_both(_b_cubed), "mentions by their chains (B³)", "Bagga & Baldwin 1998"),
     "ceaf-m": (
@@ -134,7 +138,7 @@ _SCORERS: Mapping[str, tuple[Callable[[Overlaps], list[Found]], str, str]] = {
 }
 
 
-def coreference(name: str, overlaps: Overlaps) -> tuple[float, float, float]:
+def coreference(name: str, overlaps: ChainOverlaps) -> tuple[float, float, float]:
     """Recall, precision and F₁ of a response against a key.
 
     Parameters
@@ -151,7 +155,7 @@ def coreference(name: str, overlaps: Overlaps) -> tuple[float, float, float]:
     return recall, precision, f1
 
 
-def overlaps_of(chains: Indices, places: Indices, key: slice, response: slice) -> Overlaps:
+def overlaps_of(chains: Indices, places: Indices, key: slice, response: slice) -> ChainOverlaps:
     """The chains of two annotators.
 
     Parameters
@@ -170,7 +174,7 @@ def overlaps_of(chains: Indices, places: Indices, key: slice, response: slice) -
     (a, of_a, sizes_a), (b, of_b, sizes_b) = sides
     _, i, j = np.intersect1d(a, b, return_indices=True)
     met, shared = np.unique(np.stack([of_a[i], of_b[j]]), axis=1, return_counts=True)
-    return Overlaps(sizes_a, sizes_b, met[0], met[1], shared.astype(np.float64))
+    return ChainOverlaps(sizes_a, sizes_b, met[0], met[1], shared.astype(np.float64))
 
 
 def pairwise_coreference(
@@ -218,7 +222,7 @@ def mention_places(continuum: Continuum, mentions: str, basis: Basis | None) -> 
     return np.array([place[u.start, u.end, u.fragments] for u in continuum], np.int64)
 
 
-def _registered(name: str) -> None:
+def _register(name: str) -> None:
     _, summary, reference = _SCORERS[name]
 
     @registered(
@@ -266,4 +270,4 @@ def _registered(name: str) -> None:
 
 
 for _name in _SCORERS:
-    _registered(_name)
+    _register(_name)

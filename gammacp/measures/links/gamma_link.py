@@ -113,117 +113,74 @@ class DealtAnew:
         return np.concatenate([low + rng.permutation(high - low) for low, high in ends])
 
 
-class _Kind(NamedTuple):
-    name: str
-    chains: bool
-    what: str
-
-
-_LINK, _CHAIN = _Kind("gamma-link", False, "links"), _Kind("gamma-chain", True, "chains")
-
-
-def _facts(summary: str) -> dict[str, Any]:
-    return {
-        "summary": summary,
-        "reference": "this library",
-        "applies_to": "links",
-        "fragments": "whole",
-    }
-
-
-@registered("gamma-link", **_facts("typed links between the units that γ aligns"))
-@spelled_out_with_computing
-def gamma_link(
-    continuum: Continuum,
-    *,
-    types: Any = "nominal",
-    ends: str = "aligned",
-    **options: Unpack[FamilyOptions],
-) -> Score:
-    """γ of the links of one continuum; arguments and errors as for `gamma`.
-
-    Parameters
-    ----------
-    continuum
-        At least two annotators, and a link.
-    types
-        Distance of types of links, as `Combined.categorial`.
-    ends
-        "aligned": ends meet where their units are aligned; "places": ends are as far apart as their
-        units (d_pos), aligned or not.
-    options
-        Those of `FamilyOptions`; α weighs ends, β types, Δ is what a missing link costs.
-
-    Identical links give 1.
-    """
-    return _of_one(_LINK, continuum, options, types, ends)
-
-
-@registered("gamma-chain", **_facts("chains of the units that γ aligns"))
-@spelled_out_with_computing
-def gamma_chain(continuum: Continuum, **options: Unpack[FamilyOptions]) -> Score:
-    """γ of the chains of one continuum; arguments and errors as for `gamma`.
-
-    Parameters
-    ----------
-    continuum
-        At least two annotators, and a chain of two units.
-    options
-        Those of `FamilyOptions`.
-    """
-    return _of_one(_CHAIN, continuum, options)
-
-
-@registered(
-    "gamma-link-given-units",
-    **_facts("γ of links where chance deals them anew among each annotator's own units"),
-)
-@spelled_out_with_computing
-def gamma_link_given_units(
-    continuum: Continuum,
-    *,
-    types: Any = "nominal",
-    ends: str = "aligned",
-    **options: Unpack[FamilyOptions],
-) -> Score:
-    """γ of the links given the units; arguments as for `gamma_link`.
-
-    Links that say nothing of which units belong together give 0, whatever the units.
-    """
-    return _of_one(_LINK, continuum, options, types, ends, given=True)
-
-
-@registered(
-    "gamma-chain-given-units",
-    **_facts("γ of chains where chance deals them anew among each annotator's own units"),
-)
-@spelled_out_with_computing
-def gamma_chain_given_units(continuum: Continuum, **options: Unpack[FamilyOptions]) -> Score:
-    """γ of the chains given the units; arguments as for `gamma_chain`."""
-    return _of_one(_CHAIN, continuum, options, given=True)
-
-
 def _of_one(
-    kind: _Kind,
+    name: str,
     continuum: Continuum,
     options: Mapping[str, Any],
     types: Any = "nominal",
     ends: str = "aligned",
-    *,
-    given: bool = False,
 ) -> Score:
     settings, how = Settings.and_computing(options)
     instance("continuum", continuum, Continuum, "a Continuum")
     require(continuum, fragments=True)
-    links_to_join(continuum, chains=kind.chains)
+    chains = "chain" in name
+    links_to_join(continuum, chains=chains)
     if how.get("shared") is None:
         how["shared"] = {}
     basis = Basis(continuum, settings, **how)
-    count: Count = count_chains if kind.chains else links_on(basis, types, ends)
-    said = {} if kind.chains else {"types": describe(categorial(types)), "ends": ends}
-    if given:
-        return given_units(f"{kind.name}-given-units", basis, count, **said)
-    return beyond_units(kind.name, basis, count, **said)
+    said = {} if chains else {"types": describe(categorial(types)), "ends": ends}
+    count: Count = count_chains if chains else links_on(basis, types, ends)
+    compute = given_units if name.endswith("given-units") else beyond_units
+    return compute(name, basis, count, **said)
+
+
+def _register(name: str, summary: str) -> None:
+    add = registered(name, summary, "this library", applies_to="links", fragments="whole")
+    if "chain" in name:
+
+        @spelled_out_with_computing
+        def gamma_chain(continuum: Continuum, **options: Unpack[FamilyOptions]) -> Score:
+            """γ of the chains of one continuum; arguments and errors as for `gamma`.
+
+            Parameters
+            ----------
+            continuum
+                At least two annotators, and a chain of two units.
+            options
+                Those of `FamilyOptions`.
+            """
+            return _of_one(name, continuum, options)
+
+        add(gamma_chain)
+        return
+
+    @spelled_out_with_computing
+    def gamma_link(
+        continuum: Continuum,
+        *,
+        types: Any = "nominal",
+        ends: str = "aligned",
+        **options: Unpack[FamilyOptions],
+    ) -> Score:
+        """γ of the links of one continuum; arguments and errors as for `gamma`.
+
+        Parameters
+        ----------
+        continuum
+            At least two annotators, and a link.
+        types
+            Distance of types of links, as `Combined.categorial`.
+        ends
+            "aligned": ends meet where their units are aligned; "places": ends are as far apart as
+            their units (d_pos), aligned or not.
+        options
+            Those of `FamilyOptions`; α weighs ends, β types, Δ is what a missing link costs.
+
+        Identical links give 1.
+        """
+        return _of_one(name, continuum, options, types, ends)
+
+    add(gamma_link)
 
 
 def links_on(basis: Basis, types: Any = "nominal", ends: str = "aligned") -> LinksOn:
@@ -240,7 +197,7 @@ def links_on(basis: Basis, types: Any = "nominal", ends: str = "aligned") -> Lin
     return LinksOn(costs, basis.settings)
 
 
-def _drawn(count: Count, basis: Basis) -> Count:
+def _without_proof(count: Count, basis: Basis) -> Count:
     """The same for random sets: of three annotators or more they need no proof.
 
     A gap of a quarter of the precision is not noticed, and the interval of D_e includes it.
@@ -279,7 +236,7 @@ def beyond_units(name: str, basis: Basis, count: Count, **said: object) -> Score
             f"chance model {basis.model.name!r} does not carry links along",
             hint="Use --chance cut or documents",
         )
-    observed = _observed(basis, count)
+    observed = _count_each(basis, count)
     chances = {c: basis.chance(c) for c, _ in observed}
     if not all(chance.expected.enough for chance in chances.values()):
         sets = sum(len(chance.sets) for chance in chances.values())
@@ -288,7 +245,7 @@ def beyond_units(name: str, basis: Basis, count: Count, **said: object) -> Score
     for c, found in observed:
         shares[chances[c]] = shares.get(chances[c], 0.0) + found.size
     whole, rule = _sum(found for _, found in observed), basis.settings.rule
-    drawn = _drawn(count, basis)
+    drawn = _without_proof(count, basis)
     expected = {
         chance: _expected([drawn(s.continuum, s.groups, None) for s in chance.sets], rule)
         for chance in shares
@@ -333,9 +290,9 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
     DataError
         No continuum has links.
     """
-    observed = _observed(basis, count)
+    observed = _count_each(basis, count)
     groups = [(c, basis.align([c])[0].groups) for c, _ in observed]
-    drawn = _drawn(count, basis)
+    drawn = _without_proof(count, basis)
     sampler = _Several(tuple(DealtAnew(tuple(c.offsets.tolist())) for c, _ in observed))
 
     def observe(moved: Sequence[Indices]) -> dict[str, float]:
@@ -375,7 +332,7 @@ class _Several:
         return [one.draw(rng) for one in self.each]
 
 
-def _observed(basis: Basis, count: Count) -> list[tuple[Continuum, Counted]]:
+def _count_each(basis: Basis, count: Count) -> list[tuple[Continuum, Counted]]:
     """What is counted of each continuum that has something to count."""
     sound = [c for c in basis.continua if c.n_annotators > 1 and c.n_units]
     aligned = basis.align(sound)
@@ -425,3 +382,15 @@ def _signature(
         samples=sum(c.expected.samples for c in set(chances)),
         **said,
     )
+
+
+for _name, _summary in (
+    ("gamma-link", "typed links between the units that γ aligns"),
+    (
+        "gamma-link-given-units",
+        "links, where chance deals each annotator's anew among the own units",
+    ),
+    ("gamma-chain", "chains of the units that γ aligns"),
+    ("gamma-chain-given-units", "chains, where chance deals them anew among the own units"),
+):
+    _register(_name, _summary)
