@@ -20,14 +20,14 @@ CEILINGS = {
     "gammacp": 1_964,
     "gammacp/alignment": 5_410,
     "gammacp/bench": 2_159,
-    "gammacp/campaign": 3_978,
+    "gammacp/campaign": 3_982,
     "gammacp/chance": 1_095,
     "gammacp/cli": 3_160,
     "gammacp/compat": 952,
     "gammacp/continuum": 724,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_070,
-    "gammacp/formats": 6_461,
+    "gammacp/formats": 6_490,
     "gammacp/kernel": 156,
     "gammacp/links": 244,
     "gammacp/measures": 6_597,
@@ -40,7 +40,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat"}
-TOGETHER, CORE = 43_946, 35_791
+TOGETHER, CORE = 43_977, 35_818
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

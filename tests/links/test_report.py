@@ -96,3 +96,10 @@ def test_command_without_links(tmp_path, run):
     told = run("links", file)
     assert told.code == 3
     assert "there are no links between units" in told.err
+
+
+def test_a_gold_standard_says_that_it_has_no_links(tmp_path, run):
+    file = tmp_path / "argue.json"
+    gc.write(_argue(), file)
+    made = json.loads(run("consensus", file, "--weights", "vote", "--json").out)
+    assert "8 links are not in the gold standard" in made["notes"]
