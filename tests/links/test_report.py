@@ -102,4 +102,4 @@ def test_a_gold_standard_says_that_it_has_no_links(tmp_path, run):
     file = tmp_path / "argue.json"
     gc.write(_argue(), file)
     made = json.loads(run("consensus", file, "--weights", "vote", "--json").out)
-    assert "8 links are not in the gold standard" in made["notes"]
+    assert "links are not in the gold standard: 8" in made["notes"]

@@ -192,7 +192,7 @@ def consensus_of_each(
         documents, belief = _weigh(alignments, responses, weights, rules)
     if lost := sum(len(found.continuum.links) for found in alignments.values()):
         belief = replace(
-            belief, notes=(*belief.notes, f"{lost} links are not in the gold standard")
+            belief, notes=(*belief.notes, f"links are not in the gold standard: {lost}")
         )
     return CorpusConsensus(
         documents=documents,
