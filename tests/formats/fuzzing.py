@@ -54,6 +54,7 @@ SEEDS = {
     "catma": _seed("catma", "collections/C_bob/annotations/bob_0.json", discontinuous=_PIECES),
     "catma-tei": _seed("catma-tei", "story/annotationcollections/bob.xml", discontinuous=_PIECES),
     "conll": _seed("conll", "ann/story.conll", feature=("2",)),
+    "coreference": _seed("coreference", "ann/story.conll", discontinuous=_PIECES),
     "csv": _seed("made.csv"),
     "csv header": _seed("rich.csv", features=(["sure"],), discontinuous=_PIECES),
     "doccano": _seed("doccano", "ann.jsonl"),
