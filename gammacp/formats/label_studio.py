@@ -164,10 +164,10 @@ def _read_task(
             if asked.labels == "join" and len(labels) > 1:
                 labels = [_join(region, _labels(region), "+")]
             name = str(region.get("id") or "")
-            for label in labels or [None]:
-                about: Any = {"what": f"task {key}, region {region.get('id')}", "key": name}
-                spans.add(annotator, label, start, end, features=beside.get(name), **about)
-                name = ""
+            for i, label in enumerate(labels or [None]):
+                about: Any = {"what": f"task {key}, region {region.get('id')}"}
+                about |= {"features": beside.get(name), "key": "" if i else name}
+                spans.add(annotator, label, start, end, **about)
         for link in relations:
             spans.link(annotator, *link)
 
