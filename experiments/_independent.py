@@ -42,6 +42,14 @@ class Habits:
         No gaps.
     cut_off
         Units that reach over the bounds are cut there instead of left out.
+    spread
+        Of the logarithm of lengths.
+    reads
+        What of the text: "all" of it, "half" (one stretch, anywhere), "until" some place in the
+        second half, until a "quota" of units is made; or all of it, with "fatigue": from each unit
+        to the next fewer are made, at the end a quarter.
+    told
+        Whether it is said how far the annotator read.
     """
 
     density: float = 1.0
@@ -53,6 +61,9 @@ class Habits:
     whole: bool = False
     tiled: bool = False
     cut_off: bool = False
+    spread: float = 0.5
+    reads: str = "all"
+    told: bool = False
 
 
 Spans = tuple[np.ndarray, np.ndarray]
@@ -65,10 +76,10 @@ def annotation(habits: Habits, units: float, rng: np.random.Generator) -> Spans:
     mean = min(LENGTH * habits.length, 0.8 * pitch)
     if habits.overlaps:
         starts = np.sort(rng.random(rng.poisson(bound / pitch))) * bound
-        ends = starts + _lengths(mean, len(starts), rng)
+        ends = starts + _lengths(mean, len(starts), rng, habits.spread)
     else:
         many = int(3 * bound / pitch) + 40
-        lengths = _lengths(pitch if habits.tiled else mean, many, rng)
+        lengths = _lengths(pitch if habits.tiled else mean, many, rng, habits.spread)
         gap = 0.0 if habits.tiled else pitch - mean
         gaps = gap / habits.regularity * rng.gamma(habits.regularity, size=many)
         # The process runs for long before the continuum begins.
@@ -89,8 +100,29 @@ def annotation(habits: Habits, units: float, rng: np.random.Generator) -> Spans:
     return starts[inside], ends[inside]
 
 
-def _lengths(mean: float, number: int, rng: np.random.Generator) -> np.ndarray:
-    spread = 0.5
+# How much longer than what is read a text is, so that as many units are made.
+LONGER = {"all": 1.0, "half": 2.0, "until": 4 / 3, "quota": 1.5, "fatigue": 1.6}
+
+
+def what_is_read(habits: Habits, units: int, rng: np.random.Generator) -> tuple[Spans, float]:
+    """Units of an annotator who may not have read all of a text; and how far he or she read."""
+    longer = units * LONGER[habits.reads]
+    starts, ends = annotation(habits, longer, rng)
+    low, high = 0.0, longer * PITCH
+    if habits.reads == "half":
+        low = rng.random() * high / 2
+        high = low + high / 2
+    elif habits.reads == "until":
+        high *= rng.uniform(0.5, 1)
+    elif habits.reads == "quota" and len(starts) > units:
+        high = float(ends[units - 1])
+    read = (starts >= low) & (ends <= high)
+    if habits.reads == "fatigue":
+        read &= rng.random(len(starts)) < 1 - 0.75 * starts / high
+    return (starts[read], ends[read]), high
+
+
+def _lengths(mean: float, number: int, rng: np.random.Generator, spread: float) -> np.ndarray:
     return mean * rng.lognormal(-(spread**2) / 2, spread, number)
 
 
@@ -98,19 +130,54 @@ def continuum(
     people: Sequence[Habits], units: float, rng: np.random.Generator, *, declared: bool = False
 ) -> Continuum:
     """One continuum of these annotators, `units` each on average; bounds declared or not."""
-    spans = [annotation(habits, units, rng) for habits in people]
+    read = [what_is_read(habits, int(units), rng) for habits in people]
+    spans = [own for own, _ in read]
     labels = [
         rng.choice(len(h.prevalence), size=len(starts), p=h.prevalence)
         for h, (starts, _) in zip(people, spans, strict=True)
     ]
-    return Continuum.from_codes(
-        tuple(f"A{k + 1}" for k in range(len(people))),
+    names = tuple(f"A{k + 1}" for k in range(len(people)))
+    made = Continuum.from_codes(
+        names,
         tuple("abcdef"[: max(len(h.prevalence) for h in people)]),
         np.concatenate([s for s, _ in spans]),
         np.concatenate([e for _, e in spans]),
         np.repeat(np.arange(len(people), dtype=np.int32), [len(s) for s, _ in spans]),
         np.concatenate(labels).astype(np.int32),
-        bounds=(0.0, units * PITCH) if declared else None,
+        bounds=(0.0, units * LONGER[people[0].reads] * PITCH) if declared else None,
+    )
+    told = zip(names, people, read, strict=True)
+    return made.with_read_until({n: until for n, h, (_, until) in told if h.told})
+
+
+def worded(kind: str, n: int, units: int, rng: np.random.Generator) -> Continuum:
+    """One text whose annotators mark some of its words or sentences, on their own."""
+    of_words = kind == "words"
+    habits = Habits(whole=True, length=0.25) if of_words else Habits(length=0.6)
+    scale = 1.0 if of_words else 6.0
+    many = int(units * PITCH / scale)
+    words = ["x" * k for k in rng.integers(1, 12, many * (1 if of_words else 14))]
+    if of_words:
+        edges = np.arange(many + 1)
+    else:
+        edges = np.concatenate([[0], np.sort(rng.permutation(len(words) - 1)[: many - 1]) + 1])
+        edges = np.append(edges, len(words))
+        for k in edges[1:]:
+            words[k - 1] += "."
+    places = np.cumsum([0, *(len(word) + 1 for word in words)])
+    rows = []
+    for k in range(n):
+        starts, ends = annotation(habits, units, rng)
+        first = np.rint(starts / scale).astype(int).clip(0, many - 1)
+        last = np.maximum(np.rint(ends / scale).astype(int), first + 1).clip(1, many)
+        for s, e in sorted(set(zip(first.tolist(), last.tolist(), strict=True))):
+            label = "abc"[rng.choice(3, p=habits.prevalence)]
+            rows.append((f"A{k + 1}", label, float(places[edges[s]]), float(places[edges[e]] - 1)))
+    return Continuum.from_columns(
+        *map(list, zip(*rows, strict=True)),
+        text=" ".join(words),
+        bounds=(0, float(places[-1] - 1)),
+        offset_unit="characters",
     )
 
 
@@ -147,4 +214,23 @@ PROCESSES: Mapping[str, Callable[[int], list[Habits]]] = {
     "tiled": alike(tiled=True),
     "one sparse": one_sparse,
     "cut off": alike(cut_off=True),
+    "even tiles": alike(tiled=True, spread=0.1),
+    "even tiles cut off": alike(tiled=True, spread=0.1, cut_off=True),
+    "own tiles cut off": lambda n: [
+        Habits(tiled=True, spread=0.1, cut_off=True, density=d) for d in (1.4, 1.0, 0.7)[:n]
+    ],
+    "rhythm": alike(spread=0.1, regularity=100.0),
+    "mixed rhythms": lambda n: [
+        Habits(spread=0.1, regularity=100.0),
+        Habits(),
+        Habits(tiled=True, spread=0.1, density=1.4),
+    ][:n],
+    "stopping told": alike(reads="until", told=True),
+    "quota told": alike(reads="quota", told=True),
+    "reading half": alike(reads="half"),
+    "stopping": alike(reads="until"),
+    "quota": alike(reads="quota"),
+    "fatigue": alike(reads="fatigue"),
 }
+# Those that are not the same all along the text: what `cut` says of them is no agreement.
+NOT_STATIONARY = ("reading half", "stopping", "quota", "fatigue")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments._independent import PROCESSES, continuum
+from experiments._independent import PROCESSES, continuum, worded
 from experiments._zero import (
     FEWEST_SAMPLES,
     SAMPLES,
@@ -30,6 +30,11 @@ CELLS = (
     "regular 3x20", "overlaps 3x20", "nested 3x20", "tokens 3x20", "tiled 3x20",
     "one sparse 3x20", "cut off 3x20 declared", "unlike 5x20", "like 10x20", "unlike 3x60",
     "overlaps 3x60", "tiled 3x60", "cut off 3x60 declared", "unlike 3x300",
+    "even tiles 2x20", "even tiles cut off 2x20 declared", "even tiles cut off 2x8 declared",
+    "own tiles cut off 3x20 declared", "rhythm 2x20", "rhythm 3x20 declared", "mixed rhythms 3x20",
+    "words 3x20", "sentences 3x20", "stopping told 3x20 declared", "quota told 3x20 declared",
+    "reading half 3x20 declared", "stopping 3x20 declared", "quota 3x20 declared",
+    "fatigue 3x20 declared",
 )  # fmt: skip
 # Where all that can be said of other measures and models is computed too.
 COMPARED = (
@@ -45,6 +50,8 @@ SHOWN = ("gamma by cut", "gamma-cat by cut")
 def drawn(cell: str, rng: np.random.Generator) -> Continuum:
     """What the annotators of a cell did."""
     people, n, units, declared = parsed(cell)
+    if people in ("words", "sentences"):
+        return worded(people, n, units, rng)
     return continuum(PROCESSES[people](n), units, rng, declared=declared)
 
 
@@ -65,7 +72,8 @@ def of_gamma(c: Continuum, model: str, samples: int, seed: int, *measures: str) 
 def on_average(c: Continuum, seed: int) -> dict[str, float]:
     """γ and γ_cat by `cut`, and γ by `shift`."""
     scores = of_gamma(c, "cut", FEWEST_SAMPLES, seed, "gamma", "gamma-cat")
-    scores |= of_gamma(c, "shift", FEWEST_SAMPLES, seed, "gamma")
+    if not c.read_until:
+        scores |= of_gamma(c, "shift", FEWEST_SAMPLES, seed, "gamma")
     return {key: v for name, s in scores.items() for key, v in ratio(name, s).items()}
 
 

@@ -6,23 +6,30 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from experiments._common import write_csv
+from experiments._independent import NOT_STATIONARY
 from experiments._zero import NORMAL
 from experiments.ledger.series import read_rows
 from gammacp.bench.figures import measure_title
+from gammacp.bench.trends import Trend, Verdict, every, near
 from gammacp.plots import COLOURS, MARKERS, figure
 
 READS = ("zero_continua", "zero_segmentations", "zero_trees")
 # Cells with fewer units per annotator are small data, which the studies tell by themselves.
 ENOUGH = 20
 # The chance that γ has and that `--beyond-chance` models by default.
-OWN = ("cut", "segments", "length-matched")
+OWN = ("cut", "turned", "length-matched")
 # As `gammacp measures` calls them; the others are measured without being registered.
 NAMES = {"pi_s": "pi-s", "kappa_s": "kappa-s"}
-LEFT_OUT = frozenset({"f", "precision", "recall", "r_fn", "r_fp"})
-LIMIT = 0.01
+LEFT_OUT = frozenset({"f", "precision", "recall", "equal lengths"})
+# How near 0 a zero has to be shown to be: of γ, and of the others.
+MARGIN, MARGIN_OF_OTHERS = 0.01, 0.02
+SAID = {Verdict.HOLDS: "shown", Verdict.FAILS: "not", Verdict.OPEN: "open"}
 
-Cells = Sequence[tuple[float, float]]
+Cells = Sequence[tuple[float, float, int]]
+"""Zero, half of its 95 % interval, and sets, of each process."""
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
@@ -40,7 +47,11 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     write_csv(
         out / "zero.csv",
         [
-            {"measure": name, **_told("", plain[name]), **_told("beyond_", beyond[name])}
+            {
+                "measure": name,
+                **_told("", plain[name], margin_of(name)),
+                **_told("beyond_", beyond[name], margin_of(name)),
+            }
             for name in names
         ],
     )
@@ -52,30 +63,44 @@ def _kept(rows: Sequence[Mapping[str, str]], quick: bool) -> list[Mapping[str, s
         row
         for row in rows
         if row["measure"] not in LEFT_OUT
+        and row.get("process") not in NOT_STATIONARY
         and row["zero"]
+        and not row.get("apart")
         and (quick or (row["half_width"] and int(row.get("units") or ENOUGH) >= ENOUGH))
     ]
 
 
-def _cells(rows: Sequence[Mapping[str, str]]) -> list[tuple[float, float]]:
-    return [(float(r["zero"]), float(r["half_width"] or math.inf)) for r in rows]
+def margin_of(name: str) -> float:
+    """How near 0 independent annotators have to be shown to be."""
+    return MARGIN if name == "gamma" else MARGIN_OF_OTHERS
 
 
-def _told(key: str, cells: Cells) -> dict[str, object]:
-    """The range over the cells, and whether each is within .01 of 0 as far as can be told."""
-    zeros, halves = [z for z, _ in cells], [h for _, h in cells]
+def _cells(rows: Sequence[Mapping[str, str]]) -> Cells:
+    return [(float(r["zero"]), float(r["half_width"] or math.inf), int(r["sets"])) for r in rows]
+
+
+def _told(key: str, cells: Cells, margin: float) -> dict[str, object]:
+    """The range over the cells, and whether each is shown to be within the margin of 0."""
+    zeros, halves = [z for z, _, _ in cells], [h for _, h, _ in cells]
+    tests = [near_zero(*cell, margin) for cell in cells if math.isfinite(cell[1])]
     return {
         f"{key}cells": len(cells),
         f"{key}lowest": min(zeros, default=None),
         f"{key}highest": max(zeros, default=None),
         f"{key}half_width": max(halves, default=None),
-        f"{key}zero": "yes" if cells and all(_near(*cell) for cell in cells) else "no",
+        f"{key}shown": sum(t.verdict is Verdict.HOLDS for t in tests),
+        f"{key}zero": SAID[every(*tests).verdict] if tests else "open",
     }
 
 
-def _near(zero: float, half: float) -> bool:
-    """Within .01 of 0 as far as three standard errors can tell."""
-    return abs(zero) - 3 / NORMAL * half <= LIMIT
+def near_zero(zero: float, half: float, sets: int, margin: float) -> Trend:
+    """The equivalence test of a cell, of which the mean and its interval are known.
+
+    Values that have this mean and this spread stand for the sets, half of them on either side.
+    """
+    sets -= sets % 2
+    spread = half / NORMAL * math.sqrt(sets - 1)
+    return near((zero + spread * np.resize([-1.0, 1.0], sets))[:, None], 0.0, margin=margin)
 
 
 def _draw(out: Path, plain: Mapping[str, Cells], beyond: Mapping[str, Cells]) -> None:
@@ -83,7 +108,7 @@ def _draw(out: Path, plain: Mapping[str, Cells], beyond: Mapping[str, Cells]) ->
     names = list(plain)
     with figure(out / "zero", width=6.4, height=1.2 + 0.24 * len(names)) as axes:
         for k, (label, found) in enumerate((("as it is", plain), ("beyond chance", beyond))):
-            dots = [(max(z, -1.0), -i) for i, name in enumerate(names) for z, _ in found[name]]
+            dots = [(max(z, -1.0), -i) for i, name in enumerate(names) for z, _, _ in found[name]]
             axes.plot(
                 [x for x, _ in dots],
                 [y + 0.15 - 0.3 * k for _, y in dots],

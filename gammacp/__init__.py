@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from gammacp.alignment.align import align, best_disorder
     from gammacp.alignment.alignment import Alignment, UnitaryAlignment
+    from gammacp.alignment.certificate import certificate
     from gammacp.campaign.consensus.consensus import Consensus, consensus
     from gammacp.continuum import Continuum, Corpus, Label, Unit
     from gammacp.dissimilarity.combined import Combined
@@ -30,6 +31,7 @@ _HOMES = {
     for module, names in (
         ("alignment.align", "align best_disorder"),
         ("alignment.alignment", "Alignment UnitaryAlignment"),
+        ("alignment.certificate", "certificate"),
         ("campaign.consensus.consensus", "Consensus consensus"),
         ("continuum", "Continuum Corpus Label Unit"),
         ("dissimilarity.combined", "Combined"),
@@ -62,6 +64,7 @@ __all__ = [
     "__version__",
     "align",
     "best_disorder",
+    "certificate",
     "consensus",
     "gamma",
     "gamma_corpus",

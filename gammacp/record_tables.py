@@ -147,6 +147,9 @@ class Column:
         A text that may be long and is broken into lines.
     left
         Whether its cells begin at the left, whatever their form.
+    rank
+        In which order columns leave a table that is wider than the terminal: the highest first,
+        0 never.
     """
 
     key: str
@@ -157,6 +160,7 @@ class Column:
     tint: Callable[[Record], Tint | None] | None = None
     wrapped: bool = False
     left: bool = False
+    rank: int = 0
 
     @property
     def numeric(self) -> bool:

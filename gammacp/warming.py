@@ -111,7 +111,13 @@ def _measure_trees() -> None:
 
 def _measure_segmentations() -> None:
     from gammacp.measures.registry import measure
+    from gammacp.measures.segmentations.rows import Rows
+    from gammacp.measures.segmentations.tiling import from_continuum
+    from gammacp.measures.segmentations.turned import TurnedSegments
 
     ends = {"a": (0, 3, 5, 9), "b": (0, 4, 9)}
     tiles = [Unit(who, *pair) for who, found in ends.items() for pair in pairwise(found)]
-    measure(Continuum.from_units(tiles), ["s", "windowdiff", "ghd"])
+    tiled = Continuum.from_units(tiles)
+    measure(tiled, ["s", "windowdiff", "ghd"])
+    rows = Rows.of({"x": from_continuum(tiled)}, ("boundary",))
+    TurnedSegments.of(rows, "ab").draw(np.random.default_rng(0))

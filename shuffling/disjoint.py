@@ -9,7 +9,7 @@ two numbers, in whatever range, so that ranges of nearby magnitudes give nearby 
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 import numpy as np
@@ -19,6 +19,8 @@ from gammacp.continuum import Bounds
 
 ROUNDS = 10
 """A round moves about half of the units to other gaps where shifts reach that far."""
+RIGID_ROUNDS = 160
+"""Of units that keep their lengths: few gaps are long enough for one, so they change slowly."""
 _TRIES = 1000
 
 _Ranges = tuple[float, float, float, float]
@@ -32,8 +34,9 @@ def redraw_disjoint(
     *,
     integer: bool,
     rng: np.random.Generator,
+    rigid: bool = False,
 ) -> tuple[Floats, Floats]:
-    """Starts and ends after `ROUNDS` rounds, by unit, shapes (n,).
+    """Starts and ends after `ROUNDS` (`RIGID_ROUNDS`) rounds, by unit, shapes (n,).
 
     Parameters
     ----------
@@ -42,16 +45,18 @@ def redraw_disjoint(
     ranges
         Shape (n, 4): least and greatest start, least and greatest end; inside the bounds, whole
         numbers if `integer`. A unit without any room stays where it is.
+    rigid
+        Whether units keep their lengths; the ends' ranges then count for nothing.
     """
     line = _Line(starts.tolist(), ends.tolist(), bounds)
     rows = ranges.tolist()
     movable = ((ranges[:, 1] > ranges[:, 0]) | (ranges[:, 3] > ranges[:, 2])).tolist()
     (spare,) = rng.spawn(1)
-    for _ in range(ROUNDS):
+    for _ in range(RIGID_ROUNDS if rigid else ROUNDS):
         u = rng.random((len(rows), 2)).tolist()
         for unit in rng.permutation(len(rows)).tolist():
             if movable[unit]:
-                line.redraw(unit, rows[unit], integer, u[unit], spare)
+                line.redraw(unit, rows[unit], integer, u[unit], None if rigid else spare)
     placed = np.argsort(line.units)
     return np.array(line.starts)[placed], np.array(line.ends)[placed]
 
@@ -71,21 +76,54 @@ class _Line:
         ranges: _Ranges,
         integer: bool,
         u: Sequence[float],
-        spare: np.random.Generator,
+        spare: np.random.Generator | None,
     ) -> None:
         at = bisect_left(self.starts, self.where[unit])
         while self.units[at] != unit:  # zero-length units may start at the same place
             at += 1
         start, end = self.starts.pop(at), self.ends.pop(at)
         self.units.pop(at)
-        free = self._free(ranges, 1.0 if integer else 0.0)
-        found = _draw_place(free, integer, u, spare) if free else None
+        found = None
+        if spare is None:
+            found = self._slide(ranges, end - start, u[0], 1.0 if integer else 0.0)
+        elif free := self._free(ranges, 1.0 if integer else 0.0):
+            found = _draw_place(free, integer, u, spare)
         if found is not None:
             at, start, end = found
         self.starts.insert(at, start)
         self.ends.insert(at, end)
         self.units.insert(at, unit)
         self.where[unit] = start
+
+    def _gaps(self, ranges: _Ranges) -> Iterator[tuple[int, float, float]]:
+        """Gaps that reach into the ranges: their row, and where they begin and end."""
+        least_start, greatest_start, _, greatest_end = ranges
+        for row in range(bisect_right(self.starts, least_start), len(self.starts) + 1):
+            low = self.ends[row - 1] if row else self.bounds[0]
+            high = self.starts[row] if row < len(self.starts) else self.bounds[1]
+            if low >= greatest_end or low > greatest_start:
+                break
+            yield row, low, high
+
+    def _slide(
+        self, ranges: _Ranges, length: float, u: float, step: float
+    ) -> tuple[int, float, float] | None:
+        """A row, a start and an end of a unit that keeps its length; None where it fits nowhere."""
+        room = [
+            (row, begin, end - begin + step)
+            for row, low, high in self._gaps(ranges)
+            for begin, end in [(max(low, ranges[0]), min(high - length, ranges[1]))]
+            if end - begin + step > 0
+        ]
+        if not room:
+            return None
+        sums = list(accumulate((size for *_, size in room), initial=0.0))
+        at = min(bisect_right(sums, u * sums[-1]), len(room)) - 1
+        row, begin, size = room[at]
+        start = begin + u * sums[-1] - sums[at]
+        # Rounding may reach the open end.
+        start = min(float(math.floor(start)) if step else start, begin + size - step)
+        return row, start, start + length
 
     def _free(self, ranges: _Ranges, step: float) -> list[tuple[int, _Ranges]]:
         """Gaps that the unit can go to: their row, and what start and end may be there.
@@ -94,11 +132,7 @@ class _Line:
         """
         free = []
         least_start, greatest_start, least_end, greatest_end = ranges
-        for row in range(bisect_right(self.starts, least_start), len(self.starts) + 1):
-            low = self.ends[row - 1] if row else self.bounds[0]
-            high = self.starts[row] if row < len(self.starts) else self.bounds[1]
-            if low >= greatest_end or low > greatest_start:
-                break
+        for row, low, high in self._gaps(ranges):
             cut = (
                 max(low, least_start),
                 min(high, greatest_start) + step,

@@ -75,30 +75,38 @@ def _continua(observed: Continuum | Corpus | Iterable[Continuum]) -> list[Contin
     return continua
 
 
-def _annotations(continua: list[Continuum]) -> Iterator[tuple[Floats, Floats, Continuum]]:
+def _annotations(continua: list[Continuum]) -> Iterator[tuple[Floats, Floats]]:
     for c in continua:
         for lo, hi in zip(c.offsets[:-1], c.offsets[1:], strict=True):
-            if hi > lo:
-                yield c.starts[lo:hi], c.ends[lo:hi], c
+            yield c.starts[lo:hi], c.ends[lo:hi]
+
+
+def gaps_of(continua: Iterable[Continuum]) -> Floats:
+    """Gaps before, between and after the units of each annotator who has any; shape (gaps,).
+
+    With the units' lengths they add up to the continuum's, as a gap before a unit that begins
+    before the last one has ended is negative.
+    """
+    found = [np.zeros(0)]
+    for c in continua:
+        lowest, highest = c.bounds
+        for low, high in zip(c.offsets[:-1], c.offsets[1:], strict=True):
+            if high > low:
+                begins = np.append(c.starts[low:high], highest)
+                found.append(begins - np.concatenate(([lowest], c.ends[low:high])))
+    return np.concatenate(found)
 
 
 def _layout(continua: list[Continuum]) -> Layout:
-    if any(overlaps(starts, ends).any() for starts, ends, _ in _annotations(continua)):
+    if any(overlaps(starts, ends).any() for starts, ends in _annotations(continua)):
         return Layout.OVERLAPPING
-    edges = (_edge_gaps(starts, ends, c) for starts, ends, c in _annotations(continua))
-    return Layout.APART if any(gaps.any() for gaps in edges) else Layout.COVERING
-
-
-def _edge_gaps(starts: Floats, ends: Floats, continuum: Continuum) -> Floats:
-    lo, hi = continuum.bounds
-    return np.append(starts, hi) - np.concatenate(([lo], ends))
+    return Layout.APART if gaps_of(continua).any() else Layout.COVERING
 
 
 def _gaps(continua: list[Continuum], layout: Layout) -> Distribution:
     if layout is Layout.COVERING:
         return Uniform(0, 0)
-    gaps = [_edge_gaps(starts, ends, c) for starts, ends, c in _annotations(continua)]
-    return Empirical(tuple(np.concatenate(gaps).tolist()))
+    return Empirical(tuple(gaps_of(continua).tolist()))
 
 
 def _length(continua: list[Continuum], whole: bool) -> float:

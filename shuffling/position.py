@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 from shuffling.disjoint import redraw_disjoint
 from shuffling.fitting import overlaps
 from shuffling.ordered import draw_ordered
@@ -37,12 +37,18 @@ class Position:
       boundaries are drawn under the condition that they stay in order, s = f·m·(the shorter of
       its two units); the outer ones stay.
 
+    Boundaries that are moved apart from each other change lengths: units that must not overlap get
+    shorter, and those that may get longer. With `keep_lengths` a unit is moved whole, by U(−s, s),
+    so that its length and the coverage stay.
+
     Attributes
     ----------
     factor
         f ≥ 0. Set from γ ≈ .1 at m = 1 in Fig. 26a; see docs/shuffling.md.
     overlap
         None (default): free if the model's layout is `overlapping` or the units overlap already.
+    keep_lengths
+        Whether units are moved whole; not of segmentations, whose units share their boundaries.
     """
 
     name: ClassVar[str] = "position"
@@ -51,6 +57,7 @@ class Position:
 
     factor: float = 3.0
     overlap: bool | None = None
+    keep_lengths: bool = False
 
     def __post_init__(self) -> None:
         """Check the factor."""
@@ -62,17 +69,24 @@ class Position:
         """The units with shifted boundaries.
 
         Raises DataError where units are to be kept apart that overlap, or to be kept covering
-        that do not tile their bounds.
+        that do not tile their bounds, and UsageError where these are to keep their lengths.
         """
         if not len(units) or magnitude * self.factor == 0:
             return units
         if self.overlap is None and setting.covering:
             check_segmentation(units, setting.bounds, self.name)
+            if self.keep_lengths:
+                raise UsageError(
+                    "position: keep_lengths does not go with segmentations, whose units share "
+                    "their boundaries; overlap=true lets them overlap"
+                )
             return _shift_shared(units, self.factor * magnitude, setting, rng)
         reach = _reach(self.factor * magnitude * units.lengths, setting.integer)
         free = self.overlap
         if free is None:
             free = setting.model.layout is Layout.OVERLAPPING or not units.apart
+        if self.keep_lengths:
+            return _move_whole(units, reach, setting, rng, free=free)
         if free:
             return _shift_freely(units, reach, setting, rng)
         return _shift_apart(units, reach, setting, rng)
@@ -99,7 +113,31 @@ def _shift_freely(units: Units, reach: Floats, setting: Setting, rng: np.random.
     return units.stretched(starts, ends, integer=setting.integer)
 
 
-def _shift_apart(units: Units, reach: Floats, setting: Setting, rng: np.random.Generator) -> Units:
+def _move_whole(
+    units: Units, reach: Floats, setting: Setting, rng: np.random.Generator, *, free: bool
+) -> Units:
+    lowest, highest = setting.bounds
+    lengths = units.lengths
+    low = np.maximum(units.starts - reach, lowest)
+    high = np.minimum(units.starts + reach, highest - lengths)
+    if free:
+        starts = uniform_places(rng.random(len(units)), low, high, integer=setting.integer)
+    else:
+        _check_apart(units)
+        ranges = np.stack((low, high, low + lengths, high + lengths), axis=1)
+        starts, _ = redraw_disjoint(
+            units.starts,
+            units.ends,
+            ranges,
+            setting.bounds,
+            integer=setting.integer,
+            rng=rng,
+            rigid=True,
+        )
+    return units.stretched(starts, starts + lengths, integer=setting.integer)
+
+
+def _check_apart(units: Units) -> None:
     rows = np.flatnonzero(overlaps(units.starts, units.ends))
     if len(rows):
         i = rows[0]
@@ -108,6 +146,10 @@ def _shift_apart(units: Units, reach: Floats, setting: Setting, rng: np.random.G
             "units cannot be kept apart",
             hint="Use position:overlap=true",
         )
+
+
+def _shift_apart(units: Units, reach: Floats, setting: Setting, rng: np.random.Generator) -> Units:
+    _check_apart(units)
     present = np.stack((units.starts, units.ends), axis=1).ravel()
     strict = np.zeros(len(present), bool)
     strict[::2] = units.lengths > 0

@@ -169,3 +169,14 @@ def test_a_corpus_keeps_the_order_its_continua_agree_on() -> None:
     assert Corpus.from_continua({"a": a}, categories=order[::-1]).categories == order[::-1]
     other = Continuum.from_units([Unit("A", 1, 9, "high")])
     assert Corpus.from_continua({"a": a, "b": other}).categories == ("high", "low", "mid")
+
+
+def test_a_unit_that_ends_before_it_starts_is_refused_at_once() -> None:
+    with pytest.raises(DataError, match="unit of annotator 'Ann' has end 2 < start 5"):
+        Unit("Ann", 5, 2)
+
+
+def test_a_corpus_is_one_line() -> None:
+    continuum = Continuum.from_units([Unit("Ann", 0, 2, "x"), Unit("Bob", 0, 3, "y")])
+    shown = repr(Corpus.from_continua({"one": continuum, "two": continuum}))
+    assert shown == "Corpus(2 continua, 2 annotators, 4 units, 2 categories)"

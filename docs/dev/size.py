@@ -17,30 +17,30 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 1_964,
-    "gammacp/alignment": 5_410,
-    "gammacp/bench": 2_159,
-    "gammacp/campaign": 3_982,
-    "gammacp/chance": 1_095,
-    "gammacp/cli": 3_160,
+    "gammacp": 2_312,
+    "gammacp/alignment": 6_069,
+    "gammacp/bench": 2_165,
+    "gammacp/campaign": 4_352,
+    "gammacp/chance": 1_486,
+    "gammacp/cli": 3_453,
     "gammacp/compat": 952,
-    "gammacp/continuum": 724,
+    "gammacp/continuum": 859,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_070,
-    "gammacp/formats": 6_490,
+    "gammacp/formats": 6_673,
     "gammacp/kernel": 156,
     "gammacp/links": 242,
-    "gammacp/measures": 6_581,
+    "gammacp/measures": 7_268,
     "gammacp/pools": 430,
-    "gammacp/report": 791,
-    "gammacp/segmentation": 2_462,
-    "gammacp/studio": 1_550,
-    "gammacp/syntax": 2_953,
-    "shuffling": 1_771,
+    "gammacp/report": 790,
+    "gammacp/segmentation": 2_465,
+    "gammacp/studio": 1_551,
+    "gammacp/syntax": 2_967,
+    "shuffling": 2_063,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat"}
-TOGETHER, CORE = 43_977, 35_818
+TOGETHER, CORE = 47_358, 39_181
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

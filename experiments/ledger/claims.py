@@ -41,8 +41,9 @@ from gammacp.errors import DataError, UsageError
 from gammacp.toml_files import read_toml
 
 # What has to be right for a sentence to be true: numbers that the paper itself gives; a definition,
-# so that it holds by construction; what our code computes on an example; curves of a sweep.
-KINDS = ("arithmetic", "definition", "code", "sweep")
+# so that it holds by construction; what our code computes on an example; curves of a sweep; how
+# long something takes, which is true of a machine.
+KINDS = ("arithmetic", "definition", "code", "sweep", "hardware")
 _SWEPT = {"x": "magnitude", "y": "mean"}
 
 

@@ -181,7 +181,8 @@ def _summary(counts: Sequence[dict[str, Any]], kinds: Sequence[str]) -> None:
     show(Table(columns, counts))
     print(
         f"reproduced: {told['holds']} of {told.total()} sentences of the papers on code and sweeps,"
-        f" {told['open']} open\n(arithmetic, definitions and what was fitted are not counted)"
+        f" {told['open']} open\n"
+        "(arithmetic, definitions, running times and what was fitted are not counted)"
     )
 
 

@@ -21,6 +21,9 @@ How a problem flows, and where:
 8. `ties` takes the same one of several best alignments, whatever exact solver proved them.
 9. `Alignment` shows it, with its disorder and a bound that no alignment is below.
 
+Beside all this, `multi_matching` makes problems of anybody's weights, and `exporting` writes a
+problem as an `integer_program` for other solvers.
+
 What runs per pair, group or label is compiled (`kernels`); a stage that can be tuned has a class
 of its own beside it (`limits.Stage`). The
 solvers `cpsat`, `milp`, `greedy` and `brute` price nothing: they are there for comparison.
@@ -32,7 +35,9 @@ from gammacp.alignment.align import BestDisorder, BestGroups, align, best_disord
 from gammacp.alignment.alignment import Alignment, UnitaryAlignment
 from gammacp.alignment.batch import align_each, best_groups_of_each
 from gammacp.alignment.candidates import build_problem
+from gammacp.alignment.exporting import export
 from gammacp.alignment.limits import Limits, Solving
+from gammacp.alignment.multi_matching import read_multi_matching, weighted_problem
 from gammacp.alignment.problem import Problem, Solution, Status
 from gammacp.alignment.solvers.registry import SOLVERS, Solver, register, solve
 
@@ -54,6 +59,9 @@ __all__ = [
     "best_groups",
     "best_groups_of_each",
     "build_problem",
+    "export",
+    "read_multi_matching",
     "register",
     "solve",
+    "weighted_problem",
 ]

@@ -19,7 +19,7 @@ from gammacp.alignment.candidates import build_problem, pair_count, position_ran
 from gammacp.alignment.limits import Limiting, Limits, Solving, Tuning
 from gammacp.alignment.presolve.pooling import costs_of
 from gammacp.alignment.presolve.presolve import Presolved, solve_presolved
-from gammacp.alignment.problem import Solution, Status
+from gammacp.alignment.problem import Proof, Solution, Status
 from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.alignment.ties import break_ties, in_order
 from gammacp.arrays import Codes
@@ -47,7 +47,8 @@ class BestGroups(NamedTuple):
     """`BestDisorder` with its groups: rows of units, int32 (groups, annotators), −1 empty.
 
     `first`: ties are broken, see `Alignment`; then the disorder is that of an alignment as good.
-    `tolerance` is what costs less than is not told apart, 1e-8·Δ or less.
+    `tolerance` is what costs less than is not told apart, 1e-8·Δ or less. `proof` is that of the
+    bound at Δ itself, of costs that are measured `to_unit`.
     """
 
     disorder: float
@@ -56,6 +57,7 @@ class BestGroups(NamedTuple):
     groups: Codes
     first: bool = False
     tolerance: float = 0.0
+    proof: Proof | None = None
 
 
 def align(
@@ -143,6 +145,7 @@ def to_alignment(
         cover=cover,
         first=found.first,
         tolerance=found.tolerance,
+        proof=found.proof,
     )
 
 
@@ -202,7 +205,8 @@ def best_groups(
         finer = at_delta(continuum, own, cost, delta, delta / measured.delta)
         if best is not None and finer.status is not Status.OPTIMAL:
             break
-        best, delta = finer, nearer_delta(continuum, finer, delta)
+        best = finer if best is None else finer._replace(proof=best.proof)
+        delta = nearer_delta(continuum, finer, delta)
     assert best is not None
     return best
 
@@ -222,7 +226,8 @@ def at_delta(
     if abs(found.objective * unit * scale - disorder) > tolerance:
         status, bound = Status.FEASIBLE, 0.0
     bound = disorder if status is Status.OPTIMAL else bound
-    return BestGroups(disorder, bound, status, found.groups, found.first, tolerance)
+    groups, first, proof = found.groups, found.first, found.proof
+    return BestGroups(disorder, bound, status, groups, first, tolerance, proof)
 
 
 def nearer_delta(continuum: Continuum, best: BestGroups, delta: float) -> float | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gammacp.alignment.problem import Status
+from gammacp.alignment.problem import Proof, Status
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
@@ -55,6 +55,8 @@ class Alignment:
     first
         Whether it is known to be the first of all alignments of this disorder, in an order that
         neither the back-end nor names decide (`align`); otherwise one as good may come before it.
+    proof
+        What the bound rests on, as `certificate` writes it; None where there are no prices.
     """
 
     continuum: Continuum
@@ -67,6 +69,7 @@ class Alignment:
     cover: bool = False
     first: bool = False
     tolerance: float = 0.0
+    proof: Proof | None = None
 
     def __len__(self) -> int:
         """Number of unitary alignments."""
@@ -107,6 +110,8 @@ class Alignment:
     @property
     def notes(self) -> tuple[str, ...]:
         """What its proof leaves open, in words; nothing where it is the first best one."""
+        if self.status is Status.UNCHECKED:
+            return ("the best alignment by CP-SAT alone, which nothing else could check",)
         if self.status is not Status.OPTIMAL:
             return ("not proven to be the best alignment",)
         notes: tuple[str, ...] = ()

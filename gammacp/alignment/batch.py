@@ -24,7 +24,7 @@ from gammacp.alignment.limits import SMALL_UNITS, Limits, Solving, Stage
 from gammacp.alignment.presolve.duplicates import runs_of_identical
 from gammacp.alignment.presolve.pooling import costs_of
 from gammacp.alignment.presolve.presolve import Presolve, Presolved
-from gammacp.alignment.problem import Status, group_costs
+from gammacp.alignment.problem import Proof, Status, group_costs
 from gammacp.alignment.solvers.enumeration import FEW_ANNOTATORS
 from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.alignment.ties import break_ties, nameless_ranks
@@ -183,6 +183,15 @@ class _Row:
         first = np.cumsum([0, *(c.n_units for c in self.continua)])
         return nameless_ranks(self.continua, dissimilarity)[first[self.owner] + self.own]
 
+    def proofs(self, proof: Proof | None) -> list[Proof | None]:
+        """Each continuum's own prices; those of a row pay for the groups of each."""
+        if proof is None:
+            return [None] * len(self.continua)
+        first = np.cumsum([0, *(c.n_units for c in self.continua)])
+        every = np.empty(first[-1])
+        every[first[self.owner] + self.own] = proof.price
+        return [Proof(price) for price in np.split(every, first[1:-1])]
+
     def parts(self, groups: Codes, costs: Floats) -> list[tuple[Codes, float]]:
         """Each continuum's groups, of its own units, and what they cost together."""
         owner = self.owner[groups.max(axis=1)]
@@ -226,10 +235,11 @@ def _solve_together(
     told = row.parts(solved.groups, costs_of(row.whole, solved.groups, dissimilarity))
     taken = told if chosen is solved else row.parts(chosen.groups, np.zeros(len(chosen.groups)))
     listed: list[BestGroups | None] = []
-    for c, (_, objective), (_, cost), (groups, _) in zip(
-        continua, proven, told, taken, strict=True
+    proofs = row.proofs(solved.proof)
+    for c, (_, objective), (_, cost), (groups, _), proof in zip(
+        continua, proven, told, taken, proofs, strict=True
     ):
-        own = replace(solved, groups=groups, objective=objective, first=chosen.first)
+        own = replace(solved, groups=groups, objective=objective, first=chosen.first, proof=proof)
         best = at_delta(c, own, cost, delta, delta / measured.delta)
         alone = best.status is not Status.OPTIMAL or nearer_delta(c, best, delta) is not None
         listed.append(None if alone else best)

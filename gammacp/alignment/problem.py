@@ -26,9 +26,14 @@ if TYPE_CHECKING:
 
 
 class Status(StrEnum):
-    """How much is known of a solution; never a silent heuristic."""
+    """How much is known of a solution; never a silent heuristic.
+
+    CP-SAT alone proves nothing: what only it calls optimal is `UNCHECKED`, with a bound that does
+    not rest on it.
+    """
 
     OPTIMAL = "optimal"
+    UNCHECKED = "by CP-SAT, unchecked"
     FEASIBLE = "feasible"
 
 
@@ -119,15 +124,58 @@ class Graph(NamedTuple):
 
 
 class Certificate(NamedTuple):
-    """What the proof rests on: groups with their gains, and the dual prices of the units.
+    """What ties are broken with: groups with their gains, and the dual prices of the units.
 
-    Prices are ≥ 0 and, but for rounding, no group gains more than those of its units. Of a solution
-    that is optimal, no group that is missing here could be in a best alignment, if it is `whole`.
+    Prices are ≥ 0 and, but for rounding, no group that is listed gains more than those of its
+    units. Of a solution that is optimal, no group that is missing here could be in a best
+    alignment, if it is `whole`.
     """
 
     columns: Columns
     price: Floats
     whole: bool = True
+
+
+class Proof(NamedTuple):
+    """What a bound rests on, for whoever checks it (`certificate`).
+
+    Attributes
+    ----------
+    price
+        ≥ 0, of each unit. No group at all gains more than the prices of its units, but for rounding
+        and groups that a profitable split beats: Σ (opening − price) is a bound.
+    matrix
+        Where the prices come from, if that is a relaxation: what no search could check.
+    """
+
+    price: Floats
+    matrix: RelaxedMatrix | None = None
+
+
+class RelaxedMatrix(NamedTuple):
+    """What shares of a semidefinite relaxation rest on, in units of the opening.
+
+    Attributes
+    ----------
+    units
+        Who is relaxed; the others' pairs are paid by matchings. Ascending rows.
+    matrix
+        Symmetric, positive semidefinite once a little is added to the diagonal; its first row is
+        beside the units' own.
+    border
+        What the first row is multiplied by.
+    rows
+        Multipliers of each unit's inequality with each annotator, shape (units, annotators).
+    triangles, multiplier
+        Rows of `units`, apex first, and their multipliers.
+    """
+
+    units: Indices
+    matrix: Floats
+    border: float
+    rows: Floats
+    triangles: Codes
+    multiplier: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +191,12 @@ class Solution:
     bound
         No alignment costs less; equal to the objective when it is proven.
     status
-        `optimal` when objective − bound is within the problem's `slack`.
+        `optimal` when objective − bound is within the problem's `slack`; otherwise `feasible`, or
+        `by CP-SAT, unchecked`.
     certificate
         Groups and prices, from back-ends that have them; ties are broken with it.
+    proof
+        Prices that no group at all beats, from back-ends that have them.
     first
         Whether ties are broken: it is the first of all that are as good (`ties`).
     """
@@ -156,6 +207,7 @@ class Solution:
     status: Status
     certificate: Certificate | None = None
     first: bool = False
+    proof: Proof | None = None
 
     @property
     def gap(self) -> float:
@@ -174,27 +226,41 @@ def group_costs(problem: Problem, groups: Codes) -> Floats:
 
 
 def solution(
-    problem: Problem, groups: Codes, bound: float, certificate: Certificate | None = None
+    problem: Problem,
+    groups: Codes,
+    bound: float,
+    certificate: Certificate | None = None,
+    proof: Proof | None = None,
+    told: float = -np.inf,
 ) -> Solution:
     """The solution with its objective recomputed; optimal if the bound meets it.
 
-    `bound` may lie above the objective by rounding; it is cut to it.
+    `bound` may lie above the objective by rounding; it is cut to it. `told` is a bound for which
+    there is CP-SAT's word only.
     """
     objective = float(group_costs(problem, groups).sum())
     if problem.opening >= problem.delta * problem.n_annotators * (problem.n_annotators - 1) / 2:
         bound = max(bound, 0.0)  # No group costs less than nothing: w ≤ Δ.
-    return judged(groups, objective, bound, problem.slack, certificate)
+    return judged(groups, objective, bound, problem.slack, certificate, proof, told)
 
 
 def judged(
-    groups: Codes, objective: float, bound: float, slack: float, certificate: Certificate | None
+    groups: Codes,
+    objective: float,
+    bound: float,
+    slack: float,
+    certificate: Certificate | None,
+    proof: Proof | None,
+    told: float = -np.inf,
 ) -> Solution:
     """The solution of that objective; optimal if the bound meets it but for the slack."""
     proven = bound >= objective - slack
+    open_status = Status.UNCHECKED if told >= objective - slack else Status.FEASIBLE
     return Solution(
         groups,
         objective,
         objective if proven else bound,
-        Status.OPTIMAL if proven else Status.FEASIBLE,
+        Status.OPTIMAL if proven else open_status,
         certificate,
+        proof=proof,
     )

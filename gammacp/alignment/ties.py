@@ -22,8 +22,8 @@ from gammacp.alignment.presolve.duplicates import Merged
 from gammacp.alignment.presolve.presolve import Presolved
 from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
 from gammacp.alignment.proof.components import Components, decompose
-from gammacp.alignment.solvers.auto import solve_groups
-from gammacp.alignment.solvers.bipartite import solve_bipartite
+from gammacp.alignment.solvers.auto import solve_auto
+from gammacp.alignment.solvers.enumeration import listed_columns, solve_listed
 from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.canonical import nameless_order
@@ -79,7 +79,7 @@ def break_ties(
     second = _category_costs(continuum, dissimilarity, problem, rows)
     chosen, whole = _first_of_components(problem, certificate, second, limits)
     groups = to_groups(problem, certificate.columns.select(chosen))
-    result = solution(problem, groups, solved.objective, certificate)
+    result = solution(problem, groups, solved.objective, certificate, solved.proof)
     if result.status is not Status.OPTIMAL:
         return solved
     return replace(result, first=whole and certificate.whole)
@@ -98,9 +98,11 @@ def _category_costs(
 
 def _certificate(problem: Problem, limits: Limits) -> Certificate | None:
     """The certificate that `auto` has, for back-ends without one."""
-    if problem.n_annotators == 2 and not problem.cover:
-        return solve_bipartite(problem, limits).certificate
-    return solve_groups(problem, limits).certificate
+    if problem.n_annotators > 2 or not problem.cover:
+        return solve_auto(problem, limits).certificate
+    # An assignment that may use units twice has no certificate; pairs are few enough to be listed.
+    columns = listed_columns(problem)
+    return None if columns is None else solve_listed(problem, columns, limits).certificate
 
 
 def _first_of_components(
@@ -177,9 +179,18 @@ def _first_merged(
         if not part.number
         else first_packing(Model(part, counts, problem.opening), ranking, limits)
     )
-    if times is None:
+    # Ranked by CP-SAT, whose word is not enough for what it costs.
+    if times is None or float(loss[kept] @ times + price @ _untaken(part, times, counts)) > (
+        max(optimum, 0.0) + problem.slack * n_units / problem.n_units
+    ):
         return found
     return replace(found, groups=merged.groups(part, times), first=True)
+
+
+def _untaken(part: Columns, times: Indices, counts: Indices) -> Indices:
+    """How many of each unit no column takes."""
+    taken = np.bincount(part.members, np.repeat(times, part.sizes), len(counts))
+    return counts - taken.astype(np.int64)
 
 
 def _lexicographic(problem: Problem, columns: Columns) -> Indices:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
@@ -58,7 +59,9 @@ _EACH = (
     *_under(count, missed="missed", added="added"),
     *_under(number, mean_pair="mean γ with others", without="γ without", gamma_k="γ_k"),
     *_under(number, with_others="their γ with others", mean="mean γ", sd="sd", smooth="smooth"),
-    *_under(number, p="p", p_exact="exact p", p_equivalence="p of equivalence"),
+    *_under(
+        number, p="p", p_value="p of gain", p_exact="exact p", p_equivalence="p of equivalence"
+    ),
     *_under(signed_number, gain="gain"),
     *_under(percent, alone="alone", outvoted="outvoted"),
     *_under(percent, share_matched="aligned", share_equal="same category"),
@@ -94,15 +97,16 @@ def documents(found: Comparison) -> Table:
     columns = _columns(
         "file gamma interval observed_disorder expected_disorder annotators units status reason",
         file="document",
-        interval="Monte-Carlo interval",
     )
     return Table(columns, records, total=int(len(records) > 1)).without_empty("reason")
 
 
 def annotators(found: Comparison) -> Table:
     """Each annotator among the others."""
-    keys = "annotator units mean_length mean_pair without gain alone outvoted"
-    return Table(_columns(keys), [asdict(a) for a in found.annotators])
+    columns = _columns("annotator units mean_length mean_pair without gain p_value alone outvoted")
+    untested = all(math.isnan(a.p_value) for a in found.annotators)
+    table = Table(columns, [asdict(a) for a in found.annotators])
+    return table.without("p_value", when=untested)
 
 
 def categories(found: Comparison) -> Table:
@@ -120,7 +124,7 @@ def reference(found: ReferenceComparison) -> Table:
 def rounds(first: Score, second: Score) -> Table:
     """Two rounds with their signatures."""
     named = (("this one", first), ("the other", second))
-    columns = _columns("round gamma interval signature", interval="Monte-Carlo interval")
+    columns = _columns("round gamma interval signature")
     return Table(columns, [{"round": name, **score.as_dict()} for name, score in named])
 
 

@@ -21,11 +21,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gammacp import __version__
+from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
 from gammacp.files import content_of, write_text
-from gammacp.measures.agreement import Agreement, agreement_of
+from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.borne import borne_in
 from gammacp.measures.explanation import explained_on
 from gammacp.measures.random_sets import Basis
@@ -158,7 +159,7 @@ def _measure_all(
     """γ of all documents; a single one is no corpus if it is the whole of what there is."""
     source = continua if whole and len(continua) == 1 else Corpus.from_continua(continua)
     basis = Basis(source, settings, executor=executor, shared={})
-    found = agreement_of(basis)
+    found = agreement(basis)
     score, scores = found.score, found.documents
     spread = found.bootstrap(confidence=settings.rule.confidence, seed=settings.seed)
     records = {}
@@ -236,7 +237,8 @@ def _drift(
 
     def gamma(names: Collection[str]) -> float | None:
         chance = rate * math.fsum(share[name] for name in names)
-        return 1 - math.fsum(observed[name] for name in names) / chance if chance else None
+        found, _ = ratio(math.fsum(observed[name] for name in names), chance, "")
+        return None if math.isnan(found) else found
 
     now, before = (
         gamma([n for n in observed if (n in changed) == which]) for which in (True, False)

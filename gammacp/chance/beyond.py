@@ -44,7 +44,10 @@ class BeyondChance:
     without_value
         Random sets that have no D; they are not among the samples.
     p
-        Share of random sets, the data among them, that agree at least as well as the data.
+        Share of random sets, or permutations, the data among them, that agree at least as well as
+        the data; within documents and about them as `gammacp.measures.within` says.
+    least_p
+        The least p that these random sets can give; None where it is no share of them.
     signature
         How the value was made: the measure's own signature and how chance was drawn.
     told
@@ -59,6 +62,7 @@ class BeyondChance:
     samples: int = 0
     without_value: int = 0
     p: float | None = None
+    least_p: float | None = None
     reason: str | None = None
     signature: str = ""
     told: Mapping[str, Any] = field(default_factory=dict)
@@ -81,12 +85,15 @@ class Computed:
         Of the value; None where it is not known.
     nothing
         Why there is no value where E[D] is 0.
+    p
+        Of a test that the model has without random sets.
     """
 
     mean: float
     pairs: int
     interval: tuple[float, float] | None = None
     nothing: str = ALIKE
+    p: float | None = None
 
 
 def ratio(observed: float, expected: float, nothing: str) -> tuple[float, str | None]:
@@ -246,10 +253,13 @@ def _settled(
         if reason := _too_few(drawn):
             return {**made, "value": math.nan, "reason": reason}
         mean, made["p"] = drawn.mean, drawn.p_value(observed)
+        made["least_p"] = 1 / (1 + drawn.samples)
         interval = ratio_interval(observed, observed, *drawn.interval)
     if computed is not None:
         mean, nothing, interval = computed.mean, computed.nothing, computed.interval
         made["samples"] = computed.pairs
+        if computed.p is not None:
+            made["p"] = computed.p
     value, reason = ratio(observed, mean, nothing)
     return {
         **made,

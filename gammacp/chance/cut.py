@@ -11,6 +11,11 @@ things are other than there, each because independent annotators would not come 
   on each side by what lies before the first of all annotators' first units: 1/Σ(1/g) for
   annotators with mean gaps g, a third of the gap for three who are alike.
 
+Annotators with a rhythm have completed ends instead (`gammacp.chance.completed`), those who did not
+read to the end a circle of their own (`Continuum.read_until`), and where all boundaries lie on a
+known grid, annotations are turned by whole places of it (`gammacp.chance.grid`). What the model
+assumes, with the proof of what it gives, is in docs/chance.md.
+
 Places that only rounding tells apart are one (`ROUNDING`): units that touch in milliseconds touch
 in seconds, and the sets are the same.
 
@@ -40,6 +45,8 @@ from gammacp.chance.annotation import (
     everybody,
     least_distance,
 )
+from gammacp.chance.completed import CompletedAnnotation, completion, margin
+from gammacp.chance.grid import Places, known_grids, open_places, places_of
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 
@@ -51,7 +58,7 @@ _LEAST_WEIGHT = 1 / 3
 
 
 @dataclass(frozen=True)
-class Places:
+class Cuts:
     """Where an annotation may be cut: intervals of the circle, the circumference being 1.
 
     Attributes
@@ -120,18 +127,18 @@ def _union(low: Floats, high: Floats) -> Floats:
     return np.stack([low[first], reach[last]], axis=1)
 
 
-def places_to_cut(annotation: Annotation) -> Places:
+def places_to_cut(annotation: Annotation) -> Cuts:
     """Where fewest of an annotation's units run, and at least a quarter of the circle.
 
     Units 0–4 and 6–8 on a circle of 10: the gaps 4–6 and 8–10, as fractions .4–.6 and .8–1.
     """
     if annotation.length == 0 or not len(annotation.starts):
-        return Places(np.zeros(1), np.ones(1), np.array([0.0, 1.0]))
+        return Cuts(np.zeros(1), np.ones(1), np.array([0.0, 1.0]))
     starts = annotation.starts / annotation.length
     ends = (annotation.starts + annotation.lengths) / annotation.length
     knots, depth = _depths(starts, ends)
     least = _LEAST_WEIGHT * float((ends - starts).mean())
-    found = Places(np.zeros(1), np.ones(1), np.array([0.0, 1.0]))
+    found = Cuts(np.zeros(1), np.ones(1), np.array([0.0, 1.0]))
     for allowed in np.unique(depth):
         found = _where(knots, depth <= allowed, least)
         if found.weight >= _OPEN_SHARE - ROUNDING:
@@ -158,7 +165,7 @@ def _depths(starts: Floats, ends: Floats) -> tuple[Floats, Indices]:
     return np.repeat(knots, 2), np.stack([running - opened, running], axis=1).ravel()[:-1]
 
 
-def _where(knots: Floats, allowed: NDArray[np.bool_], least: float) -> Places:
+def _where(knots: Floats, allowed: NDArray[np.bool_], least: float) -> Cuts:
     """The maximal runs of allowed stretches, with their weights."""
     padded = np.concatenate([[False], allowed, [False]])
     starts = knots[np.flatnonzero(padded[1:] & ~padded[:-1])]
@@ -170,29 +177,46 @@ def _where(knots: Floats, allowed: NDArray[np.bool_], least: float) -> Places:
         elif starts[-1] == 1.0:
             starts, ends = starts[:-1], ends[:-1]
     weights = np.maximum(ends - starts, least)
-    return Places(starts, ends, np.concatenate([[0.0], np.cumsum(weights)]))
+    return Cuts(starts, ends, np.concatenate([[0.0], np.cumsum(weights)]))
 
 
 @dataclass(frozen=True)
 class CutSampler:
     """Sets of all annotators' annotations, each cut at a place of its own; see the module."""
 
-    annotations: tuple[Annotation, ...]
-    places: tuple[Places, ...]
+    turning: tuple[tuple[Annotation, Cuts] | CompletedAnnotation, ...]
+    """Each annotator's units with where they may be cut; of a rhythm with completed ends."""
     categories: tuple[str, ...]
     names: tuple[str, ...]
+    circle: float
     distance: float
     """Least distance of two cuts, as a fraction of the circle."""
+    grid: Places | None
+    """What positions are counted in, where all boundaries lie on a grid."""
     signature: str
 
     def draw(self, rng: np.random.Generator) -> Continuum:
         """One random annotation set."""
-        cuts = np.zeros(len(self.annotations))
-        order = rng.permutation(len(cuts))
-        for k, i in enumerate(order):
-            cuts[i] = self.places[i].draw(cuts[order[:k]], self.distance, rng)
-        parts = [a.shift(-float(c)) for a, c in zip(self.annotations, cuts, strict=True)]
-        return annotation_set(parts, self.categories, self.names)
+        parts: dict[int, Annotation] = {}
+        taken: list[float] = []
+        for i in rng.permutation(len(self.turning)):
+            own = self.turning[i]
+            if isinstance(own, CompletedAnnotation):
+                continue
+            annotation, cuts = own
+            # Who did not read to the end has a circle of its own.
+            times = self.circle / annotation.length if annotation.length else 1.0
+            others = np.array(taken) * times
+            cut = cuts.draw(others[others < 1], self.distance * times, rng)
+            taken.append(cut / times)
+            parts[i] = annotation.shift(-cut)
+        for i, own in enumerate(self.turning):
+            if isinstance(own, CompletedAnnotation):
+                parts[i] = own.draw(rng)
+        made = [parts[i] for i in sorted(parts)]
+        if self.grid is not None:
+            made = [self.grid.positions(part) for part in made]
+        return annotation_set(made, self.categories, self.names)
 
 
 @registered(
@@ -201,6 +225,7 @@ class CutSampler:
     "after Mathet, Widlöcher & Métivier 2015, §5.2.1",
     pools=False,
     named=True,
+    reads=True,
 )
 def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     """The sampler of one continuum.
@@ -211,29 +236,87 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
         A set of another number of annotators than the continuum has.
     """
     continuum = everybody(continua, n_annotators, "cut")
-    annotations = annotations_of(continuum)
-    margin = _margin(continuum, annotations)
-    circle = continuum.length + 2 * margin
-    turned = tuple(replace(a, starts=a.starts + margin, length=circle) for a in annotations)
-    mean_length = float(continuum.lengths.mean()) if continuum.n_units else 0.0
+    laid = circle_of(continuum)
+    circle = max(a.length for a in laid.annotations)
+    lengths = np.concatenate([a.lengths for a in laid.annotations])
+    mean_length = float(lengths.mean()) if len(lengths) else 0.0
     distance, note = least_distance(mean_length, circle, n_annotators)
+    if laid.grid is not None:
+        note += f"(grid={laid.grid.name})"
+    turning: list[tuple[Annotation, Cuts] | CompletedAnnotation] = []
+    for annotation in laid.annotations:
+        own = completion(annotation, declared=laid.known, whole=laid.grid is not None)
+        cuts = places_to_cut(annotation) if laid.grid is None else _cuts_at(annotation)
+        turning.append(own or (annotation, cuts))
+    if some := sum(isinstance(own, CompletedAnnotation) for own in turning):
+        note += f"(completed={some})"
     return CutSampler(
-        turned,
-        tuple(places_to_cut(a) for a in turned),
+        tuple(turning),
         continuum.categories,
         tuple(continuum.annotators[int(k)] for k in canonical_order(continuum)[0]),
+        circle,
         distance,
+        laid.grid,
         f"cut{note}",
     )
 
 
-def _margin(continuum: Continuum, annotations: Sequence[Annotation]) -> float:
-    """How much further than the units the circle reaches on each side; 0 for declared bounds."""
-    if not continuum.n_units or continuum.declared:
-        return 0.0
-    gaps = [
-        max(0.0, a.length - float(a.lengths.sum())) / len(a.starts)
-        for a in annotations
-        if len(a.starts)
+def _cuts_at(annotation: Annotation) -> Cuts:
+    """The open places of a grid, all of one weight."""
+    size = max(1.0, annotation.length)
+    found = open_places(annotation) / size
+    return Cuts(found, found, np.arange(len(found) + 1.0))
+
+
+@dataclass(frozen=True)
+class Circle:
+    """What each annotator did on the circle that chance turns it on.
+
+    Attributes
+    ----------
+    annotations
+        In canonical order; those who did not read to the end have a shorter circle.
+    known
+        Whether the text's ends are known; otherwise the circle reaches further than the units.
+    grid
+        What positions are counted in, where all boundaries lie on a grid.
+    """
+
+    annotations: tuple[Annotation, ...]
+    known: bool
+    grid: Places | None
+
+
+def circle_of(continuum: Continuum) -> Circle:
+    """The annotations of a continuum as they are turned.
+
+    Parameters
+    ----------
+    continuum
+        The units of all annotators.
+    """
+    annotations = annotations_of(continuum)
+    filled = sum(a.lengths.sum() >= (1 - ROUNDING) * a.length for a in annotations)
+    # Two who fill the same stretch without overlaps found its ends, not one of their own.
+    known = continuum.declared or filled > 1
+    rhythms = [completion(a, declared=known) is not None for a in annotations]
+    around = 0.0 if known else margin(annotations, rhythms)
+    names = [continuum.annotators[int(k)] for k in canonical_order(continuum)[0]]
+    low, until = continuum.bounds[0], dict(continuum.read_until)
+    for grid in known_grids(continuum) if continuum.n_units else ():
+        places = places_of(continuum, grid, around)
+        if places is None:
+            continue
+        read = [until.get(name, np.inf) - low for name in names]
+        rows = [places.counted(a, end) for a, end in zip(annotations, read, strict=True)]
+        counted = tuple(a for a in rows if a is not None)
+        if len(counted) == len(rows):
+            return Circle(counted, known or not grid.step, places)
+    # Nothing is added where somebody stopped: that place is known.
+    circle = continuum.length + 2 * around
+    lengths = [until[name] - low + around if name in until else circle for name in names]
+    turned = [
+        replace(a, starts=a.starts + around, length=length)
+        for a, length in zip(annotations, lengths, strict=True)
     ]
-    return 1 / sum(1 / gap for gap in gaps) if min(gaps) > 0 else 0.0
+    return Circle(tuple(turned), known, None)

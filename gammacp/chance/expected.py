@@ -251,6 +251,11 @@ class ExpectedDisorder:
         """The relative error of the mean that the samples gave; 0 for a mean of 0."""
         return self.half_width / self.mean if self.mean > 0 else 0.0
 
+    @property
+    def relative_error(self) -> float:
+        """The standard error as a share of the mean; 0 for a mean of 0."""
+        return self.standard_error / self.mean if self.mean > 0 else 0.0
+
     def p_value(self, observed: float) -> float:
         """Share of the sets, the observed one among them, that agree at least as well."""
         at_least = int(np.count_nonzero(self.disorders <= observed * (1 + 1e-12)))

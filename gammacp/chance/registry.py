@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum
+from gammacp.errors import DataError
 from gammacp.registry import Registry
 
 Prepare: TypeAlias = Callable[[Sequence[Continuum], int], Sampler[Continuum]]
@@ -27,7 +28,8 @@ class ChanceModel:
     expected disorder is Σ cost / Σ x̄ over the random sets, otherwise the mean of their cost / x̄.
     The random sets of a `named` model have each real annotator at most once, under the own name.
     With `keeps_places` all random annotators have units at the same places if the real ones do, so
-    that measures of predefined units can be taken of them.
+    that measures of predefined units can be taken of them. A model that `reads` keeps units of
+    annotators who did not finish (`Continuum.read_until`) where they read.
     """
 
     name: str
@@ -38,6 +40,7 @@ class ChanceModel:
     ratio: bool = False
     named: bool = False
     keeps_places: bool = False
+    reads: bool = False
 
 
 CHANCE_MODELS: Registry[ChanceModel] = Registry("chance model")
@@ -53,8 +56,17 @@ def registered(name: str, summary: str, reference: str, **facts: Any) -> Callabl
     """
 
     def add(prepare: F) -> F:
+        def prepare_or_refuse(
+            continua: Sequence[Continuum], n_annotators: int
+        ) -> Sampler[Continuum]:
+            stopped = [a for c in continua for a, _ in c.read_until]
+            if stopped and not facts.get("reads"):
+                reason = f"chance model {name!r} cannot keep {stopped[0]!r} to what was read"
+                raise DataError(reason, hint="Use --chance cut, or leave --read-until out")
+            return prepare(continua, n_annotators)
+
         named = {"name": name, "summary": summary, "reference": reference}
-        CHANCE_MODELS.register(name, ChanceModel(prepare=prepare, **facts | named))
+        CHANCE_MODELS.register(name, ChanceModel(prepare=prepare_or_refuse, **facts | named))
         return prepare
 
     return add
@@ -81,12 +93,13 @@ def default_chance(compared: Iterable[Collection[Continuum]], models: str = DEFA
     Returns
     -------
     str
-        The second if each number has at least as many continua as annotators, and two at least;
-        otherwise the first, which any continuum has.
+        The second if each number has at least as many continua as annotators, and two at least,
+        and everybody read to the end; otherwise the first, which any continuum has.
     """
     one, _, several = models.partition("/")
     enough = [
         len(continua) >= max(2, *(c.n_annotators for c in continua))
+        and not any(c.read_until for c in continua)
         for continua in compared
         if continua
     ]

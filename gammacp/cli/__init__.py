@@ -15,8 +15,25 @@ _INTERRUPTED = 130
 
 def main() -> None:
     """Run the command line and exit: errors are one line on stderr, never a traceback."""
+    from gammacp.cli import output
+    from gammacp.cli.app import build, build_one
+    from gammacp.cli.interrupting import ended_by_interrupts
+
+    code = 0
     try:
-        code = _flush(_exit_code())
+        try:
+            output.verbosity = 0
+            output.make_streams_usable()
+            with ended_by_interrupts():
+                sys.argv[1:] = _for_all_first(sys.argv[1:])
+                name = next(iter(sys.argv[1:]), "")
+                if one := build_one(name):
+                    one(sys.argv[2:], prog_name=f"gammacp {name}")
+                else:
+                    build()(prog_name="gammacp")
+        except (SystemExit, Exception) as ended:
+            code = _exit_code(ended)
+        code = _flush(code)
     except KeyboardInterrupt:
         print("gammacp: interrupted", file=sys.stderr)
         code = _INTERRUPTED
@@ -66,39 +83,23 @@ def _for_all_first(arguments: Sequence[str]) -> list[str]:
     return first + rest
 
 
-def _exit_code() -> int:
-    from gammacp.cli import output
-    from gammacp.cli.app import build, build_one
-    from gammacp.cli.interrupting import ended_by_interrupts
-
-    try:
-        output.verbosity = 0
-        output.make_streams_usable()
-        with ended_by_interrupts():
-            sys.argv[1:] = _for_all_first(sys.argv[1:])
-            name = next(iter(sys.argv[1:]), "")
-            if one := build_one(name):
-                one(sys.argv[2:], prog_name=f"gammacp {name}")
-            else:
-                build()(prog_name="gammacp")
-    except SystemExit as stop:
-        return _chosen_code(stop)
-    except GammacpError as error:
-        print(f"gammacp: {visible(str(error))}", file=sys.stderr)
-        return error.exit_code
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        message = visible(f"{place}{error.strerror or error}")
-        print(f"gammacp: {message}", file=sys.stderr)
+def _exit_code(ended: SystemExit | Exception) -> int:
+    """The exit code of what ended a command, which is told; a fault of ours is raised again."""
+    if isinstance(ended, SystemExit):
+        return _chosen_code(ended)
+    if isinstance(ended, GammacpError):
+        print(f"gammacp: {visible(str(ended))}", file=sys.stderr)
+        return ended.exit_code
+    if isinstance(ended, OSError):
+        place = f"{ended.filename}: " if ended.filename else ""
+        print(f"gammacp: {visible(f'{place}{ended.strerror or ended}')}", file=sys.stderr)
         return 1
-    except MemoryError as error:
-        print(f"gammacp: not enough memory. {error}".rstrip(), file=sys.stderr)
+    if isinstance(ended, MemoryError):
+        print(f"gammacp: not enough memory. {ended}".rstrip(), file=sys.stderr)
         return 1
-    except Exception as error:
-        if _comes_from_interrupt(error):
-            raise KeyboardInterrupt from None
-        raise
-    return 0
+    if _comes_from_interrupt(ended):
+        raise KeyboardInterrupt from None
+    raise ended
 
 
 def _comes_from_interrupt(error: BaseException | None) -> bool:

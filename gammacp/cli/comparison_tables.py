@@ -36,9 +36,9 @@ def print_documents(found: Comparison) -> None:
 def print_annotators(found: Comparison) -> None:
     """Each annotator among the others."""
     show(result_tables.annotators(found), title="By annotator")
-    worst = max(found.without, key=lambda entry: entry.gain, default=None)
-    if worst is not None and worst.beyond_sampling:
-        print(f"Without {visible(worst.annotator)} γ of the others is higher by {worst.gain:.3f}.")
+    for entry in found.without:
+        if said := entry.in_words():
+            print(said)
 
 
 def print_pairs(found: Comparison) -> None:
@@ -81,7 +81,7 @@ def print_reference(found: Comparison) -> None:
 
 
 def print_against(first: Score, other: OtherRound) -> None:
-    """Another round, with the permutation test in words."""
+    """Another round, with the difference in words."""
     show(result_tables.rounds(first, other.agreement.score), title="Against the other round")
     print(other.in_words())
 

@@ -7,8 +7,11 @@ import json
 import math
 import os
 import re
+import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,10 +21,13 @@ from gammacp.errors import UsageError
 from gammacp.text import visible
 
 if TYPE_CHECKING:
-    from gammacp.record_tables import Table
+    from gammacp.record_tables import Column, Table
 
 verbosity = 0
 """−1: results and errors only (`--quiet`); 1: more progress, and everything left out."""
+
+# A sentence in a column gets as many characters of a narrow terminal.
+_NARROWEST = 24
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
@@ -87,43 +93,97 @@ def _plain(value: Any) -> Any:
 def show(table: Table, *, title: str = "", digits: int = 4) -> None:
     """A table on stdout; numeric columns are right-aligned.
 
-    Only a terminal has a width that cells are wrapped to; thousands of rows are quickly written to
-    a pipe or a file.
+    Where a terminal is too narrow, headers and sentences are broken into lines, columns leave by
+    their rank, which is said, and if that is not enough, each record has a line per column. No
+    number and no name is ever shortened.
     """
     if title:
         print(f"\n{visible(title)}")
-    cells, right = table.cells(digits), [column.numeric for column in table.columns]
-    if not sys.stdout.isatty():
-        sys.stdout.writelines(_lines([*table.headers], cells, right))
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
+    columns = table.columns
+    rows = [[_encodable(cell) for cell in row] for row in (table.headers, *table.cells(digits))]
+    widths = _widths(columns, rows, width)
+    kept = [i for i, _ in enumerate(columns)]
+    for i in sorted((i for i in kept if columns[i].rank), key=lambda i: -columns[i].rank):
+        if _total([widths[k] for k in kept]) > width:
+            kept.remove(i)
+    if _total([widths[k] for k in kept]) > width:
+        sys.stdout.writelines(_stack(rows, width))
         return
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table as Drawn
-
-    drawn = Drawn(box=SIMPLE_HEAD, pad_edge=False)
-    for header, numeric in zip(table.headers, right, strict=True):
-        drawn.add_column(header, justify="right" if numeric else "left", no_wrap=numeric)
-    for row in cells:
-        drawn.add_row(*row)
-    Console(file=sys.stdout, highlight=False, markup=False).print(drawn)
+    right = [columns[i].numeric for i in kept]
+    shown = [[row[i] for i in kept] for row in rows]
+    sys.stdout.writelines(_lines(shown, [widths[i] for i in kept], right))
+    if gone := [head for i, head in enumerate(table.headers) if i not in kept]:
+        message(f"gammacp: too narrow for {', '.join(gone)}: a wider terminal or --json shows them")
 
 
-def _lines(heads: list[str], cells: list[list[str]], right: list[bool]) -> Iterator[str]:
-    """The table as a terminal of any width shows it."""
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + 3 * len(widths) - 1
+
+
+def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """How wide each column is; headers and sentences are narrower in need."""
     from rich.cells import cell_len
 
-    rows = [[_encodable(cell) for cell in row] for row in (heads, *cells)]
-    lengths = [[cell_len(cell) for cell in row] for row in rows]
-    widths = [max(column) for column in zip(*lengths, strict=True)]
-    blank = " " * (sum(widths) + 3 * len(widths) - 1) + "\n"
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    if _total(widths) <= width:
+        return widths
+    for i, column in enumerate(columns):
+        head, *cells = (row[i] for row in rows)
+        if column.wrapped:
+            head, cells = "", [" " * _NARROWEST, head, *cells]
+            cells = [word for cell in cells for word in cell.split() or [cell]]
+        widths[i] = min(widths[i], max(map(cell_len, [*head.split(), *cells]), default=0))
+    texts = [i for i, column in enumerate(columns) if column.wrapped]
+    needs = {i: max(cell_len(row[i]) for row in rows) - widths[i] for i in texts}
+    for left, i in enumerate(sorted(texts, key=needs.__getitem__)):
+        spare = max(0, width - _total(widths)) // (len(texts) - left)
+        widths[i] += min(needs[i], spare)
+    return widths
+
+
+def _break_lines(cell: str, width: int) -> list[str]:
+    """A text as lines, broken between words."""
+    from rich.cells import cell_len
+
+    if cell_len(cell) <= width:
+        return [cell]
+    return textwrap.wrap(cell, width, break_long_words=False, break_on_hyphens=False)
+
+
+def _lines(
+    rows: Sequence[Sequence[str]], widths: Sequence[int], right: Sequence[bool]
+) -> Iterator[str]:
+    """The table, a line or more for each row."""
+    from rich.cells import cell_len
+
+    blank = " " * _total(widths) + "\n"
     yield blank
     for i, row in enumerate(rows):
-        padding = [" " * (w - n) for w, n in zip(widths, lengths[i], strict=True)]
-        parts = [p + c if r else c + p for p, c, r in zip(padding, row, right, strict=True)]
-        yield f" {'   '.join(parts)} \n"
+        broken = [_break_lines(cell, w) for cell, w in zip(row, widths, strict=True)]
+        for cells in zip_longest(*broken, fillvalue=""):
+            padding = [" " * (w - cell_len(c)) for c, w in zip(cells, widths, strict=True)]
+            parts = [p + c if r else c + p for p, c, r in zip(padding, cells, right, strict=True)]
+            yield f" {'   '.join(parts)} \n"
         if i == 0:
             yield f" {'─' * (len(blank) - 3)} \n"
     yield blank
+
+
+def _stack(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """Each record as lines of header and cell."""
+    from rich.cells import cell_len
+
+    heads = rows[0]
+    widest = max(map(cell_len, heads))
+    for row in rows[1:]:
+        yield "\n"
+        for head, cell in zip(heads, row, strict=True):
+            indent = " " * (widest + 4)
+            for i, line in enumerate(_break_lines(cell, max(width - widest - 4, 1))):
+                start = f" {head}{' ' * (widest - cell_len(head))}   " if i == 0 else indent
+                yield f"{start}{line}\n"
+    yield "\n"
 
 
 def group_by_text(entries: Iterable[tuple[str, str]], most: int = 5) -> Iterator[tuple[str, str]]:
@@ -147,7 +207,11 @@ def outputs(**named: Path | None) -> list[Path]:
 def message(text: str, *, error: bool = False) -> None:
     """A message to the person, on stderr; with `--quiet` only what went wrong."""
     if error or verbosity >= 0:
-        print(visible(text, keep="\n"), file=sys.stderr)
+        lines = visible(text, keep="\n").split("\n")
+        if sys.stderr.isatty():
+            width = shutil.get_terminal_size().columns
+            lines = [part for line in lines for part in _break_lines(line, width)]
+        print("\n".join(lines), file=sys.stderr)
 
 
 def messages(entries: Iterable[tuple[str, str]], *, before: str = "", error: bool = False) -> None:

@@ -23,6 +23,7 @@ from gammacp.continuum.columns import (
     recode,
 )
 from gammacp.continuum.fragments import Breaks, Fragments, breaks_of, column, fragments_of, join
+from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import (
     category_of,
     feature_names,
@@ -31,11 +32,11 @@ from gammacp.continuum.label import (
     plain,
     to_label,
 )
-from gammacp.continuum.links import Ids, Link, Linked, check_links, id_column, link_rows
+from gammacp.continuum.links import Ids, Link, Linked, check_links, id_column, rows_of_links
 from gammacp.errors import DataError, UsageError
 from gammacp.frames import columns_of
 from gammacp.left_out import LeftOut
-from gammacp.signature import quote_part, shortest
+from gammacp.signature import fingerprint, quote_part, shortest
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -51,6 +52,8 @@ class Declared(TypedDict, total=False):
     offset_unit: str
     text: str | None
     links: Iterable[Link]
+    read_until: Mapping[str, float] | None
+    grid: Grid | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,15 @@ class Unit:
     category: str | None = None
     fragments: Fragments = ()
     id: str = ""
+
+    def __post_init__(self) -> None:
+        """DataError for a unit that ends before it starts; what is no number is told later."""
+        numbers = isinstance(self.start, int | float) and isinstance(self.end, int | float)
+        if numbers and self.end < self.start:
+            raise DataError(
+                f"unit of annotator {self.annotator!r} has end {self.end} < start {self.start}",
+                hint="Give the start first",
+            )
 
     @property
     def length(self) -> float:
@@ -119,6 +131,12 @@ class Continuum:
         (`gammacp.continuum.links`).
     advice
         Metadata: where the other annotators may be, of a file that holds one.
+    cluster
+        Metadata: the author, patient or video that other documents are of, too; "" for none.
+    read_until
+        How far annotators read who did not read to the end: (name, position), by name.
+    grid
+        What all boundaries lie on, where it was given; chance then turns units by whole places.
     """
 
     annotators: tuple[str, ...]
@@ -137,6 +155,9 @@ class Continuum:
     ids: Ids | None = None
     links: tuple[Link, ...] = ()
     advice: str = ""
+    cluster: str = ""
+    read_until: tuple[tuple[str, float], ...] = ()
+    grid: Grid | None = None
 
     def __post_init__(self) -> None:
         """Nobody changes its columns, whoever made them; kernels are compiled for such ones."""
@@ -183,6 +204,8 @@ class Continuum:
         name: str = "",
         offset_unit: str = "",
         text: str | None = None,
+        read_until: Mapping[str, float] | None = None,
+        grid: Grid | None = None,
     ) -> Continuum:
         """A continuum from four columns of equal length, in any row order.
 
@@ -206,6 +229,10 @@ class Continuum:
         name, offset_unit, text
             What the continuum is called, what its positions count ("ms", "s", …), and the text that
             they count in, if there is one.
+        read_until
+            How far annotators read who did not read to the end.
+        grid
+            What all boundaries lie on.
 
         Raises
         ------
@@ -222,7 +249,7 @@ class Continuum:
         labels = all_names(categories, (c for c in category if c is not None), "category")
         inside = () if fragments is None else zip(fragments, start, end, strict=True)
         called = id_column(ids or ())
-        return cls.from_codes(
+        made = cls.from_codes(
             *(named, labels, starts, ends, coded(annotator, named), coded(category, labels)),
             breaks=column(breaks_of(join(parts, (s, e))) for parts, s, e in inside),
             ids=called,
@@ -232,6 +259,10 @@ class Continuum:
             offset_unit=offset_unit,
             text=text,
         )
+        if read_until or grid:
+            made = made.with_read_until(read_until or {})
+            made = replace(made.with_grid(grid) if grid else made, selection=())
+        return made
 
     @classmethod
     def from_codes(
@@ -337,7 +368,7 @@ class Continuum:
         """Same names, units and bounds; metadata do not count."""
         if not isinstance(other, Continuum):
             return NotImplemented
-        names = ("annotators", "categories", "bounds")
+        names = ("annotators", "categories", "bounds", "read_until", "grid")
         columns = ("starts", "ends", "annotator_codes", "category_codes")
         inside = [None if c.breaks is None else c.breaks.tolist() for c in (self, other)]
         return (
@@ -349,7 +380,8 @@ class Continuum:
 
     def __hash__(self) -> int:
         """Consistent with `==`."""
-        return hash((self.annotators, self.categories, self.bounds, self.starts.tobytes()))
+        places = self.bounds, self.read_until, self.grid, self.starts.tobytes()
+        return hash((self.annotators, self.categories, *places))
 
     def __repr__(self) -> str:
         """What it is at a glance."""
@@ -373,14 +405,14 @@ class Continuum:
         )
 
     @cached_property
-    def linked(self) -> Linked:
+    def link_rows(self) -> Linked:
         """The links by rows of their units."""
-        return link_rows(self.links, self.annotators, self.annotator_codes, self.ids)
+        return rows_of_links(self.links, self.annotators, self.annotator_codes, self.ids)
 
     @property
     def _links(self) -> list[tuple[str, str, int, int]]:
         """Type, kind and rows of each link."""
-        x = self.linked
+        x = self.link_rows
         ends = zip(x.codes.tolist(), x.sources.tolist(), x.targets.tolist(), strict=True)
         return [(x.types[k], x.kinds[k], source, target) for k, source, target in ends]
 
@@ -539,12 +571,107 @@ class Continuum:
         entry = f"{key}={','.join(map(quote_part, values))}"
         return replace(self, selection=(*self.selection, entry))
 
+    def in_cluster(self, name: str) -> Continuum:
+        """The same continuum as one of several that are not independent of each other.
+
+        Parameters
+        ----------
+        name
+            Of the author, patient, video, … that they have in common.
+        """
+        return replace(self, cluster=name)
+
     def with_bounds(self, bounds: Bounds) -> Continuum:
         """The same units within other bounds (all units must lie inside)."""
-        changed = replace(self, bounds=checked_bounds(bounds, self.starts, self.ends))
+        low, high = checked_bounds(bounds, self.starts, self.ends)
+        until = tuple((a, place) for a, place in self.read_until if low <= place < high)
+        changed = replace(self, bounds=(low, high), read_until=until)
         if changed.bounds == self.bounds:
             return self
         return changed.noting("bounds", *map(shortest, changed.bounds))
+
+    def read(self, annotator: str) -> float:
+        """How far an annotator read: to the end, where nobody says otherwise.
+
+        Parameters
+        ----------
+        annotator
+            Name.
+        """
+        return dict(self.read_until).get(annotator, self.bounds[1])
+
+    def with_read_until(self, positions: Mapping[str, float]) -> Continuum:
+        """The same units by annotators who stopped reading; chance turns theirs up to there.
+
+        Parameters
+        ----------
+        positions
+            By annotator. Within the bounds, and after the annotator's units.
+
+        Raises
+        ------
+        DataError
+            An annotator is unknown, or a position lies outside the bounds or before units.
+
+        >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Bob", 3, 40)])
+        >>> c.with_read_until({"Ann": 12}).read("Ann"), c.read("Bob")
+        (12.0, 40.0)
+        """
+        check_known(positions, self.annotators, "annotator")
+        low, high = self.bounds
+        for name, place in positions.items():
+            if not low <= place <= high:
+                raise DataError(
+                    f"{name!r} read until {shortest(place)}, which lies outside the text, "
+                    f"{shortest(low)} to {shortest(high)}",
+                    hint="Say where the text ends with --bounds",
+                )
+            reached = float(self.ends[self.rows_of(name)].max(initial=low))
+            if reached > place:
+                raise DataError(
+                    f"{name!r} read until {shortest(place)}, and has units up to "
+                    f"{shortest(reached)}",
+                    hint=f"Say at least {shortest(reached)}",
+                )
+        kept = dict(self.read_until) | {k: float(v) for k, v in positions.items()}
+        known = {name: place for name, place in kept.items() if place < high}
+        made = replace(self, read_until=tuple(sorted(known.items())))
+        if made.read_until == self.read_until:
+            return self
+        return made.noting("read-until", *(f"{n}:{shortest(p)}" for n, p in made.read_until))
+
+    def with_grid(self, grid: Grid) -> Continuum:
+        """The same units, all boundaries of which lie on a grid.
+
+        Parameters
+        ----------
+        grid
+            Of words, frames, …
+
+        Raises
+        ------
+        DataError
+            A boundary lies on none of its places.
+
+        >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Bob", 3, 40)])
+        >>> c.with_grid(Grid("frames", 0.5)).selection
+        ('grid=0.5',)
+        """
+        low, high = float(self.starts.min(initial=0.0)), float(self.ends.max(initial=0.0))
+        starts, ends = grid.edges(low, high)
+        for places, wanted in ((starts, self.starts), (ends, self.ends)):
+            near = np.append(places, np.inf)
+            after = np.searchsorted(places, wanted)
+            gap = np.minimum(np.abs(near[after] - wanted), np.abs(near[after - 1] - wanted))
+            if (off := np.flatnonzero(gap > 1e-6 * max(grid.step, 1e-3))).size:
+                u = self.unit(int(off[0]))
+                raise DataError(
+                    f"unit {shortest(u.start)}-{shortest(u.end)} of {u.annotator!r} does not begin "
+                    "and end on the grid",
+                    hint="Give the grid that all units lie on, or leave --grid out",
+                )
+        what = shortest(grid.step) if grid.step else fingerprint(repr((grid.starts, grid.ends)))
+        return replace(self, grid=grid).noting("grid", what)
 
     def with_annotators(self, names: Iterable[str]) -> Continuum:
         """The same continuum with further annotators that have no units.
@@ -567,8 +694,14 @@ class Continuum:
         if kept == self.annotators:
             return self
         code = recode(self.annotators, kept)[self.annotator_codes]
-        links = tuple(x for x in self.links if x.annotator in keep)
-        changed = self._keep(code >= 0, annotators=kept, annotator_codes=code, links=links)
+        until = tuple((a, place) for a, place in self.read_until if a in keep)
+        changed = self._keep(
+            code >= 0,
+            annotators=kept,
+            annotator_codes=code,
+            read_until=until,
+            links=tuple(x for x in self.links if x.annotator in keep),
+        )
         return changed.noting("exclude", *(a for a in self.annotators if a not in keep))
 
     def only_categories(self, names: Iterable[str]) -> Continuum:
@@ -672,7 +805,8 @@ class Continuum:
         links = tuple(
             replace(x, annotator=mapping.get(x.annotator, x.annotator)) for x in self.links
         )
-        result = replace(self, annotators=names, links=links)
+        until = sorted((mapping.get(a, a), place) for a, place in self.read_until)
+        result = replace(self, annotators=names, links=links, read_until=tuple(until))
         for old, new in zip(self.annotators, names, strict=True):
             if old != new:
                 result = result.noting("rename", old, new)

@@ -46,6 +46,14 @@ class Corpus(Mapping[str, Continuum]):
             left_out = gather(c.left_out for c in continua.values())
         return cls(coded, names, left_out)
 
+    def __repr__(self) -> str:
+        """How much there is, in one line."""
+        units = sum(c.n_units for c in self.continua.values())
+        return (
+            f"Corpus({len(self)} continua, {len(self.annotators)} annotators, {units} units, "
+            f"{len(self.categories)} categories)"
+        )
+
     def __getitem__(self, name: str) -> Continuum:
         """The continuum of that name."""
         return self.continua[name]

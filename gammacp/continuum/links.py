@@ -8,7 +8,7 @@ type join, directly or through others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -82,7 +82,7 @@ class Linked:
         return len(self.codes)
 
 
-def link_rows(
+def rows_of_links(
     links: Sequence[Link], annotators: Sequence[str], codes: Codes, ids: Ids | None
 ) -> Linked:
     """Links by rows.
@@ -138,6 +138,21 @@ def ids_together(parts: Sequence[tuple[Ids | None, int]]) -> Ids | None:
         Columns, each with its number of units.
     """
     return id_column(x for ids, n in parts for x in ([""] * n if ids is None else ids))
+
+
+def whole_links(links: Iterable[Link], units: Container[tuple[str, str]]) -> tuple[Link, ...]:
+    """The links both of whose units are there.
+
+    Parameters
+    ----------
+    links
+        Of all annotators.
+    units
+        Annotator and id of each.
+    """
+    return tuple(
+        x for x in links if (x.annotator, x.source) in units and (x.annotator, x.target) in units
+    )
 
 
 def check_links(

@@ -20,70 +20,61 @@ import glob
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
 from gammacp.continuum import Continuum
+from gammacp.continuum.grid import Grid
 from gammacp.errors import DataError, UsageError
 from gammacp.files import check_inside, confine
+from gammacp.formats.clusters import clustered, feature_of
 from gammacp.formats.finding import matches
-from gammacp.formats.positions import LARGEST
+from gammacp.formats.grid_file import read_grids
 from gammacp.formats.reading import Collection, Reader, collect
-from gammacp.formats.selection import Selection, select
+from gammacp.formats.selection import Names, Selection, says, select
 from gammacp.left_out import gather
+from gammacp.needs import with_links
 from gammacp.signature import fingerprint
 from gammacp.toml_files import line_of, read_toml
-from gammacp.validation import Row, Text, Texts, WrittenTable, validated
+from gammacp.validation import Text, Texts, WrittenTable, validated
 
 NAME = "campaign.toml"
 
 
-def _in_order(bounds: tuple[float, float]) -> tuple[float, float]:
-    if bounds[0] > bounds[1]:
-        raise PydanticCustomError("order", "is not [START, END] with START <= END")
-    return bounds
-
-
-def _says(what: str) -> Any:
-    return Field(None, description=what)
-
-
-_Position = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
-_Length = Annotated[float, Field(ge=0, le=LARGEST), Field(examples=["a number >= 0"])]
-_Bounds = Annotated[
-    Row[tuple[_Position, _Position]], AfterValidator(_in_order), Field(examples=["[START, END]"])
-]
-_Names = Annotated[dict[str, Text], Field(examples=['"a"'])]
+_Step = Annotated[float, Field(gt=0), Field(examples=["a number > 0"])]
 _Rounds = Annotated[dict[str, Texts], Field(examples=['["a", "b"]'])]
 
 
-class Keys(WrittenTable):
-    """What a campaign.toml may say; the descriptions are those of `gammacp init`."""
+class _Files(WrittenTable):
+    """Which files there are, and how they are read."""
 
-    paths: Texts = _says("Files, folders, globs and zip archives in this file's folder or below.")
-    format: Text = _says("Format of the files (gammacp formats); without it each is recognised.")
-    layout: Text = _says("Names from paths: parts that are {annotator}, {document} or *.")
-    layer: Text = _says("Layer whose spans are the units.")
-    feature: Text = _says("Feature that is the category.")
-    tier: Text = _says("Tiers to read, as a pattern.")
-    align_texts: bool = _says("Whether texts that differ between annotators are aligned.")
-    dissimilarity: Text = _says("How units differ, for every command: a name, or a TOML file here.")
-    only: Texts = _says("Categories to keep, by their names after [map].")
-    exclude: Texts = _says("Annotators to leave out, by their names after [rename].")
-    annotators: Texts = _says("Annotators who count also where they have no units.")
-    min_length: _Length = _says("Units that are shorter are left out.")
-    bounds: _Bounds = _says("Where every document begins and ends.")
-    rename: _Names = _says("Annotators: name in the files = name to use.")
-    map: _Names = _says("Categories: name in the files = name to use; two may become one.")
-    rounds: _Rounds = _says(
+    paths: Texts = says("Files, folders, globs and zip archives in this file's folder or below.")
+    format: Text = says("Format of the files (gammacp formats); without it each is recognised.")
+    layout: Text = says("Names from paths: parts that are {annotator}, {document} or *.")
+    layer: Text = says("Layer whose spans are the units.")
+    feature: Text = says("Feature that is the category.")
+    tier: Text = says("Tiers to read, as a pattern.")
+    align_texts: bool = says("Whether texts that differ between annotators are aligned.")
+    dissimilarity: Text = says("How units differ, for every command: a name, or a TOML file here.")
+    cluster: Text = says(
+        "Documents of one author, patient, video: a feature of the units, a pattern of names "
+        "('{cluster}-*'), or a table here (.csv: document, cluster)."
+    )
+    grid: _Step | Text = says(
+        "What boundaries lie on: the length of a place, or a CSV file of places (start,end)."
+    )
+    rounds: _Rounds = says(
         "Rounds, for --round NAME: documents (* stands for anything), or files and folders."
     )
-    option: _Names = _says("Other options of the format (gammacp formats NAME).")
+    option: Names = says("Other options of the format (gammacp formats NAME).")
+
+
+class Keys(Selection, _Files):
+    """What a campaign.toml may say; the descriptions are those of `gammacp init`."""
 
 
 KEYS = Keys.model_fields
@@ -215,16 +206,26 @@ class Campaign:
         """
         names = ("layer", "feature", "features", "tier", "layout", "align_texts")
         options = {name: self.values[name] for name in names if name in self.values}
-        paths = self.paths
+        paths, cluster = self.paths, self.values.get("cluster")
+        weighed = tuple(options.get("features", ()))
+        if cluster is not None and (feature := feature_of(cluster)) is not None:
+            options["features"] = (*weighed, *({feature} - {*weighed}))
+        elif cluster is not None and "{" not in cluster and "cluster" not in self.given:
+            cluster = self._path(cluster)
         with self._blame_value(), self.confine():
-            return collect(
+            found = collect(
                 paths,
                 format=self.values.get("format"),
                 instead=instead,
                 **{**options, **self.values.get("option", {})},
             )
+        if cluster is None:
+            return found
+        typed = "cluster" in self.given
+        with self._blame_value(), nullcontext() if typed else self.confine():
+            return replace(found, continua=clustered(found.continua, cluster, weighed))
 
-    def select(self, found: Collection) -> Collection:
+    def select(self, found: Collection, *, links: bool = False) -> Collection:
         """The continua that count, with what of each counts; errors as of `selected`.
 
         What the selection leaves out is in `left_out` then, beside what readers passed over.
@@ -233,6 +234,8 @@ class Campaign:
         ----------
         found
             What `collect` gave.
+        links
+            Whether links between units are used; otherwise they are left out, too.
 
         Raises
         ------
@@ -240,17 +243,28 @@ class Campaign:
             A document of the round or asked for, a category or an annotator does not occur.
         """
         continua = self._chosen(found)
-        chosen = {f.name: self.values[f.name] for f in fields(Selection) if f.name in self.values}
+        chosen = {key: self.values[key] for key in Selection.model_fields if key in self.values}
+        grids = self._grids(self.values["grid"]) if "grid" in self.values else {}
         if self.round is not None:
             chosen = self._without_other_rounds(chosen, continua, found)
         with self._blame_value():
-            kept = select(continua, Selection(**chosen))
+            kept = select(continua, Selection.model_construct(**chosen), grids)
         asked = ",".join(self.values.get("document", ()))
         for key, note in (("campaign", self.stamp), ("round", self.round), ("document", asked)):
             if note:
                 kept = {name: c.noting(key, note) for name, c in kept.items()}
+        kept = {name: with_links(c, wanted=links) for name, c in kept.items()}
         lost = [c.left_out[len(continua[name].left_out) :] for name, c in kept.items()]
         return replace(found, continua=kept, left_out=gather((found.left_out, *lost)))
+
+    def _grids(self, said: float | str) -> Mapping[str, Grid]:
+        """What a number or a file says of the grid."""
+        if isinstance(said, str):
+            with self.confine():
+                return read_grids(self._path(said) if "grid" not in self.given else Path(said))
+        if not said > 0:
+            raise UsageError(f"--grid {said:g} is not > 0")
+        return {"": Grid("places", said)}
 
     def _chosen(self, found: Collection) -> dict[str, Continuum]:
         """Those of the round, and of these the ones that were asked for by name (`--document`)."""

@@ -51,11 +51,12 @@ def campaign_text(campaign: Campaign, found: Collection, out: Path) -> str:
         "layer": [f"There is {name}{' with ' * bool(f)}{f}." for name, f in layers.items()],
         "option": [f"There are: {options}."] if options else [],
     }
-    for key, entry in KEYS.items():
+    # A key of the file that came after a table would be one of the table.
+    for key, entry in sorted(KEYS.items(), key=lambda item: get_origin(item[1].annotation) is dict):
         if key in ("layer", "feature", "tier") and known and key not in known.options:
             continue
-        is_table = get_origin(entry.annotation) is dict
-        value = said.get(key, there.get(key, {} if is_table else "…"))
+        kind = get_origin(entry.annotation) or entry.annotation
+        value = said.get(key, there.get(key, kind() if kind in (dict, float) else "…"))
         lines = [f"# {entry.description}", *(f"# {line}" for line in notes.get(key, ()))]
         text += "\n" + "\n".join([*lines, *_said(key, value, "" if key in said else "# ")]) + "\n"
     return text
@@ -71,10 +72,12 @@ def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
         "annotators": people[:1],
         "exclude": people[-1:],
         "only": labels,
-        "min_length": min((float(c.lengths.min()) for c in continua if c.n_units), default=0.0),
         "align_texts": True,
         "rounds": {"first": documents[: max(1, len(documents) // 2)]},
+        "read_until": {name: next(iter(continua)).bounds[1] for name in people[:1]},
+        "grid": 1,
         "bounds": list(next(iter(continua)).bounds),
+        "cluster": "{cluster}-*",
         "rename": {name: name for name in people},
         "map": {name: name for name in labels},
     }

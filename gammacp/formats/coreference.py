@@ -157,7 +157,7 @@ def _sniff(head: bytes, path: Path) -> bool:  # noqa: ARG001
 registered(
     "coreference",
     "CoNLL-2012, CorefUD",
-    (".conll", ".v4_gold_conll", ".v4_auto_conll"),
+    (".conll", ".v4_gold_conll"),
     _sniff,
     read,
     layout="{annotator}/{document}",

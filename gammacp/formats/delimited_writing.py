@@ -30,7 +30,8 @@ def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = N
 
     Kept: units with their features and fragments, annotators without units, bounds, the offset unit
     if all continua share it. Not kept: categories that no unit has, the order of annotators and
-    categories, the text. Links are written into a file NAME.links.csv beside.
+    categories, the text, how far somebody read. Links are written into a file NAME.links.csv
+    beside.
 
     Parameters
     ----------

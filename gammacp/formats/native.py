@@ -9,7 +9,8 @@ One object with the key "gammacp" (the version of the format) and either "contin
 Units are rows annotator, category (null: unlabelled), start, end, and where the unit has some an
 object of features by name and a list [[start, end], …] of its fragments. "bounds", "annotators",
 "categories", "name", "offset_unit" and "text" may be left out; among "categories", labels with
-features are [category, features].
+features are [category, features]. "read_until" has, by annotator, how far somebody read who did not
+finish, "grid" the length of a place that all boundaries lie on, or a list of places.
 
 Where units have ids, "ids" lists them, one per unit ("" for none), and "links" are rows annotator,
 type, source, target and, but for directed ones, "undirected" or "chain".
@@ -25,6 +26,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StrictFloat, StrictInt, StrictStr
 
 from gammacp.continuum import Continuum, Corpus, Label, Link, Unit
+from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import category_of, features_of, to_label
 from gammacp.continuum.links import DIRECTED, KINDS
 from gammacp.errors import DataError
@@ -51,6 +53,8 @@ class _Continuum(BaseModel, extra="allow"):
     offset_unit: StrictStr = ""
     text: StrictStr | None = None
     bounds: tuple[_Position, _Position] | None = None
+    read_until: dict[StrictStr, _Position] | None = None
+    grid: Annotated[float, Field(gt=0)] | list[tuple[_Position, _Position]] | None = None
     annotators: Annotated[list[StrictStr], Field(fail_fast=True)] | None = None
     categories: Annotated[list[_Label], Field(fail_fast=True)] | None = None
     # A message for each of a million bad units would take the machine's memory.
@@ -79,6 +83,7 @@ class _Continuum(BaseModel, extra="allow"):
         columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
         declared = self.model_dump(exclude={"units", *(self.model_extra or ())})
         declared["categories"] = _labels(self.categories)
+        declared["grid"] = _grid(self.grid)
         declared["links"] = [Link(*row) for row in self.links]
         if self.ids is not None and len(self.ids) != len(rows):
             raise DataError(f"there are {len(self.ids)} ids of {len(rows)} units")
@@ -159,6 +164,12 @@ def _document(file: _File, name: str) -> Continuum | Corpus:
     return Corpus.from_continua(continua, categories=_labels(file.corpus.categories))
 
 
+def _grid(said: float | list[tuple[float, float]] | None) -> Grid | None:
+    if not isinstance(said, list):
+        return Grid("places", said) if said else None
+    return Grid("places", 0.0, tuple(s for s, _ in said), tuple(e for _, e in said))
+
+
 def _labels(entries: list[_Label] | None) -> list[str] | None:
     if entries is None:
         return None
@@ -187,6 +198,8 @@ def _entry(c: Continuum) -> str:
     parts = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
     parts += [
         f'"bounds": [{as_text(lo)}, {as_text(hi)}]',
+        *([f'"grid": {_json(_places(c.grid))}'] if c.grid else ()),
+        *([f'"read_until": {_json(dict(c.read_until))}'] if c.read_until else ()),
         f'"annotators": {_json(list(c.annotators))}',
         f'"categories": {_json(_labels_as_json(c.categories))}',
         f'"units": [\n{rows}\n]',
@@ -196,6 +209,10 @@ def _entry(c: Continuum) -> str:
         shown = ",\n".join(_json(x[:4] if x[4] == DIRECTED else x) for x in links)
         parts += [f'"ids": {_json(c.ids.tolist())}', f'"links": [\n{shown}\n]']
     return "{" + ", ".join(parts) + "}"
+
+
+def _places(grid: Grid) -> object:
+    return grid.step or [list(place) for place in zip(grid.starts, grid.ends, strict=True)]
 
 
 def _row(u: Unit) -> str:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.archive import without_gz
 from gammacp.formats.differing_texts import on_one_line
-from gammacp.formats.finding import Finding, PathLike, find, place_of
+from gammacp.formats.finding import PathLike, find, place_of
 from gammacp.formats.joining import File, Joining, joinings
 from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
 from gammacp.formats.layout import names_from_path
@@ -145,6 +145,36 @@ def by_document(continua: Mapping[str, Continuum]) -> dict[str, Continuum]:
     return {c.name if names[c.name] == 1 else key: c for key, c in continua.items()}
 
 
+@dataclass(frozen=True)
+class _Part:
+    """What one file says about one document.
+
+    `shared`: other files may have other annotators of the document. `listed`: the file itself
+    names its documents.
+    """
+
+    name: str
+    continuum: Continuum
+    format: Format
+    source: Source
+    shared: bool
+    listed: bool
+
+    @property
+    def annotator(self) -> str:
+        """Whom the path names, "" if the file does."""
+        own = self.source.annotator
+        return own if own in self.continuum.annotators else ""
+
+
+class _Unread(NamedTuple):
+    """What could not be read, and why."""
+
+    place: str
+    error: DataError
+    path: Path
+
+
 def collect(
     paths: Iterable[PathLike],
     *,
@@ -184,17 +214,51 @@ def collect(
     if by_format:
         _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))
     settings = {name: _settings(group, given) for name, group in by_format.items()}
-    parts, left_out, unread = _read(finding, settings, layout, instead or {})
-    failures = [(place, error) for place, error, _ in unread]
+    parts: list[_Part] = []
+    left_out = [finding.left_out]
+    unread = [_Unread(str(path), error, without_gz(path)) for path, error in finding.failures]
+    for source, entry in finding.found:
+        read = (instead or {}).get(entry.name, entry.read)
+        try:
+            document = read(source, **settings[entry.name])
+        except DataError as error:
+            path = without_gz(source.path) / source.member
+            unread.append(_Unread(source.place, error.at(source.place), path))
+            continue
+        left_out.append(document.left_out)
+        listed = isinstance(document, Corpus)
+        shared = listed or (layout or entry.layout) is not None
+        for c in document.values() if isinstance(document, Corpus) else [document]:
+            name = c.name if shared else source.place
+            parts.append(_Part(name, c, entry, source, shared, listed))
+    asked_for = {"format": format, **options}
+    found = _put_together(parts, unread, settings, layout, align_texts, asked_for)
+    found = replace(found, left_out=gather([*left_out, found.left_out]))
+    if not found.continua and not found.failures:
+        raise _nothing(asked, found.left_out)
+    return found
+
+
+def _put_together(
+    parts: Sequence[_Part],
+    unread: Sequence[_Unread],
+    settings: Mapping[str, dict[str, Any]],
+    layout: str | None,
+    align_texts: bool,
+    asked_for: Mapping[str, object],
+) -> Collection:
+    """Documents of their parts; one whose part may be among the `unread` is left out."""
+    failures = [(each.place, each.error) for each in unread]
     continua: dict[str, Continuum] = {}
     formats: dict[str, str] = {}
+    told: list[tuple[LeftOut, ...]] = []
     for name, group in _group_by_key(parts, lambda part: part.name).items():
         entry = group[0].format
         try:
             if not any(_lacks(part, unread, layout) for part in group):
                 whole, aligned = _together(group, align_texts)
-                left_out.append(aligned)
-                continua[name] = _noting(whole, entry, {"format": format, **options})
+                told.append(aligned)
+                continua[name] = _noting(whole, entry, asked_for)
                 formats[name] = entry.name
         except DataError as error:
             known = error if layout else _with_layout(error, group, settings)
@@ -206,64 +270,13 @@ def collect(
         apart |= alone
         advice = f"If these files hold an annotator each of the same document, {_advice(ways)}"
         continua |= {name: replace(continua[name], advice=advice) for name in alone}
-    everything = gather(left_out)
-    if not continua and not failures:
-        raise _nothing(asked, everything)
-    return Collection(continua, tuple(failures), formats, everything, ways, frozenset(apart))
+    return Collection(continua, tuple(failures), formats, gather(told), ways, frozenset(apart))
 
 
 def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
     passed = "; ".join(map(str, left_out))
     hint = f"Passed over: {passed}" if passed else None
     return DataError("no file of a known format", file=", ".join(map(str, asked)), hint=hint)
-
-
-@dataclass(frozen=True)
-class _Part:
-    """What one file says about one document.
-
-    `shared`: other files may have other annotators of the document. `listed`: the file itself
-    names its documents.
-    """
-
-    name: str
-    continuum: Continuum
-    format: Format
-    source: Source
-    shared: bool
-    listed: bool
-
-    @property
-    def annotator(self) -> str:
-        """Whom the path names, "" if the file does."""
-        own = self.source.annotator
-        return own if own in self.continuum.annotators else ""
-
-
-def _read(
-    finding: Finding,
-    settings: Mapping[str, dict[str, Any]],
-    layout: str | None,
-    instead: Mapping[str, Reader],
-) -> tuple[list[_Part], list[tuple[LeftOut, ...]], list[tuple[str, DataError, Path]]]:
-    """The parts of documents, what was passed over, and (place, error, path) of what failed."""
-    parts: list[_Part] = []
-    left_out = [finding.left_out]
-    failed = [(str(path), error, without_gz(path)) for path, error in finding.failures]
-    for source, entry in finding.found:
-        try:
-            document = instead.get(entry.name, entry.read)(source, **settings[entry.name])
-        except DataError as error:
-            path = without_gz(source.path) / source.member
-            failed.append((source.place, error.at(source.place), path))
-            continue
-        left_out.append(document.left_out)
-        listed = isinstance(document, Corpus)
-        shared = listed or (layout or entry.layout) is not None
-        for c in document.values() if isinstance(document, Corpus) else [document]:
-            name = c.name if shared else source.place
-            parts.append(_Part(name, c, entry, source, shared, listed))
-    return parts, left_out, failed
 
 
 def _noting(continuum: Continuum, entry: Format, given: Mapping[str, object]) -> Continuum:
@@ -347,14 +360,14 @@ def _advice(ways: tuple[Joining, ...]) -> str:
     return f"give {' or '.join(said)}"
 
 
-def _lacks(part: _Part, unread: list[tuple[str, DataError, Path]], layout: str | None) -> bool:
+def _lacks(part: _Part, unread: Iterable[_Unread], layout: str | None) -> bool:
     """Whether a file that failed may have held another annotator of the same document.
 
     Without one of its annotators a document would give another number silently.
     """
     if not part.shared:
         return False
-    suspects = [path for _, _, path in unread if layout or part.format.has_ending(path)]
+    suspects = [u.path for u in unread if layout or part.format.has_ending(u.path)]
     if part.listed:
         return bool(part.annotator) and bool(suspects)
     own = part.source.document, part.continuum.name

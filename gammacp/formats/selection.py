@@ -1,46 +1,64 @@
 """Choosing among what was read: categories, annotators, bounds, over all continua at once."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.columns import all_names, check_known
+from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import plain
+from gammacp.errors import DataError
 from gammacp.formats.merging import categories_of
+from gammacp.formats.positions import LARGEST
+from gammacp.validation import Row, Text, Texts, WrittenTable
 
 
-@dataclass(frozen=True, kw_only=True)
-class Selection:
-    """What to keep and how to call it; applied in the order of the fields.
+def says(what: str) -> Any:
+    """A key that may be left out, and what it says."""
+    return Field(None, description=what)
 
-    Attributes
-    ----------
-    map
-        Old category → new category; several may become one.
-    only
-        Categories to keep (names after `map`); unlabelled units are then left out. Empty: all.
-    rename
-        Annotator in the files → name to use; two never become one in the same continuum.
-    exclude
-        Annotators to leave out (names after `rename`).
-    annotators
-        Annotators to declare, who count also where they have no units.
-    min_length
-        Units that are shorter are left out.
-    bounds
-        Bounds of every continuum.
+
+def _in_order(bounds: Bounds) -> Bounds:
+    if bounds[0] > bounds[1]:
+        raise PydanticCustomError("order", "is not [START, END] with START <= END")
+    return bounds
+
+
+_Position = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
+_Length = Annotated[float, Field(ge=0, le=LARGEST), Field(examples=["a number >= 0"])]
+_Bounds = Annotated[
+    Row[tuple[_Position, _Position]], AfterValidator(_in_order), Field(examples=["[START, END]"])
+]
+_Places = Annotated[dict[str, _Position], Field(examples=["a number"])]
+Names = Annotated[dict[str, Text], Field(examples=['"a"'])]
+
+
+class Selection(WrittenTable):
+    """What to keep and how to call it: the keys of a campaign.toml that every format has.
+
+    Applied in this order; what is not said is None.
     """
 
-    map: Mapping[str, str] = field(default_factory=dict)
-    only: Sequence[str] = ()
-    rename: Mapping[str, str] = field(default_factory=dict)
-    exclude: Sequence[str] = ()
-    annotators: Sequence[str] = ()
-    min_length: float | None = None
-    bounds: Bounds | None = None
+    map: Names = says("Categories: name in the files = name to use; two may become one.")
+    only: Texts = says("Categories to keep, by their names after [map].")
+    rename: Names = says("Annotators: name in the files = name to use.")
+    exclude: Texts = says("Annotators to leave out, by their names after [rename].")
+    annotators: Texts = says("Annotators who count also where they have no units.")
+    min_length: _Length = says("Units that are shorter are left out.")
+    bounds: _Bounds = says("Where every document begins and ends.")
+    read_until: _Places = says(
+        "How far annotators read who did not finish; DOCUMENT/ANNOTATOR is about one document."
+    )
 
 
-def select(continua: Mapping[str, Continuum], selection: Selection) -> dict[str, Continuum]:
+def select(
+    continua: Mapping[str, Continuum],
+    selection: Selection,
+    grids: Mapping[str, Grid] | None = None,
+) -> dict[str, Continuum]:
     """The continua as selected, with the categories of all of them.
 
     Parameters
@@ -49,6 +67,8 @@ def select(continua: Mapping[str, Continuum], selection: Selection) -> dict[str,
         By name.
     selection
         What to keep, rename, declare and leave out.
+    grids
+        What boundaries lie on, by document; "" is that of all others.
 
     Raises
     ------
@@ -57,13 +77,20 @@ def select(continua: Mapping[str, Continuum], selection: Selection) -> dict[str,
     """
     corpus = Corpus.from_continua(continua, categories=categories_of(continua.values()))
     categories = plain(corpus.categories)[0]
-    check_known(selection.map, categories, "category")
-    mapped = (*(selection.map.get(c, c) for c in categories), *corpus.categories)
-    check_known(selection.only, tuple(dict.fromkeys(mapped)), "category")
-    check_known(selection.rename, corpus.annotators, "annotator")
-    people = [selection.rename.get(a, a) for a in corpus.annotators]
-    check_known(selection.exclude, people, "annotator")
-    made = {name: _one(corpus[name], selection) for name in continua}
+    mapped, renamed = selection.map or {}, selection.rename or {}
+    check_known(mapped, categories, "category")
+    labels = (*(mapped.get(c, c) for c in categories), *corpus.categories)
+    check_known(selection.only or (), tuple(dict.fromkeys(labels)), "category")
+    check_known(renamed, corpus.annotators, "annotator")
+    people = [renamed.get(a, a) for a in corpus.annotators]
+    check_known(selection.exclude or (), people, "annotator")
+    known = (*people, *(f"{c.name}/{a}" for c in continua.values() for a in people))
+    check_known(selection.read_until or (), known, "annotator")
+    made = {}
+    for name, c in continua.items():
+        chosen = _one(corpus[name], selection, c.name)
+        grid = grids.get(c.name, grids.get("")) if grids else None
+        made[name] = chosen if grid is None else chosen.with_grid(grid)
     found = {name: c.named(continua[name].name, c.categories) for name, c in made.items()}
     return _without_unused(corpus, found) if selection.exclude else found
 
@@ -87,14 +114,25 @@ def _used(continua: Mapping[str, Continuum]) -> set[str]:
     return {c.categories[k] for c in continua.values() for k in {*c.category_codes.tolist()} - {-1}}
 
 
-def _one(continuum: Continuum, selection: Selection) -> Continuum:
+def _one(continuum: Continuum, selection: Selection, document: str) -> Continuum:
     c = continuum.renamed(selection.map) if selection.map else continuum
     if selection.only:
         c = c.only_categories(selection.only)
-    c = c.renamed_annotators({a: n for a, n in selection.rename.items() if a in c.annotators})
+    if selection.rename:
+        names = selection.rename.items()
+        c = c.renamed_annotators({a: n for a, n in names if a in c.annotators})
     if selection.exclude:
         c = c.only_annotators([a for a in c.annotators if a not in selection.exclude])
-    c = c.with_annotators(selection.annotators)
+    c = c.with_annotators(selection.annotators or ())
     if selection.min_length is not None:
         c = c.only_lengths(selection.min_length)
-    return c if selection.bounds is None else c.with_bounds(selection.bounds)
+    if selection.bounds is not None:
+        c = c.with_bounds(selection.bounds)
+    if selection.read_until:
+        said = selection.read_until
+        until = {a: said.get(f"{document}/{a}", said.get(a)) for a in c.annotators}
+        try:
+            c = c.with_read_until({a: place for a, place in until.items() if place is not None})
+        except DataError as error:
+            raise error.within(f"document {document!r}") from None
+    return c

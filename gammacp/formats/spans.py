@@ -10,7 +10,7 @@ from gammacp.continuum import Bounds, Continuum, Corpus, Link, Unit
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.fragments import Fragments, join
 from gammacp.continuum.label import to_label
-from gammacp.continuum.links import CHAIN
+from gammacp.continuum.links import CHAIN, whole_links
 from gammacp.errors import DataError
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.source import Source
@@ -221,9 +221,7 @@ class Spans(_Counting):
         """The continuum of all units so far, with these categories or those that occur."""
         bounds, line = self.bounds or (None, None)
         there = {(u.annotator, u.id) for u in self._units if u.id}
-        whole = [
-            x for x in self._links if {(x.annotator, e) for e in (x.source, x.target)} <= there
-        ]
+        whole = whole_links(self._links, there)
         self.leave_out("link", NO_UNIT, len(self._links) - len(whole))
         units = self._units if whole else [replace(u, id="") if u.id else u for u in self._units]
         try:

@@ -41,11 +41,15 @@ def links(
     """How far annotators agree on links and chains between their units.
 
     Several files are a corpus.
+
+    Example: gammacp links exports/ --explain
+
+    Most used: --explain, --types and --json.
     """
     from gammacp.links.report import link_report
     from gammacp.pools import workers
 
-    loaded = load(files, reading, settings.weighing.features)
+    loaded = load(files, reading, settings.weighing.features, links=True)
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua: Any = loaded.corpus() if several else loaded.continua
     with workers(jobs, pays=False) as executor:

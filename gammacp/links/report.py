@@ -13,7 +13,7 @@ import numpy as np
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
-from gammacp.measures.agreement import agreement_of
+from gammacp.measures.agreement import agreement
 from gammacp.measures.links.coreference import mention_places, pairwise_coreference
 from gammacp.measures.links.gamma_link import (
     LinksOn,
@@ -94,12 +94,12 @@ def link_report(
     if how.get("shared") is None:
         how["shared"] = {}
     basis = Basis(continua, settings, **how)
-    kinds = {kind for c in basis.continua for kind in c.linked.kinds}
+    kinds = {kind for c in basis.continua for kind in c.link_rows.kinds}
     if not kinds:
         raise DataError(
             "there are no links between units", hint="Read them with the units: see docs/links.md"
         )
-    scores: dict[str, Score] = {"gamma": agreement_of(basis).score}
+    scores: dict[str, Score] = {"gamma": agreement(basis).score}
     on = links_on(basis, types, ends)
     for name, count, there in (
         ("gamma-link", on, bool(kinds - {"chain"})),
@@ -127,10 +127,10 @@ def link_report(
 
 def _each_pair(c: Continuum, basis: Basis, on: LinksOn) -> Iterator[Record]:
     """Every pair of annotators of every group of links: what it costs, and what it is."""
-    if c.n_annotators < 2 or not len(c.linked.only(chains=False)):
+    if c.n_annotators < 2 or not len(c.link_rows.only(chains=False)):
         return
     groups = basis.align([c])[0].groups
-    links, joined = c.linked.only(chains=False), on.joined(c, groups)
+    links, joined = c.link_rows.only(chains=False), on.join(c, groups)
     ends = ends_of(c, links, groups_of(c, groups), on.costs, None)
     shown = [
         {
@@ -197,7 +197,7 @@ def _disagreements(compared: list[Record]) -> Iterator[Record]:
 
 def _coreference(basis: Basis) -> Iterator[Record]:
     for c in basis.continua:
-        if c.n_annotators < 2 or not len(c.linked.only(chains=True)):
+        if c.n_annotators < 2 or not len(c.link_rows.only(chains=True)):
             continue
         places = mention_places(c, "exact", None)
         found = {name: pairwise_coreference(name, c, places) for name in SCORERS}

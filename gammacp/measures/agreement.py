@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Unpack
 
@@ -20,12 +20,13 @@ from gammacp.measures.contributions import (
 from gammacp.measures.gamma import Gamma, GammaScore, gamma_score
 from gammacp.measures.gamma_corpus import CorpusGamma, gamma_on
 from gammacp.measures.random_sets import Basis, Continua
-from gammacp.measures.resampling import DRAWS, BootstrapInterval, bootstrap
+from gammacp.measures.resampling import DRAWS, BootstrapInterval, interval_of_gamma
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.needs import require
+from gammacp.signature import extend
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Agreement:
     """γ of some continua with what it is made of.
 
@@ -38,11 +39,14 @@ class Agreement:
         Score per continuum.
     chance
         Chance model that was used.
+    clusters
+        Of documents that are not independent, what they have in common (`Continuum.cluster`).
     """
 
     score: Gamma
     documents: Mapping[str, Gamma]
     chance: str
+    clusters: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def value(self) -> float:
@@ -72,32 +76,44 @@ class Agreement:
         expected = math.fsum(x * (s.expected or 0.0) for s, x in parts)
         return ratio(observed, expected, "")[0]
 
-    def contributions(self) -> Contributions:
-        """What γ is a ratio of: per document, or per unitary alignment of the only document.
+    @cached_property
+    def rated(self) -> Mapping[str, GammaScore]:
+        """The documents that have a γ."""
+        return {n: s for n, s in self.computed.items() if s.defined}
+
+    def contributions(self, names: Collection[str] | None = None) -> Contributions:
+        """What γ is a ratio of: per document or cluster, or per unitary alignment of the only one.
+
+        Parameters
+        ----------
+        names
+            The documents, in this order; None: those that have a γ.
 
         Raises
         ------
         DataError
             No document has a γ.
         """
-        computed = [s for s in self.computed.values() if s.defined]
-        if len(computed) == 1:
-            return _of_alignment(computed[0])
+        chosen = self.rated if names is None else {n: self.rated[n] for n in names}
+        if len(chosen) == 1:
+            return _of_alignment(next(iter(chosen.values())))
         return contributions_of_documents(
-            (s.alignment.continuum.mean_units, s.observed, s.expected)
-            for s in computed
-            if s.observed is not None and s.expected is not None
+            (
+                (s.alignment.continuum.mean_units, s.observed or 0.0, s.expected or 0.0)
+                for s in chosen.values()
+            ),
+            [self.clusters.get(n, "") for n in chosen],
         )
 
     def bootstrap(
         self, *, draws: int = DRAWS, confidence: float = 0.95, seed: int = 0
     ) -> BootstrapInterval | None:
-        """Bootstrap interval over documents or unitary alignments; None if nothing is defined."""
+        """Its interval over documents, clusters or a text; None if nothing is defined."""
         try:
             parts = self.contributions()
         except DataError:
             return None
-        return bootstrap(parts, draws=draws, confidence=confidence, seed=seed)
+        return interval_of_gamma(parts, draws=draws, confidence=confidence, seed=seed)
 
     def with_bootstrap(
         self, *, draws: int = DRAWS, confidence: float = 0.95, seed: int = 0
@@ -107,13 +123,20 @@ class Agreement:
         for name, score in self.documents.items():
             alone = Agreement(score=score, documents={name: score}, chance=self.chance)
             found = alone.bootstrap(draws=draws, confidence=confidence, seed=seed)
-            documents[name] = replace(score, bootstrap=found.interval) if found else score
+            documents[name] = (
+                replace(
+                    score, bootstrap=found.interval, signature=_signature_with_draws(score, draws)
+                )
+                if found
+                else score
+            )
         if not isinstance(self.score, CorpusGamma):
             score = next(iter(documents.values()), self.score)
             return replace(self, score=score, documents=documents)
         found = self.bootstrap(draws=draws, confidence=confidence, seed=seed)
         interval = found.interval if found else None
-        whole = replace(self.score, bootstrap=interval, scores=documents)
+        made = _signature_with_draws(self.score, draws)
+        whole = replace(self.score, bootstrap=interval, scores=documents, signature=made)
         return replace(self, score=whole, documents=documents)
 
     def as_dict(self) -> dict[str, Any]:
@@ -125,6 +148,11 @@ class Agreement:
         }
 
 
+def _signature_with_draws(score: Gamma, draws: int) -> str:
+    """The signature of a score with a bootstrap interval; an undefined one has none."""
+    return score.signature and extend(score.signature, bootstrap=draws)
+
+
 def _of_alignment(score: GammaScore) -> Contributions:
     alignment = score.alignment
     return contributions_of_alignment(
@@ -134,7 +162,7 @@ def _of_alignment(score: GammaScore) -> Contributions:
 
 @spelled_out_with_computing
 def agreement(
-    continua: Continua, *, bootstrap: int = 0, **options: Unpack[FamilyOptions]
+    continua: Continua | Basis, *, bootstrap: int = 0, **options: Unpack[FamilyOptions]
 ) -> Agreement:
     """γ of one continuum, or of several and of the corpus that they are.
 
@@ -145,10 +173,11 @@ def agreement(
     ----------
     continua
         A continuum, a corpus, or continua by name. Several are measured as a corpus
-        (`gamma_corpus`), and so is a `Corpus` of one.
+        (`gamma_corpus`), and so is a `Corpus` of one. Or the basis that they share with other
+        numbers, which has its options.
     bootstrap
-        Draws of bootstrap intervals, over unitary alignments of each document and over the
-        documents of a corpus; 0 for none.
+        Draws of bootstrap intervals, over the documents or clusters of a corpus; a text of enough
+        unitary alignments has an interval that needs none. 0 for no interval.
     options
         Those of `FamilyOptions`, as for `gamma`.
 
@@ -158,28 +187,27 @@ def agreement(
         An option is unknown or cannot be meant.
     """
     draws = whole("bootstrap", bootstrap, 0)
-    settings, how = Settings.and_computing(options)
-    found = agreement_of(Basis(continua, settings, **how))
-    if not draws:
-        return found
-    return found.with_bootstrap(
-        draws=draws, confidence=settings.rule.confidence, seed=settings.seed
-    )
-
-
-def agreement_of(basis: Basis) -> Agreement:
-    """`agreement` of the continua of a basis."""
+    if isinstance(continua, Basis):
+        basis = continua
+    else:
+        settings, how = Settings.and_computing(options)
+        basis = Basis(continua, settings, **how)
     names, chance = basis.named, basis.settings.chance
-    if not names:
-        nobody = Gamma(value=math.nan, reason="no document has both annotators")
-        return Agreement(score=nobody, documents={}, chance=chance)
+    clusters = {name: c.cluster for name, c in names.items() if c.cluster}
     try:
+        if not names:
+            raise DataError("no document has both annotators")
         if isinstance(basis.source, Corpus):
-            whole = gamma_on(basis.source, basis)
-            return Agreement(score=whole, documents=whole.scores, chance=chance)
-        require(basis.source, fragments=True)
-        one = gamma_score(basis.source, basis)
-        return Agreement(score=one, documents=dict.fromkeys(names, one), chance=chance)
+            corpus = gamma_on(basis.source, basis)
+            found = Agreement(corpus, corpus.scores, chance, clusters)
+        else:
+            require(basis.source, fragments=True)
+            one = gamma_score(basis.source, basis)
+            found = Agreement(one, dict.fromkeys(names, one), chance, clusters)
     except DataError as error:
         score = Gamma(value=math.nan, reason=str(error))
-        return Agreement(score=score, documents=dict.fromkeys(names, score), chance=chance)
+        found = Agreement(score, dict.fromkeys(names, score), chance, clusters)
+    if not draws:
+        return found
+    rule, seed = basis.settings.rule, basis.settings.seed
+    return found.with_bootstrap(draws=draws, confidence=rule.confidence, seed=seed)

@@ -19,6 +19,7 @@ import numpy as np
 from gammacp.arrays import Floats
 from gammacp.chance.annotation import ROUNDING
 from gammacp.chance.beyond import NOT_OBSERVED, BeyondChance, against_chance
+from gammacp.chance.cut import circle_of
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, column
@@ -34,6 +35,11 @@ from gammacp.signature import signature
 CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
 _NO_DISAGREEMENT = "{} declares no disagreement of its own"
 _BY_CATEGORY = "{} has values by category alone{}"
+_EXACT = "f1-exact"
+_NO_GRID = (
+    "f1-exact beyond chance has no p: the positions may lie on a grid (words, frames) that random "
+    "units do not hit; say which with --grid"
+)
 _ELSEWHERE = "random units of {} are at different places: use fixed-positions for predefined units"
 
 
@@ -63,22 +69,31 @@ class MeasuredDisagreements:
 def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continuum:
     """Random units where measures over positions can read them.
 
-    On whole positions starts are rounded and lengths kept; elsewhere units and fragments that
+    On whole positions starts are rounded and lengths kept; a unit that an end of the text tears is
+    rounded at both ends, and left out if that leaves nothing. Elsewhere units and fragments that
     touched before they were moved touch again, which the rounding of sums may have undone. Bounds
     that nobody declared are those of the units, as in the data: measures that count positions would
     take what lies beyond for agreement.
     """
-    starts, lengths = continuum.starts, continuum.lengths
+    starts, ends, breaks = continuum.starts, continuum.ends, continuum.breaks
+    annotators, labels = continuum.annotator_codes, continuum.category_codes
     low, high = continuum.bounds
     if whole:
-        starts, lengths = np.round(starts), np.round(lengths)
+        lengths = np.round(continuum.lengths)
+        torn = np.abs(continuum.lengths - lengths) > ROUNDING * continuum.length
+        starts, ends = np.round(starts), np.where(torn, np.round(ends), np.round(starts) + lengths)
+        if breaks is None:
+            kept = ~torn | (starts < ends)
+            starts, ends = starts[kept], ends[kept]
+            annotators, labels = annotators[kept], labels[kept]
         low, high = float(np.round(low)), float(np.round(high))
-    ends, breaks = starts + lengths, continuum.breaks
+    else:
+        ends = starts + continuum.lengths
     if not whole and breaks is not None:
         starts, ends, breaks = _touching(continuum, starts, ends, breaks)
     if not whole and len(ends):
         near = np.abs(starts[1:] - ends[:-1]) < ROUNDING * continuum.length
-        near &= continuum.annotator_codes[1:] == continuum.annotator_codes[:-1]
+        near &= annotators[1:] == annotators[:-1]
         ends[:-1][near] = starts[1:][near]
         ends[np.abs(ends - high) < ROUNDING * continuum.length] = high
     return Continuum.from_codes(
@@ -86,8 +101,8 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
         continuum.categories,
         starts,
         ends,
-        continuum.annotator_codes,
-        continuum.category_codes,
+        annotators,
+        labels,
         breaks=breaks,
         ids=continuum.ids,
         links=continuum.links,
@@ -216,10 +231,20 @@ def _of_units(
     except DataError as error:
         found |= {name: _without(str(error), settings.chance) for name in wanted}
     few = {name: few_units(continuum, f"{name} beyond chance") for name in wanted}
+    if _EXACT in wanted and not _meets_places(continuum, settings.chance):
+        found[_EXACT] = replace(found[_EXACT], p=None)
+        few[_EXACT] += (_NO_GRID,)
     return {
         name: replace(score, beyond_chance=found[name], notes=score.notes + few.get(name, ()))
         for name, score in scores.items()
     }
+
+
+def _meets_places(continuum: Continuum, model: str) -> bool:
+    """Whether random units may have the boundaries that real ones have."""
+    if CHANCE_MODELS[model].keeps_places:
+        return True
+    return model == "cut" and circle_of(continuum).grid is not None
 
 
 def _drawn(

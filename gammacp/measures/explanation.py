@@ -25,7 +25,7 @@ from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
 from gammacp.errors import DataError
-from gammacp.measures.agreement import agreement_of
+from gammacp.measures.agreement import agreement
 from gammacp.measures.borne import ABSENCE, Borne, add_up, borne_in, components_of
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Chance, Continua
@@ -149,7 +149,7 @@ def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
     DataError
         Nothing has an alignment.
     """
-    found = agreement_of(basis)
+    found = agreement(basis)
     scores = found.computed
     if not scores:
         raise DataError(f"no continuum has an alignment to explain: {found.score.reason}")

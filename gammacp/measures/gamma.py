@@ -14,6 +14,7 @@ import numpy as np
 from gammacp.alignment import Alignment, Status
 from gammacp.arguments import instance
 from gammacp.chance.beyond import ratio, ratio_interval
+from gammacp.chance.direction import Direction, direction, empty_stretches
 from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.measures.random_sets import Basis
@@ -52,12 +53,22 @@ class Gamma(Score):
         Counts; None where nothing was aligned.
     precision
         Relative error of δ_e that the samples gave; None for a corpus, as `p` is.
+    chance_error
+        Relative standard error of δ_e.
+    least_p
+        The least p that the random sets can give.
+    direction
+        Whether units lie towards one end of the text, which chance does not expect; None of
+        documents of a corpus, and where there are too few units.
     """
 
     precision: float | None = None
+    chance_error: float = 0.0
+    least_p: float | None = None
     bound: float | None = None
     annotators: int | None = None
     units: int | None = None
+    direction: Direction | None = None
 
     def in_words(self) -> list[str]:
         """What there is to say beside γ, a sentence each."""
@@ -86,6 +97,8 @@ class Gamma(Score):
             "annotators": self.annotators,
             "units": self.units,
             "p": self.p,
+            "least_p": self.least_p,
+            "direction": None if self.direction is None else self.direction.as_dict(),
             **super().as_dict(),
         }
 
@@ -99,6 +112,17 @@ class GammaScore(Gamma):
     annotators: int
     units: int
     alignment: Alignment
+
+    def in_words(self) -> list[str]:
+        """What chance turns, where all boundaries lie on a grid."""
+        if "(grid=" not in self.chance:
+            return []
+        grid = self.chance.partition("(grid=")[2].partition(")")[0]
+        return [
+            f"Chance turns each annotator's units by whole {grid}: all {2 * self.units} boundaries "
+            "lie on them. Other habits that words have in common (never a comma, nouns alone) "
+            "count as agreement."
+        ]
 
     def _repr_html_(self) -> str:
         from gammacp.display import as_html
@@ -167,6 +191,9 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
     expected, alone = chance.expected, continua is None
     proven = alignment.status is Status.OPTIMAL and expected.proven and expected.complete
     notes = notes_on(expected, basis.settings) + (few_units(continuum) if alone else ())
+    notes += empty_stretches(continuum)
+    towards = None if basis.selection or not alone else direction([continuum], basis.settings.seed)
+    notes += towards.notes if towards else ()
     value, interval, p = math.nan, None, None
     reason: str | None = (
         f"interrupted after {expected.samples} random annotation sets, too few for δ_e"
@@ -190,8 +217,11 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
         units=continuum.n_units,
         chance=chance.model,
         p=p,
+        least_p=None if p is None else 1 / (1 + expected.samples),
         precision=expected.precision if expected.enough else None,
+        chance_error=expected.relative_error if expected.enough else 0.0,
         notes=notes,
+        direction=towards,
         alignment=alignment,
         signature=basis.signature(
             "soft-gamma" if basis.settings.cover else "gamma",

@@ -14,14 +14,23 @@ import numpy as np
 
 from gammacp.alignment import Status
 from gammacp.arguments import instance
+from gammacp.arrays import Floats
 from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval
+from gammacp.chance.direction import direction
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.gamma import Gamma, GammaScore, gamma_score, notes_on
 from gammacp.measures.marked import Marked, alpha_of_marking
 from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
-from gammacp.measures.within import TOO_SHORT, factors
+from gammacp.measures.within import (
+    TOO_SHORT,
+    factors,
+    p_in_words,
+    p_over_documents,
+    p_within_documents,
+    sets_of_each,
+)
 from gammacp.needs import require
 
 _NOT_REACHED = "interrupted before it was aligned"
@@ -71,6 +80,8 @@ class CorpusGamma(Gamma):
     def in_words(self) -> list[str]:
         """What a corpus has beside γ, a sentence each."""
         said = [self.marked.in_words()] if self.marked else []
+        if self.p is not None:
+            said.append(f"Agreement above 0: {p_in_words(self.p, self.least_p)} (one-sided).")
         within, between = self.within, self.between
         if within and between and within.interval and between.interval:
             said.append(
@@ -85,7 +96,8 @@ class CorpusGamma(Gamma):
 
 def _with_interval(part: BeyondChance) -> str:
     low, high = part.interval or (math.nan, math.nan)
-    return f"{part.value:.4f} ({low:.4f} to {high:.4f})"
+    p = p_in_words(part.p, part.least_p)
+    return f"{part.value:.4f} ({low:.4f} to {high:.4f}{f'; {p}' * bool(p)})"
 
 
 @spelled_out_with_computing
@@ -166,6 +178,7 @@ def _pool(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
     complete = bool(computed) and all(s.status is Status.OPTIMAL for s in computed)
     complete = complete and all(s.reason != _NOT_REACHED for s in scores.values())
     samples = sum(c.expected.samples for c in chances)
+    towards = None if basis.selection else direction(continua, basis.settings.seed)
     whole = CorpusGamma(
         value=math.nan,
         mean=float(np.mean(defined)) if defined else math.nan,
@@ -175,9 +188,9 @@ def _pool(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
         units=sum(p.score.units or 0 for p in parts),
         samples=samples,
         status=(Status.OPTIMAL if complete else Status.FEASIBLE) if computed else None,
-        notes=tuple(
-            dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings))
-        ),
+        notes=tuple(dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings)))
+        + (towards.notes if towards else ()),
+        direction=towards,
     )
     if not parts:
         return replace(whole, reason="no continuum has a γ")
@@ -198,7 +211,7 @@ def _weigh(whole: CorpusGamma, parts: Sequence[_Part], basis: Basis) -> CorpusGa
     total = math.fsum(p.weight for p in parts)
     observed = math.fsum(p.weight * (p.score.observed or 0.0) for p in parts)
     lowest = math.fsum(p.weight * (p.score.bound or 0.0) for p in parts)
-    low, mean, high = _expected(parts, basis.settings)
+    low, mean, high, error = _expected(parts, basis.settings)
     within, between = (
         (None, None)
         if basis.selection
@@ -208,12 +221,17 @@ def _weigh(whole: CorpusGamma, parts: Sequence[_Part], basis: Basis) -> CorpusGa
             observed / total,
             lowest / total,
             (low / total, mean / total, high / total),
+            np.array([p.score.observed for p in parts]),
         )
     )
     value, nothing = ratio(observed, mean, "the expected disorder is 0")
+    p, least = _p_value(parts, basis)
     return replace(
         whole,
         value=value,
+        p=None if nothing else p,
+        least_p=None if nothing else least,
+        chance_error=error,
         interval=None if nothing else ratio_interval(lowest, observed, low, high),
         observed=observed / total,
         expected=mean / total,
@@ -224,8 +242,35 @@ def _weigh(whole: CorpusGamma, parts: Sequence[_Part], basis: Basis) -> CorpusGa
     )
 
 
-def _expected(parts: Sequence[_Part], settings: Settings) -> tuple[float, float, float]:
-    """Σ w·δ_e with its Monte-Carlo interval; different random sets are independent."""
+def _p_value(parts: Sequence[_Part], basis: Basis) -> tuple[float | None, float | None]:
+    """p of no agreement above 0, and the least that it can be (`gammacp.measures.within`)."""
+    continua = [p.score.alignment.continuum for p in parts]
+    disorders = np.array([p.score.observed for p in parts])
+    chances = list(dict.fromkeys(p.chance for p in parts))
+    if basis.model.ratio:
+        weights = np.array([p.weight for p in parts])
+        expected = weights * [p.chance.expected.mean for p in parts]
+        shares = [math.fsum(p.weight for p in parts if p.chance is c) for c in chances]
+        return p_over_documents(chances, shares, weights * disorders, expected), None
+    if basis.model.pools:
+        return None, None
+    if not basis.shared:
+        # Each has random sets of its own, which weigh by the document's x̄.
+        own = [p.weight * p.chance.expected.disorders for p in parts]
+        return p_within_documents(continua, disorders, own, basis.settings.seed)
+    sets: dict[int, Floats] = {}
+    for chance in chances:
+        mine = [i for i, p in enumerate(parts) if p.chance is chance]
+        found = sets_of_each(chance.expected, [continua[i] for i in mine])
+        if found is None:
+            return None, None
+        sets |= zip(mine, found, strict=True)
+    every = [sets[i] for i in range(len(parts))]
+    return p_within_documents(continua, disorders, every, basis.settings.seed)
+
+
+def _expected(parts: Sequence[_Part], settings: Settings) -> tuple[float, float, float, float]:
+    """Σ w·δ_e, its Monte-Carlo interval and relative error; random sets are independent."""
     shares: dict[Chance, float] = {}
     for p in parts:
         shares[p.chance] = shares.get(p.chance, 0.0) + p.weight
@@ -233,5 +278,6 @@ def _expected(parts: Sequence[_Part], settings: Settings) -> tuple[float, float,
     mean = math.fsum(w * e.mean for w, e in terms)
     proven = math.fsum(w * e.proven_mean for w, e in terms)
     variance = math.fsum((w * e.standard_error) ** 2 for w, e in terms)
-    half = settings.rule.quantile * math.sqrt(variance)
-    return max(0.0, proven - half), mean, mean + half
+    error = math.sqrt(variance)
+    half = settings.rule.quantile * error
+    return max(0.0, proven - half), mean, mean + half, error / mean if mean > 0 else 0.0

@@ -221,16 +221,38 @@ class Basis:
             return settings.solving_random(continuum.n_annotators)["gap"]
         return self.settings.gap
 
-    def chance(self, continuum: Continuum) -> Chance:
-        """The expected disorder for one of the continua.
+    def chance(self, of: Continuum | tuple[Continuum, ...]) -> Chance:
+        """The expected disorder: random sets until the sample rule holds.
+
+        Computed once for all that rest on the same draws. After Ctrl-C (`stopping.interruptible`)
+        the samples that are done count, without the one that was cut short.
+
+        Parameters
+        ----------
+        of
+            One of the continua; or several, with chance modelled within each (`cut`).
 
         Raises
         ------
         DataError
             The chance model cannot be built from these continua.
         """
-        rule = self._rule(continuum)
-        return self._sample(self.draws(continuum), rule, ratio=self._ratio, keep=self._keep)
+        within = isinstance(of, tuple)
+        draws = self._draws_within(of) if isinstance(of, tuple) else self.draws(of)
+        known = self._memory.get(("chance", draws))
+        if isinstance(known, Chance):
+            return known
+        rule = self.settings.rule if isinstance(of, tuple) else self._rule(of)
+        at_once = min(200, max(5, 2000 // self._units))
+        settings = replace(self.settings, rule=rule)
+        ratio, keep = within or self._ratio, self._keep and not within
+        count = AlignedDisorder(self.bound, settings, keep, ratio, at_once)
+        (expected,), kept = expectations(
+            draws, count, rule, self.settings.seed, executor=self._executor, progress=self._progress
+        )
+        sets = tuple(k for k in kept if isinstance(k, RandomSet))
+        chance = self._memory["chance", draws] = Chance(draws.sampler.signature, expected, sets)
+        return chance
 
     def draws(self, continuum: Continuum) -> Draws[Continuum]:
         """The random sets that serve one of the continua."""
@@ -264,14 +286,10 @@ class Basis:
 
         return self.once(("cut", whole), compute)
 
-    def within(self, continua: Sequence[Continuum]) -> Chance:
-        """The expected disorder of these continua if chance is modelled within each (`cut`)."""
-
-        def compute() -> Draws[Continuum]:
-            return Draws(self._strata(continua, "cut"), self.settings.seed)
-
-        draws = self.once(("within", tuple(continua)), compute)
-        return self._sample(draws, self.settings.rule, ratio=True, keep=False)
+    def _draws_within(self, continua: tuple[Continuum, ...]) -> Draws[Continuum]:
+        """Random sets of these continua with chance modelled within each."""
+        seed = self.settings.seed
+        return self.once(("within", continua), lambda: Draws(self._strata(continua, "cut"), seed))
 
     def _strata(self, continua: Sequence[Continuum], model: str = "") -> Strata[Continuum]:
         """Chance within each of these in turn, the shortest first."""
@@ -347,27 +365,6 @@ class Basis:
         cut = dict(zip(basis.continua, origins.values(), strict=True))
         basis._parent = _Parent(self, wanted, keep, cut)
         return basis
-
-    def _sample(
-        self, draws: Draws[Continuum], rule: SampleRule, *, ratio: bool, keep: bool
-    ) -> Chance:
-        """Random sets until the sample rule holds, once for all that rest on these draws.
-
-        After Ctrl-C (`stopping.interruptible`) the samples that are done count, without the one
-        that was cut short.
-        """
-        known = self._memory.get(("chance", draws))
-        if isinstance(known, Chance):
-            return known
-        at_once = min(200, max(5, 2000 // self._units))
-        settings = replace(self.settings, rule=rule)
-        count = AlignedDisorder(self.bound, settings, keep, ratio, at_once)
-        (expected,), kept = expectations(
-            draws, count, rule, self.settings.seed, executor=self._executor, progress=self._progress
-        )
-        sets = tuple(k for k in kept if isinstance(k, RandomSet))
-        chance = self._memory["chance", draws] = Chance(draws.sampler.signature, expected, sets)
-        return chance
 
     def signature(
         self,

@@ -1,47 +1,59 @@
-"""Bootstrap intervals of γ: how far it depends on the documents or passages that were annotated.
+"""Intervals of γ: how far it depends on the documents or the text that were annotated.
 
 This is not the Monte-Carlo error of the expected disorder: that one is about our sampling and
-shrinks with more samples, this one is about the user's data and shrinks with more documents.
+shrinks with more samples, this one is about the user's data and shrinks with more documents. It is
+an interval of confidence, of these annotators: no forecast of another corpus, and nothing about
+other people. The expected disorder is taken as known.
 
-Documents of a corpus are drawn with replacement. Within a continuum neighbouring unitary alignments
-are not independent (an annotator loses the thread for a page), so runs of neighbours are drawn:
-the circular block bootstrap of Politis & Romano (1992), blocks of ⌈parts^(1/3)⌉.
+Documents of a corpus, or clusters of them, are drawn with replacement. γ is a ratio of sums over
+few and skewed parts, where plain percentiles of resampled values cover .70 to .93, not .95. So the
+bootstrap is studentised (`gammacp.studentised`), by the linearised standard error of a ratio,
+from the residuals o − (1 − γ)·e. Where few parts are bad or the long ones are worse that still
+covers too little; so what the jackknife gives for log(1 − γ) is taken in, too.
 
-γ is a ratio of sums over few and skewed parts, where plain percentiles of resampled values cover
-.70 to .93 instead of .95. So the interval is studentised (`gammacp.studentised`), by the linearised
-standard error of a ratio, from the residuals o − (1 − γ)·e of whole blocks. What it covers is
-measured in `benchmarks/bootstrap_coverage.py`; see docs/reliability.md.
+The unitary alignments of one text are not independent: the interval is Student's t with four
+degrees of freedom from four cosines of their residuals (`gammacp.measures.part_tests`), as for
+`--against`.
+What the intervals cover is measured in `experiments/tests_hold.py`; see docs/tests.md.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from gammacp.arguments import number, whole
-from gammacp.arrays import Floats, Indices
 from gammacp.errors import UsageError
-from gammacp.measures.contributions import Contributions
+from gammacp.measures.contributions import ALIGNMENTS, Contributions
+from gammacp.measures.part_tests import (
+    COSINES,
+    FEWEST_ALIGNMENTS,
+    FEWEST_PARTS,
+    independent_parts,
+    parts_in_order,
+)
 from gammacp.studentised import studentised_interval
 
 DRAWS = 2000
-FEWEST_PARTS = 5
-_FEW = 20
+_FEW, _FAR = 20, 700.0
+_BOTH = "bootstrap or log ratio"
 
 
 @dataclass(frozen=True, kw_only=True)
 class BootstrapInterval:
-    """A studentised bootstrap interval of γ.
+    """An interval over parts: documents, clusters of them, the unitary alignments of a text.
 
     Attributes
     ----------
     low, high
         Bounds; NaN where there are too few parts.
-    parts, kind, block
-        How many parts were resampled, what they are, and how many neighbours go together.
+    parts, kind
+        How many parts there are, and what they are.
+    method
+        `bootstrap`, `bootstrap or log ratio` (whichever reaches further), or `four cosines`.
     draws, confidence
-        How many resampled sets, and the coverage that is aimed at.
+        How many resampled sets (0: it takes none), and the coverage that is aimed at.
     reason
         Why there is no interval.
     """
@@ -50,7 +62,7 @@ class BootstrapInterval:
     high: float
     parts: int
     kind: str
-    block: int
+    method: str
     draws: int
     confidence: float
     reason: str | None = None
@@ -66,44 +78,39 @@ class BootstrapInterval:
         return {"interval": self.interval, **rest}
 
     def in_words(self) -> str:
-        """One sentence for people."""
+        """What the interval of a γ says, and what it does not say."""
         if self.reason:
             return f"No bootstrap interval: {self.reason}."
-        how = f"{self.parts} {self.kind}"
-        if self.block > 1:
-            how += f", {self.block} neighbours at a time"
-        caution = (
-            f" With only {self.parts} {self.kind} the interval is rather too narrow than too wide."
-            if self.parts < _FEW * self.block
-            else ""
+        text = self.kind == ALIGNMENTS
+        how = f"one text of {self.parts} {ALIGNMENTS}" if text else f"{self.parts} {self.kind}"
+        apart = "" if text else ", which must be independent of each other"
+        said = (
+            f"γ of these annotators on {'text' if text else 'documents'} of this kind: "
+            f"{self.low:.3f} to {self.high:.3f} (bootstrap, {self.confidence:.0%} confidence; "
+            f"{how}{apart}; the expected disorder is taken as known). This is no forecast of the "
+            "next corpus (that would be 1.4 times as wide), and says nothing of other annotators."
         )
-        return (
-            f"Had other material of the same kind been annotated, γ would lie between "
-            f"{self.low:.3f} and {self.high:.3f} in {self.confidence:.0%} of the cases "
-            f"(bootstrap over {how}; the random sampling of the expected disorder is not in it)."
-            f"{caution}"
-        )
+        if text:
+            said = said.replace("(bootstrap, ", "(").replace("corpus", "text")
+        elif self.parts < _FEW:
+            said += (
+                f" With only {self.parts} {self.kind} it is too narrow where few of them are bad "
+                "or the long ones are worse."
+            )
+        return said
 
 
 def bootstrap(
-    parts: Contributions,
-    *,
-    draws: int = DRAWS,
-    block: int | None = None,
-    confidence: float = 0.95,
-    seed: int = 0,
+    parts: Contributions, *, draws: int = DRAWS, confidence: float = 0.95, seed: int = 0
 ) -> BootstrapInterval:
-    """Studentised interval of γ over resampled parts.
+    """Studentised interval of a ratio over resampled parts that are independent.
 
     Parameters
     ----------
     parts
-        What γ is a ratio of.
+        What it is a ratio of.
     draws
         Number of resampled sets, ≥ 1.
-    block
-        How many neighbouring parts are drawn together. Default: 1 for documents, ⌈parts^(1/3)⌉
-        for unitary alignments.
     confidence
         Coverage that is aimed at, in (0, 1).
     seed
@@ -115,58 +122,100 @@ def bootstrap(
         An argument is out of its range.
     """
     draws = whole("bootstrap draws", draws, 1)
+    ends, reason = (math.nan, math.nan), _too_few(parts, FEWEST_PARTS, confidence)
+    if reason is None:
+        ends = _studentise(parts, draws, (1 - confidence) / 2, seed)
+    return _interval_of(parts, ends, "bootstrap", draws, confidence, reason)
+
+
+def interval_of_gamma(
+    parts: Contributions, *, draws: int = DRAWS, confidence: float = 0.95, seed: int = 0
+) -> BootstrapInterval:
+    """The interval of γ: the bootstrap's with that of the log ratio, or of one text from cosines.
+
+    Parameters
+    ----------
+    parts
+        What γ is a ratio of.
+    draws, confidence, seed
+        As for `bootstrap`.
+
+    Raises
+    ------
+    UsageError
+        An argument is out of its range.
+    """
+    draws, tail = whole("bootstrap draws", draws, 1), (1 - confidence) / 2
+    if parts.kind == ALIGNMENTS:
+        ends, reason = (math.nan, math.nan), _too_few(parts, FEWEST_ALIGNMENTS, confidence)
+        if reason is None:
+            found = parts_in_order(parts.observed, parts.expected)
+            half = _quantile(COSINES, tail) * math.sqrt(found.variance)
+            ends = parts.gamma - half, min(1.0, parts.gamma + half)
+        return _interval_of(parts, ends, "four cosines", 0, confidence, reason)
+    drawn = bootstrap(parts, draws=draws, confidence=confidence, seed=seed)
+    found = independent_parts(parts.observed, parts.expected)
+    ratio, effective = (
+        float(found.ratio),
+        1 / float(((parts.expected / parts.expected.sum()) ** 2).sum()),
+    )
+    if drawn.reason is not None or ratio <= 0 or effective <= 1:
+        return replace(drawn, method=_BOTH)
+    wide = _quantile(max(1.0, effective - 1), tail) * math.sqrt(found.variance) / ratio
+    # A long document among short ones leaves next to nothing known.
+    low = min(drawn.low, 1 - ratio * math.exp(wide) if wide < _FAR else -math.inf)
+    return replace(drawn, low=low, high=max(drawn.high, 1 - ratio * math.exp(-wide)), method=_BOTH)
+
+
+def _quantile(df: float, tail: float) -> float:
+    from scipy.special import stdtrit
+
+    return -float(stdtrit(df, tail))
+
+
+def _too_few(parts: Contributions, least: int, confidence: float) -> str | None:
     if not 0 < number("confidence", confidence) < 1:
         raise UsageError(f"confidence {confidence} is not between 0 and 1")
-    size = len(parts)
-    length = block or (1 if parts.kind == "documents" else math.ceil(size ** (1 / 3)))
-    if not 1 <= length <= max(size, 1):
-        raise UsageError(f"block {length} is not between 1 and the {size} {parts.kind}")
-    low, high, reason = math.nan, math.nan, None
-    if size < FEWEST_PARTS:
-        reason = f"{size} {parts.kind} are too few to be resampled (at least {FEWEST_PARTS})"
-    else:
-        low, high = _studentise(parts, length, draws, (1 - confidence) / 2, seed)
+    if len(parts) >= least:
+        return None
+    return f"{len(parts)} {parts.kind} are too few to tell how they differ (at least {least})"
+
+
+def _interval_of(
+    parts: Contributions,
+    ends: tuple[float, float],
+    method: str,
+    draws: int,
+    confidence: float,
+    reason: str | None,
+) -> BootstrapInterval:
     return BootstrapInterval(
-        low=low,
-        high=high,
-        parts=size,
+        low=ends[0],
+        high=ends[1],
+        parts=len(parts),
         kind=parts.kind,
-        block=length,
+        method=method,
         draws=draws,
         confidence=confidence,
         reason=reason,
     )
 
 
-def _studentise(
-    parts: Contributions, length: int, draws: int, tail: float, seed: int
-) -> tuple[float, float]:
+def _studentise(parts: Contributions, draws: int, tail: float, seed: int) -> tuple[float, float]:
     """The interval between the two tails; no γ is above 1."""
     size = len(parts)
-    blocks = math.ceil(size / length)
-    scale = math.sqrt(blocks / (blocks - 1)) if blocks > 1 else 1.0
+    scale = math.sqrt(size / (size - 1))
     ratio = 1 - parts.gamma
-    every = np.arange(size)
-    residuals = _block_sums(parts.observed - ratio * parts.expected, every, length)
-    error = scale * math.sqrt(blocks * float((residuals**2).mean())) / float(parts.expected.sum())
+    residuals = parts.observed - ratio * parts.expected
+    error = scale * math.sqrt(size * float((residuals**2).mean())) / float(parts.expected.sum())
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0xB007,)))
-    first = rng.integers(size, size=(draws, blocks))
-    lengths = np.full(blocks, length)
-    lengths[-1] = size - (blocks - 1) * length
-    observed = _block_sums(parts.observed, first, lengths)
-    expected = _block_sums(parts.expected, first, lengths)
+    chosen = rng.integers(size, size=(draws, size))
+    observed, expected = parts.observed[chosen], parts.expected[chosen]
     totals = expected.sum(axis=1)
     ratios = np.divide(observed.sum(axis=1), totals, out=np.full(draws, ratio), where=totals > 0)
     left = observed - ratios[:, None] * expected
     errors = scale * np.sqrt((left**2).sum(axis=1))
     unknown = np.full(draws, math.inf)
     errors = np.divide(errors, np.abs(totals), out=unknown, where=totals != 0)
-    low, high = studentised_interval(ratio, error, ratios, errors, parts=blocks, tail=tail)
+    low, high = studentised_interval(ratio, error, ratios, errors, parts=size, tail=tail)
     return 1 - high, min(1.0, 1 - low)
-
-
-def _block_sums(values: Floats, first: Indices, length: int | Indices) -> Floats:
-    """Σ of `length` neighbours from `first` on, going round at the end; the shape of `first`."""
-    sums = np.concatenate(([0.0], np.cumsum(np.concatenate((values, values)))))
-    found: Floats = sums[first + length] - sums[first]
-    return found

@@ -66,8 +66,29 @@ class Score:
     beyond_chance: BeyondChance | None = None
 
     def __init_subclass__(cls) -> None:
-        """Every score is compared as this one is: dataclasses trip over arrays and NaN."""
+        """Every score is compared and shown as this one: dataclasses trip over arrays and NaN."""
         cls.__eq__, cls.__hash__ = Score.__eq__, Score.__hash__  # type: ignore[method-assign]
+        cls.__repr__ = Score.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        """The value and what a reader of it needs; `as_dict` has everything.
+
+        >>> print(repr(Score(value=0.5, observed=0.25, interval=(0.4, 0.6), notes=("a tie",))))
+        Score(0.5, interval=(0.4, 0.6), observed=0.25
+              note: a tie)
+        """
+        name = type(self).__name__
+        told: dict[str, Any] = {
+            "interval": self.interval,
+            "bootstrap": self.bootstrap,
+            "observed": self.observed,
+        }
+        told |= {"expected": self.expected, "status": self.status and str(self.status)}
+        told |= {"by_category": dict(self.by_category) or None, "reason": self.reason}
+        parts = [f"{key}={_short(value)}" for key, value in told.items() if value is not None]
+        lines = [f"{name}({', '.join([_short(self.value), *parts])}"]
+        lines += [f"note: {note}" for note in self.notes]
+        return f"\n{' ' * (len(name) + 1)}".join(lines) + ")"
 
     def __eq__(self, other: object) -> bool:
         """The same measure, made in the same way, with the same numbers; NaN equals NaN."""
@@ -101,6 +122,17 @@ class Score:
             "signature": self.signature,
             **({} if found is None else {"beyond_chance": found.as_dict()}),
         }
+
+
+def _short(value: Any) -> str:
+    """A value with numbers as tables show them."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_short, value))})"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key}: {_short(v)}' for key, v in value.items())}}}"
+    return str(value)
 
 
 def _same(one: Any, other: Any) -> bool:

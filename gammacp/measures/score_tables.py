@@ -28,24 +28,25 @@ def _gap(record: Record) -> float | None:
 GAMMA = (
     Column("file", "file"),
     Column("gamma", "γ", number),
-    Column("interval", "interval", interval),
+    Column("interval", "Monte-Carlo interval", interval),
     Column("bootstrap", "bootstrap", interval),
-    Column("observed_disorder", "observed", number),
-    Column("expected_disorder", "expected", number),
-    Column("samples", "samples", count),
-    Column("status", "status", word),
+    Column("observed_disorder", "observed", number, rank=3),
+    Column("expected_disorder", "expected", number, rank=6),
+    Column("samples", "samples", count, rank=5),
+    Column("status", "status", word, rank=4),
     Column("gap", "gap", permille, value=_gap),
-    Column("annotators", "annotators", count),
-    Column("units", "units", count),
+    Column("annotators", "annotators", count, rank=1),
+    Column("units", "units", count, rank=2),
     Column("reason", "undefined because", wrapped=True),
 )
 
 MEASURES = (
     Column("measure", "measure"),
     Column("value", "value", number),
-    Column("observed", "observed", number),
-    Column("expected", "expected", number),
-    Column("interval", "interval", interval, value=lambda r: r["interval"] or r["bootstrap"]),
+    Column("observed", "observed", number, rank=1),
+    Column("expected", "expected", number, rank=2),
+    Column("interval", "Monte-Carlo interval", interval),
+    Column("bootstrap", "bootstrap", interval),
     Column("beyond_chance", "beyond chance", number, value=lambda r: _beyond(r, "value")),
     Column("beyond_interval", "its interval", interval, value=lambda r: _beyond(r, "interval")),
     Column("p", "p", number, value=lambda r: _beyond(r, "p")),
@@ -65,7 +66,7 @@ def measure_table(scores: Mapping[str, Score]) -> Table:
     """Measures of one continuum, one row each, or one row per category."""
     rows = [row for name, s in scores.items() for row in _measure_rows(name, s)]
     columns = MEASURES if any(s.beyond_chance for s in scores.values()) else MEASURES[:-3]
-    return Table(columns, rows)
+    return Table(columns, rows).without_empty("bootstrap")
 
 
 def _measure_rows(name: str, score: Score) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, TypedDict, TypeVar
+from typing import Any, TypeAlias, TypedDict, TypeVar, get_type_hints
 
 from gammacp.alignment import SOLVERS, Solving
 from gammacp.alignment.limits import CROWD
@@ -129,7 +129,7 @@ def spelled_out(function: F, kind: type[GammaOptions] = GammaOptions) -> F:
     keyword = inspect.Parameter.KEYWORD_ONLY
     options = [
         inspect.Parameter(name, keyword, default=_DEFAULTS.get(name), annotation=annotation)
-        for name, annotation in kind.__annotations__.items()
+        for name, annotation in get_type_hints(kind).items()
     ]
     places = [p for p in own if p.kind is not keyword]
     mine = [p for p in own if p.kind is keyword]

@@ -7,19 +7,37 @@ observed disorder, and E_within and E its expectation under the two,
 
     γ_within = 1 − D_o / E_within,  γ_between = 1 − E_within / E,  γ = 1 − D_o / E
 
-so that 1 − γ = (1 − γ_within)(1 − γ_between), exactly.
+so that 1 − γ = (1 − γ_within)(1 − γ_between), exactly. p is one-sided, of no agreement above 0:
+
+- within, and of any corpus whose chance is inside each document: a document's annotation and its
+  random sets change places, each document by itself (`exchanged`), which is exact;
+- of γ under `documents`, and of between: the random sets are no random corpora, so that documents
+  and sets are parts of two sides (`difference`), from five documents on.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+import numpy as np
+
+from gammacp.arrays import Floats
 from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval
+from gammacp.chance.expected import ExpectedDisorder
+from gammacp.chance.sampling import MOST_STRATA
 from gammacp.continuum import Continuum
 from gammacp.measures.gamma import FEWEST_UNITS
-from gammacp.measures.random_sets import Basis
+from gammacp.measures.part_tests import (
+    FEWEST_PARTS,
+    Parts,
+    difference,
+    exchanged,
+    independent_parts,
+)
+from gammacp.measures.random_sets import Basis, Chance
 
 WITHIN = "cut"
 TOO_SHORT = "documents are too short"
+_LEVEL, _LEAST_SHOWN = 0.05, 1e-4
 
 
 def factors(
@@ -28,6 +46,7 @@ def factors(
     observed: float,
     lowest: float,
     interval: tuple[float, float, float],
+    disorders: Floats,
 ) -> tuple[BeyondChance, BeyondChance]:
     """γ_within and γ_between of a corpus; undefined with a reason where they cannot be told.
 
@@ -39,16 +58,21 @@ def factors(
         D_o, the mean disorder of the continua weighted by x̄, and its proven bound.
     interval
         E by the corpus' own chance model: its interval's lower end, E, the upper end.
+    disorders
+        δ of each of the continua.
     """
     reason = _reason(basis, continua)
     if reason is not None:
         missing = BeyondChance(value=math.nan, chance=WITHIN, reason=reason)
         return missing, missing
     low, mean, high = interval
-    found = basis.within(continua).expected
+    within = basis.chance(tuple(continua))
+    found = within.expected
+    own = sets_of_each(found, continua)
+    p_within, least = p_within_documents(continua, disorders, own, basis.settings.seed)
     made = basis.signature(
         "gamma-within",
-        basis.within(continua),
+        within,
         method=basis.settings.method,
         samples=found.samples,
         selection=tuple(dict.fromkeys(entry for c in continua for entry in c.selection)),
@@ -56,7 +80,12 @@ def factors(
     )
 
     def factor(
-        observed: float, expected: float, interval: tuple[float, float], chance: str
+        observed: float,
+        expected: float,
+        interval: tuple[float, float],
+        chance: str,
+        p: float | None,
+        least_p: float | None = None,
     ) -> BeyondChance:
         value, nothing = ratio(observed, expected, "the expected disorder is 0")
         return BeyondChance(
@@ -68,6 +97,8 @@ def factors(
             samples=found.samples,
             reason=nothing,
             signature=made,
+            p=p,
+            least_p=least_p,
         )
 
     # Of E_within / E: the relative errors of the two are independent of each other.
@@ -76,10 +107,129 @@ def factors(
         apart = found.mean / mean
         error = math.hypot(found.half_width / found.mean, (high - low) / 2 / mean)
     about = 1 - apart * math.exp(error), 1 - apart * math.exp(-error)
+    both = ratio_interval(lowest, observed, *found.interval)
     return (
-        factor(observed, found.mean, ratio_interval(lowest, observed, *found.interval), WITHIN),
-        factor(found.mean, mean, about, basis.model.name),
+        factor(observed, found.mean, both, WITHIN, p=p_within, least_p=least),
+        factor(found.mean, mean, about, basis.model.name, p=_p_between(basis, continua, own)),
     )
+
+
+def sets_of_each(expected: ExpectedDisorder, continua: Sequence[Continuum]) -> list[Floats] | None:
+    """Disorders x̄·δ of the random sets of each document that has units; None if none are its own.
+
+    Parameters
+    ----------
+    expected
+        Of chance within each of these in turn.
+    continua
+        In the order in which they were given to it.
+    """
+    marked = sorted((i for i, c in enumerate(continua) if c.n_units), key=_units_of(continua))
+    if len(marked) > MOST_STRATA:
+        return None
+    strata = np.zeros(expected.samples) if expected.strata is None else expected.strata
+    if len(np.unique(strata)) != len(marked):
+        return None  # an interruption left some out
+    values = expected.disorders * _weights(expected)
+    found = [np.zeros(0)] * len(continua)
+    for k, i in enumerate(marked):
+        found[i] = values[strata == k]
+    return found
+
+
+def p_within_documents(
+    continua: Sequence[Continuum], disorders: Floats, sets: Sequence[Floats] | None, seed: int
+) -> tuple[float | None, float | None]:
+    """p of no agreement within documents, and the least that these sets can give; None: not told.
+
+    Parameters
+    ----------
+    continua, disorders
+        The documents and δ of each.
+    sets
+        x̄·δ of the random sets of each.
+    seed
+        Of recombinations.
+    """
+    if sets is None:
+        return None, None
+    own = [c.mean_units * d for c, d in zip(continua, disorders, strict=True)]
+    there = [i for i, s in enumerate(sets) if len(s)]
+    if not there:
+        return None, None
+    return exchanged(np.array([own[i] for i in there]), [sets[i] for i in there], seed)
+
+
+def p_in_words(p: float | None, least: float | None = None) -> str:
+    """`p = 0.03`, with what is to be said of it; empty without p.
+
+    Parameters
+    ----------
+    p, least
+        One-sided, and the least that the random sets can give.
+
+    >>> p_in_words(1 / 31, 1 / 31), p_in_words(0.2)
+    ('p = 0.032, the least that these random sets can give', 'p = 0.2, not shown to be above 0')
+    """
+    if p is None:
+        return ""
+    said = f"p = {p:.2g}" if p >= _LEAST_SHOWN else f"p < {_LEAST_SHOWN:g}"
+    if least is not None and p <= least * (1 + 1e-9):
+        return f"{said}, the least that these random sets can give"
+    return said if p <= _LEVEL else f"{said}, not shown to be above 0"
+
+
+def p_over_documents(
+    chances: Sequence[Chance], shares: Sequence[float], own: Floats, expected: Floats
+) -> float | None:
+    """p of documents whose disorder is no less than random sets'; None below five documents.
+
+    Parameters
+    ----------
+    chances, shares
+        The expected disorders over documents, and Σ x̄ of the documents that each serves.
+    own, expected
+        x̄·δ of each document, and x̄·δ_e.
+    """
+    if np.count_nonzero(expected > 0) < FEWEST_PARTS:
+        return None
+    # Σ over chances of share · (mean of its sets), as parts of one ratio that is 1.
+    moved, squares = [], 0.0
+    total = sum(s * c.expected.mean for s, c in zip(shares, chances, strict=True))
+    for share, chance in zip(shares, chances, strict=True):
+        weights = _weights(chance.expected)
+        side = independent_parts(chance.expected.disorders * weights, weights)
+        moved.append(share / total * side.influences)
+        squares += float((moved[-1] ** 2).sum()) ** 2 / float(side.df)
+    influences = np.concatenate(moved)
+    df = float((influences**2).sum()) ** 2 / squares if squares else math.inf
+    sets = Parts(np.ones(()), influences, np.array(df))
+    found = difference(independent_parts(own, expected), sets)
+    return float(found.p_of_more) if found.error > 0 else None
+
+
+def _p_between(
+    basis: Basis, continua: Sequence[Continuum], own: Sequence[Floats] | None
+) -> float | None:
+    """p of no agreement about documents: what is expected within each, against over all."""
+    if own is None:
+        return None
+    some = [(c, s) for c, s in zip(continua, own, strict=True) if len(s)]
+    chances = [basis.chance(c) for c, _ in some]
+    each = list(dict.fromkeys(chances))
+    weights = np.array([c.mean_units for c, _ in some])
+    shares = [float(weights[[k is one for k in chances]].sum()) for one in each]
+    over = weights * [k.expected.mean for k in chances]
+    return p_over_documents(each, shares, np.array([s.mean() for _, s in some]), over)
+
+
+def _units_of(continua: Sequence[Continuum]) -> Callable[[int], int]:
+    return lambda i: continua[i].n_units
+
+
+def _weights(expected: ExpectedDisorder) -> Floats:
+    found = expected.weights
+    return np.ones(expected.samples) if found is None else found
 
 
 def _reason(basis: Basis, continua: Sequence[Continuum]) -> str | None:

@@ -16,21 +16,26 @@ class Zero:
     ----------
     lowest, highest
         Of the processes' means.
-    holds
-        Whether each of them is within .01 of 0, as far as three standard errors can tell.
+    verdict
+        Whether the mean of each process lies within a margin of 0, .01 for γ and .02 for others, by
+        a test of equivalence at 5 %: "shown"; "not", where one lies beyond it; "open" otherwise.
+    shown, cells
+        For how many of the processes it is shown.
     """
 
     lowest: float
     highest: float
-    holds: bool
+    verdict: str
+    shown: int
+    cells: int
 
 
 @cache
 def zeros(*, beyond_chance: bool = False) -> dict[str, Zero]:
     """By measure; those that the study does not have are missing.
 
-    >>> zeros()["gamma"].holds, zeros()["s"].holds, zeros(beyond_chance=True)["s"].holds
-    (True, False, True)
+    >>> zeros()["ser"].verdict, zeros(beyond_chance=True)["ser"].verdict
+    ('not', 'shown')
     """
     text = files("gammacp.measures").joinpath("zero.csv").read_text(encoding="utf-8")
     head, *lines = (line.split(",") for line in text.splitlines())
@@ -38,7 +43,11 @@ def zeros(*, beyond_chance: bool = False) -> dict[str, Zero]:
     rows = (dict(zip(head, line, strict=True)) for line in lines)
     return {
         r["measure"]: Zero(
-            float(r[f"{key}lowest"]), float(r[f"{key}highest"]), r[f"{key}zero"] == "yes"
+            float(r[f"{key}lowest"]),
+            float(r[f"{key}highest"]),
+            r[f"{key}zero"],
+            int(r[f"{key}shown"]),
+            int(r[f"{key}cells"]),
         )
         for r in rows
         if r[f"{key}lowest"]

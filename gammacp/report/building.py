@@ -66,7 +66,6 @@ def report(
     groups: Collection[str] = (),
     deciding: Mapping[str, Any] = MappingProxyType({}),
     draws: int = 2000,
-    deals: int = 9999,
     leave_one_out: bool = True,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
@@ -84,7 +83,7 @@ def report(
     reference
         An annotator to hold against the others.
     against
-        Another round, for a permutation test.
+        Another round, for the difference with its interval and test.
     calibrate
         Also say which errors would give this γ (takes up to a minute for 3 × 100 units).
     groups
@@ -92,8 +91,8 @@ def report(
     deciding
         How the gold standard behind the review list is decided: `weights`, `support`, `boundaries`,
         … of `gammacp.campaign.consensus.consensus_of_each`, which makes it.
-    draws, deals
-        Bootstrap draws (0 for none) and random deals of the permutation test.
+    draws
+        Bootstrap draws; 0 for no interval.
     leave_one_out, executor, progress, first
         As for `gammacp.campaign.compare.compare`.
     failures
@@ -114,7 +113,6 @@ def report(
         against=against,
         draws=draws,
         groups=groups,
-        deals=deals,
         leave_one_out=leave_one_out,
         explain=True,
         executor=executor,

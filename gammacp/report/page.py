@@ -187,7 +187,7 @@ def _sentences(contents: Contents) -> list[str]:
             "annotation sets (blue)."
         )
     if bootstrap is not None:
-        found.append(bootstrap.in_words().replace("(bootstrap", "(orange: bootstrap", 1))
+        found.append(bootstrap.in_words().replace(" confidence;", " confidence, orange;", 1))
     found += score.remarks()
     if contents.failures:
         found.append(f"Not read: {'; '.join(contents.failures)}.")
@@ -273,9 +273,10 @@ def _groups(found: Groups) -> Markup:
 
 
 def _annotators(comparison: Comparison) -> Markup:
+    without = (element("p", s) for entry in comparison.without if (s := entry.in_words()))
     return element(
         "div",
-        element("div", page_tables.annotators(comparison)),
+        element("div", page_tables.annotators(comparison), *without),
         element("div", element("h3", "γ of each pair"), _pairs(comparison.pairs)),
         class_="stack",
     )

@@ -1,13 +1,12 @@
-"""Measures of segmentation beyond chance: 1 − D_o/E[D], each coder's segments in random order.
+"""Measures of segmentation beyond chance: 1 − D_o/E[D], each coder's segmentations turned.
 
-The chance model `segments`: a random corpus has the items and coders of the data and, per coder and
-item, the same segments (their masses, and the types at their boundaries) in another order. So the
-number of boundaries of everybody in every item is that of the data, and what is left of agreement
-is that of places.
+The chance model is `turned` (`gammacp.measures.segmentations.turned`): a random corpus has the
+items and coders of the data and, per coder and item, the same sequence of segments at another
+place, with as many boundaries.
 
 D is what a measure counts before any correction of its own: 1 − mean over ordered pairs of coders
 of S, B, 1 − WD, 1 − P_k, 1 − GHD, precision, recall and F₁; 1 − A_a of π* and κ*, whose chance
-agreement the order of segments leaves as it is: they share the value. How many random corpora are
+agreement turning leaves as it is: they share the value. How many random corpora are
 drawn is told by the rule of Mathet, Widlöcher & Métivier (2015, §5.3), for all measures at once.
 Pairs without a value (an item too short for a window) have none in the random corpora either; they
 are counted.
@@ -25,25 +24,13 @@ from gammacp.chance.expected import SampleRule
 from gammacp.measures.score import Score
 from gammacp.measures.segmentations.coefficients import coefficients, pool
 from gammacp.measures.segmentations.comparison import Criterion
-from gammacp.measures.segmentations.rows import COLUMNS, Pairs, Rows, compare_rows
+from gammacp.measures.segmentations.rows import COLUMNS, Pairs, compare_rows
+from gammacp.measures.segmentations.turned import TurnedSegments
 from gammacp.segmentation.agreement import compared_pairs
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.statistics import spread
 
-CHANCE = "segments"
 MEASURES = (*COLUMNS, "pi_s", "kappa_s")
-
-
-@dataclass(frozen=True)
-class SegmentSampler:
-    """Draws each coder's segments in another order."""
-
-    rows: Rows
-    signature: str = CHANCE
-
-    def draw(self, rng: np.random.Generator) -> Rows:
-        """Random codings of the same items by the same coders."""
-        return self.rows.shuffle(rng)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +71,7 @@ def measures_beyond_chance(
     rule: SampleRule | None = None,
     seed: int = 0,
 ) -> Mapping[str, CorpusMeasure]:
-    """Every measure of a corpus of segmentations, against segments in random order.
+    """Every measure of a corpus of segmentations, against the coders' own, turned.
 
     Parameters
     ----------
@@ -113,7 +100,7 @@ def measures_beyond_chance(
     beyond = against_chance(
         disagreements(pairs),
         lambda rows: disagreements(compare_rows(rows, comparison)),
-        SegmentSampler(pairs.rows),
+        TurnedSegments.of(pairs.rows, codings.row_people()),
         rule,
         seed,
         signed={name: comparison.signature_of(name) for name in MEASURES},

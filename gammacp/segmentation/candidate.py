@@ -4,9 +4,10 @@ Agreement is computed without and with an automatic segmenter among the coders. 
 segmenter agrees with people less than people do with each other. What falls must be agreement
 beyond chance: S and its π* rise when somebody who never places a boundary joins. So a candidate is
 judged by 1 − D/E[D], D being 1 − B summed over pairs of coders, E[D] its mean over the coders' own
-segments in random order (`gammacp.segmentation.beyond`); the drop of π* and κ* as in the 2012 paper
-stands beside it. The baselines of `gammacp.segmentation.baselines` are judged too, made of each
-person's segmentation of the items that a candidate coded; their disagreements are means over these.
+segmentations turned (`gammacp.measures.segmentations.turned`); the drop of π* and κ* as in the
+2012 paper stands beside it. The baselines of `gammacp.segmentation.baselines` are judged too, made
+of each person's segmentation of the items that a candidate coded; their disagreements are means
+over these.
 """
 
 import math
@@ -26,9 +27,9 @@ from gammacp.measures.segmentations.choices import CorrectedSimilarity
 from gammacp.measures.segmentations.coefficients import coefficients, pool
 from gammacp.measures.segmentations.comparison import Criterion
 from gammacp.measures.segmentations.rows import Rows, compare_rows, share
+from gammacp.measures.segmentations.turned import TurnedSegments
 from gammacp.measures.segmentations.value import Segmentation
 from gammacp.segmentation.baselines import BASELINES
-from gammacp.segmentation.beyond import SegmentSampler
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.ratios import difference_interval, draw_items
 
@@ -215,8 +216,10 @@ def _disagreements(
             Disagreement(d, d, kept=None if k else sums) for k, d in enumerate(sums.sum(axis=1))
         ]
 
+    # A baseline made of somebody's segments is another coder than that person.
+    turned = TurnedSegments.of(rows, zip(owner.tolist(), rows.coder, strict=True))
     expected, kept = expectations(
-        SegmentSampler(rows), OneByOne(drawn_disagreements), rule, seed, measures=len(versions)
+        turned, OneByOne(drawn_disagreements), rule, seed, measures=len(versions)
     )
     mean = np.mean(np.array(kept), axis=0)
     return np.stack((count_each(rows), mean)), expected[0].samples

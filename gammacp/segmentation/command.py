@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     Report = GoldReport | SegmentationReport | HierarchyReport
 
 REFUSED = {
+    "grid": "positions of segmentations are whole already",
+    "read_until": "the chance of segmentations takes every item as a whole",
     "min_length": "a segment that is left out leaves a gap",
+    "cluster": "intervals of segmentations are over items, whatever they have in common",
     "dissimilarity": "segmentations are compared by their boundaries",
 }
 
@@ -71,7 +74,7 @@ class ChanceFlags:
 
     beyond_chance: bool = option(
         "Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
-        "codings (each coder's segments in random order), and the share p of these that agree "
+        "codings (each coder's own, turned to a random place), and the share p of these that agree "
         "at least as well.",
         default=False,
     )
@@ -208,6 +211,10 @@ def segmentation(
     """How far coders agree on segment boundaries: per item, per group of coders, overall.
 
     Files are segeval JSON, TSV, or hold units without gaps.
+
+    Example: gammacp segmentation codings.json --beyond-chance
+
+    Most used: --similarity, --beyond-chance and --reference.
     """
     _refuse(coded, asked, comparing, chance.rule())
     read = coded.renamed(coded.codings(files or [], reading))

@@ -11,8 +11,8 @@ from gammacp.chance.expected import SampleRule
 from gammacp.errors import DataError
 from gammacp.measures.segmentations.comparison import Criterion
 from gammacp.measures.segmentations.rows import Rows
+from gammacp.measures.segmentations.turned import CHANCE, TurnedSegments
 from gammacp.measures.segmentations.value import Segmentation
-from gammacp.segmentation.beyond import CHANCE, SegmentSampler
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.hierarchy import Ordered, check_levels, nest_levels, t_measures
 from gammacp.segmentation.pairwise import PairwiseRow, pairwise
@@ -122,8 +122,8 @@ def hierarchy_report(
     transitive, window
         As for `t_measures`.
     beyond_chance
-        How many random hierarchies T is held against: everybody's segments in another order, and
-        the levels of everybody's boundaries too. None: none.
+        How many random hierarchies T is held against: everybody's own turned, each boundary with
+        its levels. None: none.
     seed
         Of the random hierarchies.
 
@@ -166,8 +166,11 @@ def hierarchy_report(
     beyond = None
     if beyond_chance is not None:
         placed = {i: {c: _of_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()}
-        systems, rows = _by_system(pairs, reference), Rows.of(placed, chosen)
-        beyond = _beyond_chance(rows, tuple(placed), systems, how, beyond_chance, seed, made)
+        systems, turned = (
+            _by_system(pairs, reference),
+            TurnedSegments.of(Rows.of(placed, chosen), codings.row_people()),
+        )
+        beyond = _beyond_chance(turned, tuple(placed), systems, how, beyond_chance, seed, made)
         made = extend(made, **signed_chance(CHANCE, beyond_chance, seed))
     return HierarchyReport(
         levels=chosen,
@@ -201,7 +204,7 @@ def _of_levels(segmentation: Segmentation, levels: Sequence[str]) -> Segmentatio
 
 
 def _beyond_chance(
-    rows: Rows,
+    turned: TurnedSegments,
     items: Sequence[str],
     systems: Mapping[str, Sequence[LevelPair]],
     how: Mapping[str, Any],
@@ -210,6 +213,7 @@ def _beyond_chance(
     made: str,
 ) -> dict[str, dict[str, BeyondChance]]:
     """1 − D/E[D] with D = 1 − the mean of T over the pairs of a system that have one."""
+    rows = turned.rows
 
     def count(t: Mapping[str, Iterable[Ordered]]) -> dict[str, float]:
         return {
@@ -233,7 +237,7 @@ def _beyond_chance(
     found = against_chance(
         observed,
         observe,
-        SegmentSampler(rows),
+        turned,
         rule,
         seed,
         signed=dict.fromkeys(observed, made),

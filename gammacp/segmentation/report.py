@@ -123,7 +123,7 @@ def segmentation_report(
             *_notes(people, skipped, comparison.basis, agreement, drops, rows),
             *_beyond_notes(measures or {}),
         ),
-        signature=_signature(codings, chosen, comparison, seed if bootstrap or drops else None),
+        signature=_signature(codings, chosen, comparison, bootstrap, seed),
         measures=measures,
         skipped=skipped,
     )
@@ -225,15 +225,16 @@ def _beyond_notes(measures: Mapping[str, CorpusMeasure]) -> list[str]:
 
 
 def _signature(
-    codings: Codings, candidates: Sequence[str], comparison: Criterion, seed: int | None
+    codings: Codings, names: Sequence[str], comparison: Criterion, bootstrap: int, seed: int
 ) -> str:
     return comparison.signature_of(
         "segmentation",
         people="anonymous" if codings.anonymous else None,
-        seed=seed,
+        bootstrap=bootstrap or None,
+        seed=seed if bootstrap or names else None,
         selection=[
             *codings.selection,
             *(f"group={','.join(map(quote_part, group))}" for group in codings.declared),
-            *([f"candidate={','.join(map(quote_part, candidates))}"] if candidates else []),
+            *([f"candidate={','.join(map(quote_part, names))}"] if names else []),
         ],
     )

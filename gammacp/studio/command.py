@@ -18,7 +18,12 @@ def studio(
     ),
     no_browser: bool = option("Only print the address.", default=False),
 ) -> None:
-    """A page on this machine: drop exports, see the number, review, take the gold standard home."""
+    """A page on this machine: drop exports, see the number, review, take the gold standard home.
+
+    Example: gammacp studio exports/
+
+    Most used: --port, --no-browser and --categorial.
+    """
     import webbrowser
 
     from gammacp.errors import GammacpError

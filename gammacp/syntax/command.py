@@ -66,6 +66,10 @@ def syntax(
 
     A file or a folder per annotator, or one folder of either. --fail-under is about α plain beyond
     chance, of graphs Smatch F₁ beyond chance, with --preset α plain as published.
+
+    Example: gammacp syntax treebank/ --breakdown
+
+    Most used: --trees, --by-annotator and --breakdown.
     """
     from gammacp.syntax.consensus import consensus_trees
     from gammacp.syntax.report import report_on

@@ -10,10 +10,12 @@ import numpy as np
 
 from gammacp.arguments import instance, whole
 from gammacp.errors import UsageError
+from gammacp.measures.gamma import not_shown
 from gammacp.measures.trees.agreement import SentenceShare, TreeAlpha, syntax_agreement
 from gammacp.measures.trees.alpha import TreeObservations
 from gammacp.measures.trees.annotations import Item, Treebank
 from gammacp.measures.trees.matched import LENGTH_MATCHED
+from gammacp.measures.trees.permuted import PERMUTATIONS
 from gammacp.syntax.breakdown import breakdown as by_relation
 from gammacp.syntax.diagnosis import diagnose
 from gammacp.syntax.evalb import evalb_f1
@@ -23,9 +25,10 @@ from gammacp.syntax.universal import ud_scores
 if TYPE_CHECKING:
     from gammacp.syntax.graphs.agreement import Compared
 
-# Sentences from which the zero of random trees is within .01, where lengths are alike and where
-# some are so long that they meet others of more than `_WIDE` tokens less (docs/syntax.md).
-_ENOUGH, _ENOUGH_OF_A_TAIL, _WIDE = 60, 240, 10
+# Sentences from which the zero of independent annotators is within .01 for α (docs/chance.md).
+_ENOUGH = 40
+# Of D_e that comes from sentences of equal length; with less of it p finds little.
+_MOSTLY = 0.5
 # The keys that JSON begins with; trees of the other kind have no such accuracy.
 _FIRST = (
     *("alpha", "observed", "expected", "las", "uas", "jaccard"),
@@ -161,15 +164,22 @@ def _notes(total: TreeAlpha) -> Iterator[str]:
     """What a reader of the values beyond chance has to know."""
     if not (beyond := total.beyond_chance):
         return
+    plain = beyond["plain"]
+    if names := plain.told["annotators_left_out"]:
+        yield f"chance leaves out who annotated too few sentences: {', '.join(names)}"
+    if lost := plain.told["sentences_left_out"]:
+        yield (
+            f"chance leaves out {lost} sentence{'s' * (lost != 1)}: there are no three others that "
+            "differ in length by at most a quarter"
+        )
+    if unseen := not_shown(plain.p, PERMUTATIONS):
+        yield unseen[0]
+        if plain.told["equal_length"] < _MOSTLY:
+            yield "too few sentences are of equal length to show it"
     if total.items < _ENOUGH:
         yield (
-            f"few sentences ({total.items}): below {_ENOUGH}, values beyond chance of "
-            "independent people need not be 0 in the mean (up to .1 with 20)"
-        )
-    elif total.items < _ENOUGH_OF_A_TAIL and beyond["plain"].told["widest"] > _WIDE:
-        yield (
-            f"some sentences are far longer than most: below {_ENOUGH_OF_A_TAIL} sentences, α "
-            "beyond chance of independent people can then be above 0 (up to .05 with 60)"
+            f"few sentences ({total.items}): below {_ENOUGH}, α beyond chance of independent "
+            "people can be .03 above 0 in the mean"
         )
 
 

@@ -8,7 +8,7 @@ from gammacp.record_tables import Column, Record, Table, count, interval, number
 from gammacp.syntax.report import TreeReport
 
 _SCORES = {"las": "LAS", "uas": "UAS", "label": "label", "jaccard": "Jaccard", "f1": "F₁"}
-_BEYOND = (("beyond chance", "value"), ("95 % over sentences", "interval"))
+_BEYOND = (("beyond chance", "value"), ("95 % over sentences", "interval"), ("p", "p"))
 _MOST = 20
 _UD = {"words": "words", "upos": "UPOS", "features": "features", "lemma": "lemma"}
 _UD |= {name: name.upper() for name in ("uas", "las", "clas", "mlas", "blex", "elas", "eulas")}
@@ -179,17 +179,18 @@ def _said(document: Record) -> Iterator[str]:
                 f"{scores} leave out {ignored} of {items} sentences, in which token counts differ; "
                 "α has them"
             )
-        key, of, units = "plain", "annotations", "tokens "
-        others = "other sentences of the same length"
+        key, units = "plain", "tokens "
+        others = "trees"
     else:
         yield f"{size}, {document['graphs']} graphs, {document['triples']} triples"
-        key, of, units = "smatch", "graphs", ""
-        others = "{} pairs of graphs of other sentences, of the same number of triples"
+        key, units = "smatch", ""
+        others = "{} pairs of graphs"
     if beyond := (document["beyond_chance"] or {}).get(key):
         if beyond["samples"]:
             yield (
-                f"chance: {others.format(beyond['samples'])} for {percent(beyond['equal_length'])} "
-                f"of the {of}, of up to {beyond['widest']} {units}more or fewer for the others"
+                f"chance: {others.format(beyond['samples'])} of the same annotators for other "
+                f"sentences of the same size ({percent(beyond['equal_length'])} exactly, the "
+                f"others up to {beyond['widest']} {units}more or fewer)"
             )
         if beyond["reason"]:
             yield f"beyond chance: {beyond['reason']}"
@@ -222,7 +223,7 @@ def _graphs(document: Record) -> list[Table]:
     beyond = document["beyond_chance"]
     rows: list[Record] = [
         {"title": title, **{name: beyond[name][key] for name in beyond}}
-        for title, key in (*_BEYOND, ("disagreement by chance", "expected"))
+        for title, key in (*_BEYOND[:2], ("disagreement by chance", "expected"))
     ]
     rows.append({"title": "as published", **document})
     columns = [Column(name, header, value_or_interval) for name, header in _GRAPHS.items()]

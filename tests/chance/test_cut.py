@@ -115,10 +115,10 @@ def test_declared_bounds_are_the_circle_and_others_grow_by_the_gap() -> None:
     units = [Unit("A", s, s + 2, "x") for s in (1.5, 11, 21)]
     units += [Unit("B", s, s + 2, "x") for s in (3, 13, 23)]
     declared = prepare_cut([Continuum.from_units(units, bounds=(0, 30))], 2)
-    assert declared.annotations[0].length == 30
+    assert declared.circle == 30
     # From 1.5 to 25 each has gaps of (23.5 − 6) / 3; half of that goes to each side.
     grown = prepare_cut([Continuum.from_units(units)], 2)
-    assert grown.annotations[0].length == pytest.approx(23.5 + 17.5 / 3)
+    assert grown.circle == pytest.approx(23.5 + 17.5 / 3)
 
 
 def test_moving_scaling_and_renaming_change_nothing(two: Continuum) -> None:

@@ -24,6 +24,7 @@ from gammacp import Continuum, Unit
 from gammacp.chance.cut import prepare_cut
 from gammacp.chance.non_overlapping import prepare_non_overlapping
 from gammacp.chance.shift import prepare_shift
+from gammacp.continuum.grid import Grid
 from gammacp.errors import DataError
 from gammacp.formats.differing_texts import on_one_line
 from gammacp.formats.merging import merge_parts
@@ -164,6 +165,11 @@ def joined(files: Files, layout: str, **declared: Any) -> Row:
     return Row(TWO, files, GAMMA, {(*GAMMA, "--layout", layout): truth(**declared)}, printed=layout)
 
 
+def read(place: float, **declared: Any) -> Continuum:
+    return truth(**declared).with_read_until({"Bob": place})
+
+
+BOB = ("--read-until",)
 SHORT = (*GAMMA, "--min-length", "1")
 POINT = {**WORK, "Ann": [*WORK["Ann"], (5, 5, "p")]}
 ROWS = [
@@ -254,6 +260,16 @@ ROWS = [
         {(*GAMMA, "--bounds", "0:40"): truth(bounds=(0, 40)), GAMMA: truth()}),
     Row("beyond 2^53", {"in/a.csv": csv("Ann", "Bob").replace("0,4", f"0,{2**53 + 1}")}, GAMMA,
         {GAMMA: truth()}, changed={"in/a.csv": csv("Ann", "Bob")}),
+    # How far somebody read, and grids.
+    Row("lies outside the text, ", ONE, (*GAMMA, *BOB, "Bob=40"),
+        {(*GAMMA, *BOB, "Bob=40", "--bounds", "0:50"): read(40, bounds=(0, 50))}),
+    Row("and has units up to", ONE, (*GAMMA, *BOB, "Bob=5"), {(*GAMMA, *BOB, "Bob=14"): read(14)},
+        printed="Say at least 14"),
+    Row("does not begin and end on the grid", ONE, (*GAMMA, "--grid", "4"),
+        {(*GAMMA, "--grid", "1"): truth().with_grid(Grid("places", 1)), GAMMA: truth()}),
+    Row("to what was read", ONE, (*GAMMA, *BOB, "Bob=20", "--chance", "shift"),
+        {(*GAMMA, *BOB, "Bob=20", "--chance", "cut"): read(20),
+         (*GAMMA, "--chance", "shift"): truth()}),
     # Annotators and categories.
     Row("does not occur", ONE, (*GAMMA, "--only", "z"), {(*GAMMA, "--only", "a,b"): truth()},
         site="{} {} does not occur"),

@@ -53,7 +53,7 @@ def test_options_win(run: Run) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_rounds_against_each_other(run: Run) -> None:
-    options = ("--by", "document", "--permutations", 9, "--bootstrap", 0, "--jobs", 1)
+    options = ("--by", "document", "--bootstrap", 0, "--jobs", 1)
     names = run(
         "compare", "campaign.toml", "--round", "first", "--against", "rest", *options, *FAST
     )

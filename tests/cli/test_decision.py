@@ -72,10 +72,11 @@ def test_compare_with_a_reference_and_another_round(run: Run, good: Path, tmp_pa
     result = run("compare", good, *FAST, "--reference", "Cid", "--against", later, "--json")
     document = json.loads(result.out)
     assert [a["annotator"] for a in document["reference"]["annotators"]] == ["Ann", "Bob"]
-    assert 0 < document["against"]["p_value"] <= 1
+    assert document["against"]["p_value"] is None
+    assert "at least 30 unitary alignments of each text" in document["against"]["untested"]
     text = run("compare", good, *FAST, "--reference", "Cid", "--against", later).out
     assert "Cid against the annotators" in text
-    assert "would come up with probability" in text
+    assert "no test: " in text
     chosen = run("compare", good, *FAST, "--reference", "Cid", "--by", "pair").out
     assert "Cid against the annotators" in chosen
     assert "By document" not in chosen
@@ -386,7 +387,7 @@ def test_gamma_can_bootstrap(run: Run, good: Path) -> None:
     path = good.with_name("longer.csv")
     rows = [
         f"{a},x,{10 * i + j * (i * i % 5)},{10 * i + 7}"
-        for i in range(9)
+        for i in range(31)
         for j, a in enumerate("AB")
     ]
     path.write_text("\n".join(rows))
@@ -397,3 +398,12 @@ def test_gamma_can_bootstrap(run: Run, good: Path) -> None:
     assert "bootstrap" in run("gamma", path, *quick, "--bootstrap", 2).out
     (none,) = json.loads(run("gamma", path, *quick, "--json").out)["results"]
     assert none["bootstrap"] is None
+    lower = ("--bootstrap", 20, "--fail-under-lower")
+    assert run("gamma", path, *quick, *lower, low - 0.01).code == 0
+    below = run("gamma", path, *quick, *lower, (low + one["gamma"]) / 2)
+    assert (below.code, "the lower end of γ's bootstrap interval is" in below.err) == (5, True)
+    assert run("gamma", path, *quick, "--fail-under", (low + one["gamma"]) / 2).code == 0
+    assert "--bootstrap 2000" in run("gamma", path, *quick, "--fail-under-lower", 0.5).err
+    few = run("compare", good, *quick, "--fail-under-lower", 0.1)
+    assert few.code == 5
+    assert "is undefined: " in few.err and "too few" in few.err

@@ -20,6 +20,8 @@ KEYS = {
     "annotators",
     "units",
     "p",
+    "least_p",
+    "direction",
     "reason",
     "notes",
     "bootstrap",

@@ -68,3 +68,12 @@ def test_a_reason_that_measures_share_is_said_once(run: Run, file: Path) -> None
     said = [line for line in found.err.splitlines() if not line.startswith("gammacp:")]
     assert sum("needs two annotators" in line for line in said) == 1
     assert "gamma, ser, kappa-d: agreement needs two annotators" in found.err
+
+
+def test_segmentations_that_ship_have_values_beyond_chance(run: Run) -> None:
+    options = ("-m", "pk,s", "--beyond-chance", "--samples", 40, "--json")
+    found = run("measure", "--dataset", "hearst1997", *options)
+    measures = [result["measures"] for result in json.loads(found.out)["results"]]
+    assert measures
+    values = [m[name]["beyond_chance"]["value"] for m in measures for name in ("pk", "s")]
+    assert None not in values

@@ -79,7 +79,7 @@ def test_beyond_chance(run: Run) -> None:
     corpus = json.loads(run(*options, "--json").out)["corpus"]
     b = corpus["measures"]["b"]
     beyond = b["beyond_chance"]
-    assert (beyond["chance"], beyond["samples"]) == ("segments", 40)
+    assert (beyond["chance"], beyond["samples"]) == ("turned", 40)
     assert beyond["interval"][0] < beyond["value"] < beyond["interval"][1] < b["value"]
     shown = run(*options)
     assert f"{beyond['value']:.4f}" in shown.out

@@ -25,6 +25,7 @@ FREE = {
 # Files and folders to write.
 WRITTEN = {
     "--out",
+    "--certificate",
     "--store",
     "--units",
     "--review",
@@ -78,6 +79,8 @@ def arguments(words: tuple[str, ...], data: Path) -> tuple[object, ...]:
         return (*words, "--error", "split", "--sets", 2, "--step", 1, "--executor", "serial")
     if words == ("convert",):
         return (*words, data, data.with_name("out.json"))
+    if words == ("export",):
+        return (*words, data, "--to", "lp")
     if words == ("segmentation",):
         return (*words, "--dataset", "hearst1997")
     return words

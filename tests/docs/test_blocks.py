@@ -112,6 +112,19 @@ def test_the_first_block_of_the_readme_is_the_two_commands() -> None:
     assert second.endswith(".venv/bin/pytest")
 
 
+def test_help_has_an_example_and_names_what_most_people_need() -> None:
+    for name, command in _application().commands.items():
+        options = {text for parameter in command.params for text in parameter.opts}
+        if len(options) < 9:
+            continue
+        example = re.search(r"^Example: (gammacp .*)$", command.help, re.M)
+        assert example is not None, name
+        assert words(example[1])[1] == name
+        _understand(words(example[1]))
+        most = re.findall(r"--[\w-]+", re.search(r"^Most used: (.*)\.$", command.help, re.M)[1])
+        assert len(most) == 3 and set(most) <= options, name
+
+
 @cache
 def _application() -> Any:
     return get_command(build())

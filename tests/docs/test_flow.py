@@ -9,7 +9,7 @@ sys.path.append(str(Path(__file__).parent))
 
 from flow import MILESTONES, UNITS, listing, paths_to_milestones, shown, stations, steps_up
 
-STATIONS = 35
+STATIONS = 30
 STEPS_UP = 2
 
 

@@ -9,6 +9,7 @@ import pytest
 import gammacp as gc
 from gammacp.continuum import Continuum, Corpus, Link, Unit
 from gammacp.links.report import WHAT, link_report
+from gammacp.needs import LINKS_UNUSED
 from tests.measures.links.data import chained, linked
 
 UNITS = [(0, 20), (22, 40), (45, 60), (64, 80), (85, 99)]
@@ -98,8 +99,37 @@ def test_command_without_links(tmp_path, run):
     assert "there are no links between units" in told.err
 
 
-def test_a_gold_standard_says_that_it_has_no_links(tmp_path, run):
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("gamma", "FILE", "--samples", "10"),
+        ("align", "FILE"),
+        ("measure", "FILE", "-m", "ser"),
+        ("compare", "FILE", "--samples", "10", "--bootstrap", "0"),
+        ("replace", "FILE", "--candidate", "Max"),
+        ("consensus", "FILE", "--weights", "vote"),
+        *[("shuffle", "--reference", "FILE", "--annotator", "Ann", "--error", "position")],
+    ],
+    ids=lambda row: row[0],
+)
+def test_links_that_a_command_does_not_compare_are_counted(command, tmp_path, run):
     file = tmp_path / "argue.json"
     gc.write(_argue(), file)
-    made = json.loads(run("consensus", file, "--weights", "vote", "--json").out)
-    assert "links are not in the gold standard: 8" in made["notes"]
+    more = ("--magnitude", 0.1, "--out", tmp_path / "out") if command[0] == "shuffle" else ()
+    given = [file if word == "FILE" else word for word in command]
+    told = run(*given, *more, "--json")
+    assert told.code == 0, told.err
+    assert f"links: {LINKS_UNUSED}" in told.err
+    lost = {(e["kind"], e["reason"]): e["count"] for e in json.loads(told.out)["left_out"]}
+    assert lost == {("link", LINKS_UNUSED): 3 if more else 8}
+
+
+def test_links_at_units_that_are_not_selected_are_counted(tmp_path, run):
+    file = tmp_path / "argue.json"
+    gc.write(_argue(), file)
+    made = json.loads(run("links", file, "--samples", 20, "--json", "--min-length", 15).out)
+    (lost,) = (e for e in made["left_out"] if e["kind"] == "link")
+    assert lost["reason"] == "ends at a unit that was left out"
+    run("convert", file, tmp_path / "some.json", "--min-length", 15)
+    kept = gc.read(tmp_path / "some.json")
+    assert len(kept.links) == 8 - lost["count"] > 0

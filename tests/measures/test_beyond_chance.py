@@ -176,6 +176,16 @@ def test_units_that_touch_still_touch() -> None:
     np.testing.assert_array_equal(mended.ends[:-1], mended.starts[1:])
 
 
+def test_torn_ends_are_rounded_and_slivers_left_out() -> None:
+    """Segments of 5 that begin .93 before a whole place, in a text of 20."""
+    starts, ends = np.array([0, 0.07, 5.07, 10.07, 15.07]), np.array([0.07, 5.07, 10.07, 15.07, 20])
+    codes = np.zeros(5, np.int32)
+    c = C.from_codes(("1",), ("x",), starts, ends, codes, codes, bounds=(0, 20))
+    made = on_the_grid(c, whole=True, declared=True)
+    assert made.starts.tolist() == [0, 5, 10, 15]
+    assert made.ends.tolist() == [5, 10, 15, 20]
+
+
 @pytest.mark.parametrize("by", [0.1, 1 / 3, 7.77, 1234.5678, -0.9])
 def test_units_that_fill_a_gap_still_do_when_moved(by: float) -> None:
     """Boundaries inside of a unit are sums of their own, rounded in their own way."""

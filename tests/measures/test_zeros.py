@@ -28,8 +28,8 @@ def test_what_ships_is_what_the_study_wrote() -> None:
 
 def test_the_study_speaks_of_registered_measures() -> None:
     assert set(zeros()) <= set(MEASURES)
-    assert zeros()["gamma"].holds
-    assert not zeros()["ser"].holds
+    assert zeros()["gamma"].shown >= 16
+    assert zeros()["ser"].verdict == "not"
     assert zeros()["pi-s"].lowest > 0.5
 
 
@@ -82,3 +82,16 @@ def test_the_zero_of_a_cell_is_a_ratio_of_sums() -> None:
     zero, half = zero_of(found, "cell", "m")
     assert zero == 0
     assert half == pytest.approx(1.96 * math.sqrt(14 * 0.25 / 20) / math.sqrt(21))
+
+
+def test_a_zero_is_shown_open_or_not() -> None:
+    """Two one-sided tests at 5 %: |zero| + 1.645 SE < margin; ± is 1.96 SE."""
+    from experiments.zero_summary import MARGIN, near_zero
+    from gammacp.bench.trends import Verdict
+
+    edge = MARGIN * 1.96 / 1.65
+    assert near_zero(0.0, 0.98 * edge, 2000, MARGIN).verdict is Verdict.HOLDS
+    assert near_zero(0.0, 1.02 * edge, 2000, MARGIN).verdict is Verdict.OPEN
+    assert near_zero(-0.006, 0.5 * edge, 2000, MARGIN).verdict is Verdict.OPEN
+    assert near_zero(0.02, 0.5 * edge, 2000, MARGIN).verdict is Verdict.FAILS
+    assert near_zero(-0.02, 0.5 * edge, 2000, MARGIN).verdict is Verdict.FAILS

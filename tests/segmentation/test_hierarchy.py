@@ -1,7 +1,6 @@
 """Levels of segments, and several references at once: by hand, by enumeration, by mir_eval."""
 
 import warnings
-from itertools import permutations
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from gammacp.segmentation import (
     nest_levels,
     t_measures,
 )
+from tests.segmentation.test_turned import windows
 
 
 @st.composite
@@ -121,30 +121,34 @@ def test_every_level_is_compared_with_the_boundaries_of_coarser_ones():
     assert "1 items without a pair are left out: y" in report.notes
 
 
-def orders(hierarchy):
-    """Every order of the segments of a coding, and of the levels of its boundaries."""
-    held = [tuple(sorted(s)) for s in hierarchy.to_sets() if s]
-    for masses in permutations(hierarchy.masses):
-        for kinds in permutations(held):
-            sets = [()] * (hierarchy.mass - 1)
-            for place, kind in zip(np.cumsum(masses)[:-1], kinds, strict=True):
-                sets[place - 1] = kind
-            yield nest_levels(Segmentation.from_sets(sets, types=hierarchy.types), hierarchy.types)
+def random_hierarchies(places, kinds, mass, types):
+    """Every random hierarchy with its probability; kind b is a chapter's and a section's."""
+    names = {"c": types[:1], "s": types[1:], "b": types}
+    inner = np.diff(places).tolist()
+    for placed, p in windows(places, mass, inner, [places[0], mass - places[-1]], kinds).items():
+        typed = {t: [x for x, kind in placed if t in names[kind]] for t in types}
+        yield nest_levels(Segmentation.from_typed(typed, mass=mass, types=types), types), p
 
 
 def test_t_beyond_chance_is_that_of_all_random_hierarchies():
     types = ("chapter", "section")
-    ann = Segmentation.from_typed({"chapter": [4], "section": [2]}, mass=7, types=types)
-    bob = Segmentation.from_typed({"chapter": [4], "section": [4, 5]}, mass=7, types=types)
-    every = [t_measures(a, b) for a in orders(ann) for b in orders(bob)]
-    assert len(every) == 12**2
+    ann = Segmentation.from_typed({"chapter": [4], "section": [2]}, mass=9, types=types)
+    bob = Segmentation.from_typed({"chapter": [4], "section": [4, 5, 7]}, mass=9, types=types)
+    every = [
+        (t_measures(a, b), p * q)
+        for a, p in random_hierarchies([2, 4], "sc", 9, types)
+        for b, q in random_hierarchies([4, 5, 7], "bss", 9, types)
+    ]
+    assert len(every) == 12
+    assert sum(p for _, p in every) == pytest.approx(1)
     codings = Codings.of({"x": {"ann": ann, "bob": bob}}, types=types)
     rule = SampleRule(samples=600)
     how = {"reference": "ann", "beyond_chance": rule}
     (found,) = hierarchy_report(codings, types, **how).beyond_chance.values()
     for key in ("precision", "recall", "f"):
-        expected = 1 - np.mean([getattr(t, key) for t in every])
-        spread = np.std([getattr(t, key) for t in every])
+        values, weights = np.array([(getattr(t, key), p) for t, p in every]).T
+        expected = 1 - weights @ values
+        spread = (weights @ (values - (1 - expected)) ** 2) ** 0.5
         assert found[key].expected == pytest.approx(expected, abs=4 * spread / 600**0.5)
         observed = 1 - getattr(t_measures(nest_levels(ann, types), nest_levels(bob, types)), key)
         assert found[key].value == pytest.approx(1 - observed / found[key].expected)

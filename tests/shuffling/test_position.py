@@ -223,3 +223,68 @@ def test_a_covering_model_needs_a_segmentation() -> None:
 def test_bad_factors_are_refused(factor: float) -> None:
     with pytest.raises(UsageError, match="factor"):
         Position(factor=factor)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    steps,
+    st.sampled_from([1, 0.37]),
+    st.floats(0, 1),
+    st.sampled_from([None, True]),
+    st.integers(0, 99),
+)
+def test_units_that_keep_their_lengths_are_moved_whole(
+    steps: list[tuple[int, int]], scale: float, magnitude: float, overlap: bool | None, seed: int
+) -> None:
+    reference = disjoint(steps, scale)
+    model = replace(fit(reference), integer=scale == 1)
+    error = Position(overlap=overlap, keep_lengths=True)
+    before = {u.category: u for u in reference}
+    shuffled = shuffle(reference, error, magnitude, 2, model=model, seed=seed)
+    low, high = reference.bounds
+    for unit in shuffled:
+        own = before[unit.category]
+        length = own.end - own.start
+        assert unit.end - unit.start == pytest.approx(length, abs=1e-9)
+        assert abs(unit.start - own.start) <= 3 * magnitude * length + 1e-9
+        assert low - 1e-9 <= unit.start <= unit.end <= high + 1e-9
+    if overlap is None:
+        for name in shuffled.annotators:
+            rows = shuffled.rows_of(name)
+            starts, ends = shuffled.starts[rows], shuffled.ends[rows]
+            order = np.lexsort((ends, starts))
+            assert (starts[order][1:] >= ends[order][:-1] - 1e-9).all()
+
+
+@pytest.mark.parametrize("integer", [True, False])
+def test_whole_units_kept_apart_have_the_conditional_distribution(integer: bool) -> None:
+    """Brute force: free draws of all starts, kept only where no two units overlap."""
+    places = np.array([[10, 14], [15, 19], [22, 24]])
+    units = [Unit("R", s, e, name) for (s, e), name in zip(places, "abc", strict=True)]
+    reference = Continuum.from_units(units, bounds=(7, 29))
+    model = replace(fit(reference), integer=integer)
+    shuffled = shuffle(reference, Position(factor=2, keep_lengths=True), 1, 400, model=model)
+    drawn = shuffled.starts[np.lexsort((shuffled.category_codes, shuffled.annotator_codes))]
+    drawn = drawn.reshape(400, 3)
+    starts, lengths = places[:, 0], places[:, 1] - places[:, 0]
+    low = np.maximum(starts - 2 * lengths, 7)
+    high = np.minimum(starts + 2 * lengths, 29 - lengths)
+    rng = np.random.default_rng(3)
+    shape = (200_000, 3)
+    kept = rng.integers(low, high + 1, shape) if integer else rng.uniform(low, high, shape)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        apart = kept[:, i] + lengths[i] <= kept[:, j]
+        kept = kept[apart | (kept[:, j] + lengths[j] <= kept[:, i])]
+    assert len(kept) > 10_000
+    assert drawn.mean(axis=0) == pytest.approx(kept.mean(axis=0), abs=0.7)
+    assert drawn.std(axis=0) == pytest.approx(kept.std(axis=0), abs=0.5)
+    swapped = (drawn[:, 1] < drawn[:, 0]).mean()
+    assert swapped == pytest.approx((kept[:, 1] < kept[:, 0]).mean(), abs=0.1)
+
+
+def test_segmentations_cannot_keep_lengths() -> None:
+    reference = tiled([3, 4, 5])
+    with pytest.raises(UsageError, match="overlap=true"):
+        shuffle(reference, Position(keep_lengths=True), 0.5, 1)
+    found = shuffle(reference, Position(keep_lengths=True, overlap=True), 0.5, 1)
+    assert sorted(found.lengths.tolist()) == [3, 4, 5]

@@ -51,7 +51,7 @@ def test_every_section_is_there(page: str) -> None:
     ]  # fmt: skip
     assert page.count('class="tree"') == 12
     assert "default-src 'none'" in page
-    assert re.search(r'<div class="score">.*?0\.849', page)
+    assert re.search(r'<div class="score">.*?0\.810', page)
 
 
 def test_a_page_on_graphs_is_told_by_their_suffix(run: Run, tmp_path: Path) -> None:

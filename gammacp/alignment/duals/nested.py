@@ -27,8 +27,8 @@ from gammacp.alignment.duals.semidefinite import (
     safe_sum,
     start,
 )
-from gammacp.alignment.problem import Problem
-from gammacp.arrays import Bools, Floats, Indices
+from gammacp.alignment.problem import Problem, RelaxedMatrix
+from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.stopping import due, halting
 
 # Factor between the units of stages, and of what a stage leaves open the gap of its own at which
@@ -51,12 +51,15 @@ class Relaxed(NamedTuple):
     together
         What part of the relaxation's solution has the units of each candidate pair in one group,
         shape (pairs,); None where that is not known.
+    matrix
+        What the shares of the annotators that are relaxed rest on.
     """
 
     share: Floats
     bound: float
     n_inside: int
     together: Floats | None = None
+    matrix: RelaxedMatrix | None = None
 
 
 def relaxations(
@@ -97,7 +100,8 @@ def relaxations(
             share = -beside
             share[units] += priced.share
             bound = max(bound, safe_sum(share))
-            yield Relaxed(share, safe_sum(share), n_inside)
+            relaxed = priced.matrix._replace(units=units)
+            yield Relaxed(share, safe_sum(share), n_inside, matrix=relaxed)
             if due(deadline):
                 return
             own = priced.value - priced.bound
@@ -140,17 +144,27 @@ def restrict(problem: Problem, units: Indices) -> Problem:
     )
 
 
-def _beside(problem: Problem, inside: Indices, deadline: float) -> Floats | None:
+def _beside(
+    problem: Problem, inside: Codes | Indices, deadline: float, each: Floats | None = None
+) -> Floats | None:
     """Each unit's share of what pairs earn at most whose annotators are not both inside."""
     from gammacp.alignment.kernels.pairwise import matching_prices
 
+    each = np.zeros((0, 0)) if each is None else each
     begin = np.concatenate(([0], np.cumsum(_counts(problem)))).astype(np.int64)
     within: Bools = np.zeros(problem.n_annotators, np.bool_)
     within[inside] = True
     share, whole = halting(
-        lambda halted: matching_prices(problem.graph, begin, within, halted), deadline
+        lambda halted: matching_prices(problem.graph, begin, within, each, halted), deadline
     )
     return np.asarray(share * (1 + 2.0**-40)) if whole else None
+
+
+def prices_beside(problem: Problem, inside: Codes | Indices) -> Floats:
+    """What each unit pays each annotator's for pairs that are not both inside; (units, n)."""
+    each = np.zeros((problem.n_units, problem.n_annotators))
+    _beside(problem, inside, np.inf, each)
+    return each
 
 
 def _counts(problem: Problem) -> Indices:

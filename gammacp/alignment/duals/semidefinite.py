@@ -20,7 +20,7 @@ import numpy as np
 
 from gammacp.alignment.duals.definite import least_shift
 from gammacp.alignment.limits import Stage
-from gammacp.alignment.problem import Problem
+from gammacp.alignment.problem import Problem, RelaxedMatrix
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.stopping import due
 
@@ -139,6 +139,8 @@ class Priced:
     ----------
     share
         Of a group's cost, for each unit: Σ over any group ≤ its cost; shape (units,).
+    matrix
+        What they rest on.
     value
         What the iterate costs; where the bound would end if it were the relaxation's solution.
     iterate
@@ -146,6 +148,7 @@ class Priced:
     """
 
     share: Floats
+    matrix: RelaxedMatrix
     value: float
     iterate: Iterate
 
@@ -227,7 +230,8 @@ def ascend(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Itera
             if done % 10 == 0:
                 iterate = _balance_penalty(iterate, lack, change)
         value = float((model.bordered_cost * iterate.inside).sum()) * model.problem.opening
-        yield Priced(feasible_shares(model, iterate, deadline), value, iterate)
+        matrix = feasible_matrix(model, iterate, deadline)
+        yield Priced(feasible_shares(model, matrix), matrix, value, iterate)
         iterate = _cut(model, iterate)
 
 
@@ -312,29 +316,18 @@ def safe_sum(share: Floats) -> float:
     return total - 2.0**-52 * len(share) * float(np.abs(share).sum())
 
 
-def feasible_shares(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Floats:
-    """Shares that no group beats, whatever the iterate: Σ_{u∈G} share ≤ cost(G).
+def feasible_matrix(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> RelaxedMatrix:
+    """The iterate's matrix and multipliers, cut to what pairs allow and all but definite.
 
-    Let S ⪰ 0 have the opening in its corner, −b beside it, and S(u, v) ≤ −w/2 plus half the
-    multipliers' normals for every candidate pair. With z = (1, indicator of G),
-    cost(G) ≥ zᵀSz + Σ_{u∈G} [2·b(u) − S(u, u) − multipliers of apex u], and zᵀSz ≥ 0.
-    Here S is the iterate's matrix, cut to what pairs allow, moved towards the nearest definite one
-    and cut again (alternating projections, until due), and at last shifted until it is definite.
+    It is moved towards the nearest definite matrix and cut again (alternating projections) until
+    due.
     """
-    from gammacp.alignment.kernels.metric import subtract
-
     assert iterate.matrix is not None
     # The lower triangle counts, as it does for the proof; the rest is its mirror but for rounding.
     matrix, penalty = iterate.matrix.copy(), iterate.penalty
     # In multiples of a grain sums of multipliers have no rounding errors.
     rows, multiplier = (_grains(penalty * m) for m in (iterate.rows, iterate.multiplier))
-    allowed = _grains(model.cost) - 2 * _GRAIN
-    # Multipliers are of inequalities in both X(u, v) and X(v, u).
-    subtract(allowed, model.begin, rows, iterate.triangles, multiplier, -1.0)
-    apex = 2 * rows.sum(axis=1)
-    apex += 2 * np.bincount(iterate.triangles[:, 0], weights=multiplier, minlength=len(apex))
-    if apex.sum() + np.abs(model.cost).max() >= _MOST_GRAINS * _GRAIN:
-        return np.full(len(apex), -np.inf)
+    allowed = _most_allowed(model, rows, iterate.triangles, multiplier)
     corner = 1.0 / model.border**2
     _cut_to(matrix, allowed, model.pair, corner)
     for _ in range(model.repairs):
@@ -345,6 +338,24 @@ def feasible_shares(model: Matrices, iterate: Iterate, deadline: float = np.inf)
         lack = (vectors[:, :negative] * -values[:negative]) @ vectors[:, :negative].T
         matrix += _REPAIRING * lack
         _cut_to(matrix, allowed, model.pair, corner)
+    units = np.arange(len(rows))
+    return RelaxedMatrix(units, matrix, model.border, rows, iterate.triangles, multiplier)
+
+
+def feasible_shares(model: Matrices, found: RelaxedMatrix) -> Floats:
+    """Shares that no group beats, whatever the matrix: Σ_{u∈G} share ≤ cost(G).
+
+    Let S ⪰ 0 have the opening in its corner, −b beside it, and S(u, v) ≤ −w/2 plus half the
+    multipliers' normals for every candidate pair. With z = (1, indicator of G),
+    cost(G) ≥ zᵀSz + Σ_{u∈G} [2·b(u) − S(u, u) − multipliers of apex u], and zᵀSz ≥ 0.
+    Here S is a matrix that is cut to what pairs allow, shifted until it is definite.
+    """
+    matrix, corner = found.matrix, 1.0 / model.border**2
+    apex = 2 * found.rows.sum(axis=1)
+    corners = found.triangles[:, 0]
+    apex += 2 * np.bincount(corners, weights=found.multiplier, minlength=len(apex))
+    if apex.sum() + np.abs(model.cost).max() >= _MOST_GRAINS * _GRAIN:
+        return np.full(len(apex), -np.inf)
     own = np.diag(matrix)[1:].copy()
     shift = least_shift(matrix)
     # The corner is given: what the shift adds to it is scaled away, with its row.
@@ -353,6 +364,16 @@ def feasible_shares(model: Matrices, iterate: Iterate, deadline: float = np.inf)
     share = 2 * shrink * beside - own - shift - apex
     slack = 2.0**-46 * (2 * np.abs(beside) + np.abs(own) + shift + apex)
     return np.asarray((share - slack) * model.problem.opening)
+
+
+def _most_allowed(model: Matrices, rows: Floats, triangles: Codes, multiplier: Floats) -> Floats:
+    """What each pair's entry may be at most."""
+    from gammacp.alignment.kernels.metric import subtract
+
+    allowed = _grains(model.cost) - 2 * _GRAIN
+    # Multipliers are of inequalities in both X(u, v) and X(v, u).
+    subtract(allowed, model.begin, rows, triangles, multiplier, -1.0)
+    return allowed
 
 
 def _cut_to(matrix: Floats, allowed: Floats, pair: Bools, corner: float) -> None:

@@ -10,13 +10,14 @@ from gammacp.kernel import kernel
 
 @kernel
 def matching_prices(
-    graph: Graph, begin: Indices, inside: Bools, halted: Bools
+    graph: Graph, begin: Indices, inside: Bools, each: Floats, halted: Bools
 ) -> tuple[Floats, bool]:
     """Σ over annotator pairs of each unit's dual price in their matching of largest Σ w.
 
     Two annotators' units of one group earn no more than both prices, so that the pairs of a group
     earn no more than its units' sums. Pairs of annotators that are both `inside` are left out.
-    False, and no use, if halted. `begin`: where each annotator's units begin.
+    False, and no use, if halted. `begin`: where each annotator's units begin. `each`, where it has
+    a row per unit, gets its price in the matching with each annotator.
     """
     _, n_annotators, start, neighbour, weight = graph
     n = len(graph.annotator)
@@ -55,4 +56,7 @@ def matching_prices(
                     of_rows[i] = max(of_rows[i], gain[p] - of_columns[column[p]])
             total[lo:hi] += of_rows
             total[first:last] += of_columns
+            if len(each) == n:
+                each[lo:hi, b] = of_rows
+                each[first:last, a] = of_columns
     return total, True

@@ -15,7 +15,7 @@ from gammacp.alignment.columns import LISTED, Columns, enumerate_columns
 from gammacp.alignment.duals.lp import relax
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem
-from gammacp.alignment.solvers.packing import Model, best_packing
+from gammacp.alignment.solvers.packing import Model, best_packing, highs_bound
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
@@ -67,11 +67,15 @@ class Merged:
 
 
 class Packed(NamedTuple):
-    """How often each of the certificate's columns is taken, and a bound on Σ gain."""
+    """How often each of the certificate's columns is taken, and a bound on Σ gain.
+
+    `told` is a bound that CP-SAT alone gives.
+    """
 
     times: Indices
     bound: float
     certificate: Certificate
+    told: float
 
 
 def runs_of_identical(continuum: Continuum) -> Indices:
@@ -135,22 +139,22 @@ def pack(merged: Merged, limits: Limits, deadline: float = np.inf) -> Packed | N
     except TimeoutError:
         return None
     price, loss = _feasible(columns, relaxed.price)
-    most = float((price * counts).sum())
+    told = most = float((price * counts).sum())
     times = np.floor(relaxed.value + 1e-6).astype(np.int64)
     lacking = most - float(columns.gain @ times)
     allowed = problem.tolerance * int(counts.sum())
     if lacking > max(allowed, limits.gap * (counts.sum() * problem.opening - most)):
         kept = np.flatnonzero(loss <= lacking + allowed)
-        found = best_packing(
-            Model(columns.select(kept), counts, problem.opening),
-            replace(limits.until(deadline), gap=0.0),
-            hint=times[kept],
-        )
+        model = Model(columns.select(kept), counts, problem.opening)
+        soon = replace(limits.until(deadline), gap=0.0)
+        found = best_packing(model, soon, hint=times[kept])
         if columns.gain[kept] @ found.times > columns.gain @ times:
             times = np.zeros(columns.number, np.int64)
             times[kept] = found.times
-        most = min(most, found.bound if not found.proven else float(columns.gain @ times))
-    return Packed(times, most, Certificate(columns, price))
+        told = min(most, found.bound if not found.proven else float(columns.gain @ times))
+        # What CP-SAT says counts as far as HiGHS says it too.
+        most = min(most, max(told, highs_bound(model, limits.until(deadline))))
+    return Packed(times, most, Certificate(columns, price), told)
 
 
 def _feasible(columns: Columns, price: Floats) -> tuple[Floats, Floats]:

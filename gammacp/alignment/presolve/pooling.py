@@ -96,4 +96,4 @@ def better(a: Solution, b: Solution) -> Solution:
     """The cheaper groups with the higher bound; a proof needs the true problem."""
     best = b if b.objective < a.objective else a
     bound = min(max(a.bound, b.bound), best.objective)
-    return replace(best, bound=bound, status=Status.FEASIBLE, certificate=None)
+    return replace(best, bound=bound, status=Status.FEASIBLE, certificate=None, proof=None)

@@ -16,7 +16,7 @@ from gammacp.alignment.limits import Limits, Stage
 from gammacp.alignment.presolve.closest import solve_closest
 from gammacp.alignment.presolve.duplicates import Merged, merge_identical, pack
 from gammacp.alignment.presolve.pooling import better, one_spot, solve_pooled
-from gammacp.alignment.problem import Problem, Solution, Status, judged
+from gammacp.alignment.problem import Problem, Proof, Solution, Status, judged
 from gammacp.alignment.solvers.registry import Solve
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
@@ -141,4 +141,8 @@ def _solve_merged(
     bound = max(continuum.n_units * problem.opening - packed.bound, 0.0)
     slack = problem.slack * continuum.n_units / problem.n_units
     groups = few.groups(columns, packed.times)
-    return Presolved(judged(groups, objective, bound, slack, packed.certificate), problem, few)
+    price = np.empty(continuum.n_units)
+    price[few.order] = np.repeat(packed.certificate.price, few.counts)
+    told = continuum.n_units * problem.opening - packed.told
+    solved = judged(groups, objective, bound, slack, packed.certificate, Proof(price), told)
+    return Presolved(solved, problem, few)

@@ -10,13 +10,14 @@ without a left-out column lose δ_K each, and the others are paid for by the lef
 """
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from gammacp.alignment.columns import Columns
 from gammacp.alignment.limits import SMALL_UNITS, Limits, Stage
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.solvers.packing import Model, best_packing
+from gammacp.alignment.solvers.packing import Model, best_packing, highs_bound
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.stopping import due
 
@@ -24,6 +25,8 @@ from gammacp.stopping import due
 # decided; how far columns are taken in at first, then four times as far each time.
 _FIRST_LOSS = 0.05
 _LOSS_STEP = 0.004
+# How much longer a component may be searched once CP-SAT has told its best packing.
+_LONGER = 50
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,8 @@ class Decomposition:
     `complete` when the components' least losses are proven to be all that an alignment must lose.
     By column: `loss`, and whether it is `active` and `chosen`. By unit: what it loses `alone`, what
     covering it again costs (`over`), and its component's root (`label`). By root: columns at the
-    last search (`known`), the `least` loss found and the `lower` bound of it.
+    last search (`known`), the `least` loss found, the `lower` bound of it, and what CP-SAT has
+    `told` beyond that and nobody has checked.
 
     Mutable while it is worked out, and private to one call of the solver.
     """
@@ -81,6 +85,7 @@ class Decomposition:
         self.known: Codes = np.full(n_units, -1, np.int32)
         self.least: Floats = np.zeros(n_units)
         self.lower: Floats = np.zeros(n_units)
+        self.told: dict[int, float] = {}
 
     @property
     def total(self) -> float:
@@ -150,6 +155,9 @@ class Decomposition:
         )
         changed = np.flatnonzero(fresh != self.known)
         self.lower[changed] = self.least[changed]
+        if self.told:
+            same = self._roots & (fresh == self.known)
+            self.told = {root: told for root, told in self.told.items() if same[root]}
         for root in hard.tolist():
             self._solve_hard(root)
 
@@ -173,7 +181,30 @@ class Decomposition:
             taken = had
         self.chosen[inside] = taken
         self.least[root] = self._loss(part, taken, price)
-        self.lower[root] = self.least[root] if found.proven else max(price - found.bound, 0.0)
+        told = self.least[root] if found.proven else max(price - found.bound, 0.0)
+        self.lower[root] = self._confirm(root, packing, price, told)
+        self.told[root] = told - self.lower[root]
+
+    def _confirm(self, root: int, packing: Model, price: float, told: float) -> float:
+        """As much of the loss that CP-SAT tells as a longer search, or HiGHS, comes to as well."""
+        from gammacp.alignment.kernels.component_search import Rules, SearchCosts, search_components
+
+        known = self.known.copy()
+        known[root] = -1
+        least, nodes = self.least.copy(), _LONGER * self.limits.of(Components).nodes
+        hard = search_components(
+            self.columns,
+            SearchCosts(self.loss, self.loss, self.alone, self.over),
+            self.active,
+            self.label,
+            known,
+            least,
+            np.zeros_like(self.chosen),
+            Rules(self.problem.cover, False, self.tolerance, nodes),
+        )
+        if not len(hard):
+            return min(told, float(least[root]))
+        return min(told, max(price - highs_bound(packing, self.limits.until(self.deadline)), 0.0))
 
     def _loss(self, part: Columns, taken: Bools, price: float) -> float:
         picked = part.select(np.flatnonzero(taken))
@@ -181,16 +212,30 @@ class Decomposition:
         return price - float(picked.gain.sum()) + shared * self.problem.opening
 
 
+class BestColumns(NamedTuple):
+    """Columns of a best alignment, what none can gain more than, and prices no column beats.
+
+    `told` is what none can gain more than if CP-SAT is believed.
+    """
+
+    chosen: Indices
+    most_gain: float
+    price: Floats
+    told: float
+
+
 def best_of_columns(
     problem: Problem, columns: Columns, price: Floats, limits: Limits, deadline: float
-) -> tuple[Indices, float]:
+) -> BestColumns:
     """Columns of a best alignment, and what no alignment can gain more than.
 
     `columns` must hold every column that could matter; `price` (by rank) need not be feasible.
     Units of `columns` are rows of the problem.
     """
-    kept, state, total = decompose(problem, columns, price, limits, deadline)
-    return kept[state.chosen], total - state.lower_total if state.complete else total
+    kept, state, price = decompose(problem, columns, price, limits, deadline)
+    most, lower = float(price.sum()), state.lower_total if state.complete else 0.0
+    told = lower + sum(state.told.values()) if state.complete else 0.0
+    return BestColumns(kept[state.chosen], most - lower, price, most - told)
 
 
 def decompose(
@@ -201,8 +246,8 @@ def decompose(
     deadline: float,
     *,
     ties: bool = False,
-) -> tuple[Indices, Decomposition, float]:
-    """The worked-out proof: which columns it is about, its state, and Σ of the prices."""
+) -> tuple[Indices, Decomposition, Floats]:
+    """The worked-out proof: which columns it is about, its state, and prices none of all beats."""
     from gammacp.alignment.kernels.duals import make_feasible
 
     ranked = columns.renumber(problem.ranks)
@@ -220,7 +265,7 @@ def decompose(
         state.run()
         everything = len(kept) == len(loss)
         if not state.complete or everything or not _matters(state, ranked, loss, most_loss):
-            return kept, state, float(price.sum())
+            return kept, state, price
         most_loss *= 8
 
 

@@ -15,11 +15,6 @@ def solve_auto(problem: Problem, limits: Limits) -> Solution:
     """Two annotators: assignment; more: all groups if they can be listed, else `solve_crowd`."""
     if problem.n_annotators == 2:
         return solve_bipartite(problem, limits)
-    return solve_groups(problem, limits)
-
-
-def solve_groups(problem: Problem, limits: Limits) -> Solution:
-    """All groups listed, or a crowd; `ties` has certificates for two annotators' covers of it."""
     columns = listed_columns(problem)
     if columns is None:
         return solve_crowd(problem, limits)

@@ -6,7 +6,7 @@ import numpy as np
 
 from gammacp.alignment.columns import Columns, alone
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.problem import Certificate, Problem, Solution, solution
+from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, solution
 from gammacp.alignment.solvers.registry import registered
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.errors import UsageError
@@ -50,7 +50,8 @@ def solve_bipartite(problem: Problem, limits: Limits) -> Solution:
     members = np.column_stack((edges.row[kept], second)).astype(np.int32).ravel()
     begin = 2 * np.arange(len(members) // 2 + 1, dtype=np.int64)
     bound = problem.n_units * problem.opening - float(price.sum())
-    return solution(problem, groups, bound, Certificate(Columns(begin, members, gain[kept]), price))
+    columns = Columns(begin, members, gain[kept])
+    return solution(problem, groups, bound, Certificate(columns, price), Proof(price))
 
 
 def _edges(problem: Problem) -> Edges:
@@ -87,7 +88,9 @@ def _cover(problem: Problem, edges: Edges, deadline: float) -> Solution:
     has = pairs[:, 1] >= 0
     covered[np.flatnonzero(has), owner[has, 1]] = pairs[has, 1]
     every = np.asarray(np.unique(np.concatenate((groups[~single], covered)), axis=0), np.int32)
-    return solution(problem, every, float(own.sum() - price.sum()))
+    # What covers both units of a pair costs no less than their own ways less their prices.
+    proof = Proof(problem.opening - own + price)
+    return solution(problem, every, float(own.sum() - price.sum()), proof=proof)
 
 
 def match(problem: Problem, edges: Edges, gain: Floats, deadline: float) -> Matching:

@@ -5,17 +5,21 @@ import numpy as np
 from gammacp.alignment.columns import all_columns, to_groups
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution, solution
-from gammacp.alignment.proof.unit_bound import unit_bound
-from gammacp.alignment.solvers.enumeration import better
+from gammacp.alignment.proof.unit_bound import least_bounded
+from gammacp.alignment.solvers.enumeration import better, solve_listed
 from gammacp.alignment.solvers.greedy import take_first
 from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.alignment.solvers.registry import registered
 from gammacp.arrays import Codes, Indices
+from gammacp.stopping import due
 
 
 @registered("cpsat", "full set packing model, OR-tools' CP-SAT, one worker")
 def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
-    """Maximise the gain of the full model, from the greedy alignment on."""
+    """Maximise the gain of the full model, from the greedy alignment on.
+
+    Its word is checked by `enumeration`, whose bound is told.
+    """
     deadline = limits.deadline()
     columns = all_columns(problem)
     greedy = np.zeros(columns.number, np.int64)
@@ -26,10 +30,13 @@ def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
     def groups_of(times: Indices) -> Codes:
         return to_groups(problem, columns.select(np.flatnonzero(times)))
 
-    result = solution(
-        problem, groups_of(found.times), problem.n_units * problem.opening - found.bound
-    )
+    groups = groups_of(found.times)
+    told = problem.n_units * problem.opening - found.bound
     if found.proven:
         # Proven on integers: what is better than the rounding would have shown.
-        return solution(problem, result.groups, result.objective)
-    return better(problem, result, solution(problem, groups_of(greedy), unit_bound(problem)))
+        told = np.inf
+    if due(deadline):
+        own = least_bounded(problem, groups_of(greedy))
+        return better(problem, solution(problem, groups, -np.inf, told=told), own)
+    own = solve_listed(problem, columns, limits.until(deadline))
+    return solution(problem, groups, own.bound, own.certificate, own.proof, told)

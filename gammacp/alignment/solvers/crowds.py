@@ -167,7 +167,8 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
             # From shares of costs to prices of gains: a unit alone costs the opening.
             if total - item.bound < found.most_gain:
                 price = problem.opening - item.share
-                found = replace(found, price=price, most_gain=total - item.bound)
+                most = total - item.bound
+                found = replace(found, price=price, most_gain=most, matrix=item.matrix)
         else:
             gain = total - float(group_costs(problem, item).sum())
             idle += 1

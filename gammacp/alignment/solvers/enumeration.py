@@ -6,9 +6,9 @@ from gammacp.alignment.columns import LISTED, Columns, all_columns, enumerate_co
 from gammacp.alignment.duals.diffusion import PriceTuning, prices
 from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
+from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, Status, solution
 from gammacp.alignment.proof.components import best_of_columns
-from gammacp.alignment.proof.unit_bound import unit_bound
+from gammacp.alignment.proof.unit_bound import least_bounded
 from gammacp.alignment.solvers.registry import registered
 from gammacp.arrays import Codes
 
@@ -43,11 +43,13 @@ def solve_listed(
     limits: Limits,
     groups: Codes | None = None,
     bound: float = -np.inf,
+    proof: Proof | None = None,
 ) -> Solution:
     """The best alignment out of these columns, which hold all that matter.
 
     If the time is up before there are prices, a good one. `groups` are an alignment to begin with,
-    and `bound` what is known that none is below.
+    and `bound` what is known that none is below. `proof` has prices that no group beats, not even
+    one that is not among the columns; without it they hold all groups, and their prices are that.
     """
     deadline = limits.deadline()
     try:
@@ -59,24 +61,26 @@ def solve_listed(
             deadline=deadline,
             tuning=limits.of(PriceTuning),
         )
-        chosen, most_gain = best_of_columns(problem, columns, price, limits, deadline)
+        best = best_of_columns(problem, columns, price, limits, deadline)
     except TimeoutError:
         groups = improve(problem, groups, deadline)
-        return solution(problem, groups, max(bound, unit_bound(problem)))
+        return least_bounded(problem, groups, bound, proof=proof)
     found = solution(
         problem,
-        to_groups(problem, columns.select(chosen)),
-        problem.n_units * problem.opening - most_gain,
+        to_groups(problem, columns.select(best.chosen)),
+        problem.n_units * problem.opening - best.most_gain,
         Certificate(columns, price[problem.ranks]),
+        Proof(best.price[problem.ranks]) if proof is None else proof,
+        problem.n_units * problem.opening - best.told,
     )
-    if found.status is Status.OPTIMAL:
+    if found.status is not Status.FEASIBLE:
         return found
     groups = improve(problem, groups, deadline)
-    return better(problem, found, solution(problem, groups, bound))
+    return better(problem, found, solution(problem, groups, bound, proof=proof))
 
 
 def better(problem: Problem, found: Solution, other: Solution) -> Solution:
-    """The cheaper of two solutions with the higher bound of both, and the first's certificate."""
+    """The cheaper of two solutions, the higher bound with its proof, the first's certificate."""
     cheaper = found if found.objective <= other.objective else other
-    bound = max(found.bound, other.bound)
-    return solution(problem, cheaper.groups, bound, found.certificate)
+    higher = found if found.bound >= other.bound else other
+    return solution(problem, cheaper.groups, higher.bound, found.certificate, higher.proof)

@@ -29,8 +29,15 @@ from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import CROWD, Limits, Stage
 from gammacp.alignment.pricing.exact import FEW_NODES, LISTED_AT_LAST, search
 from gammacp.alignment.pricing.near import ENOUGH, STALLED, project_prices
-from gammacp.alignment.problem import Certificate, Problem, Solution, group_costs, solution
-from gammacp.alignment.proof.unit_bound import unit_bound
+from gammacp.alignment.problem import (
+    Certificate,
+    Problem,
+    Proof,
+    RelaxedMatrix,
+    Solution,
+    group_costs,
+)
+from gammacp.alignment.proof.unit_bound import least_bounded
 from gammacp.alignment.reporting import tell
 from gammacp.alignment.solvers.enumeration import solve_listed
 from gammacp.alignment.solvers.packing import Model, Ties, best_packing
@@ -105,6 +112,8 @@ class Generated:
         No alignment gains more: Σ price.
     complete
         Whether `columns` are all that a better alignment could use.
+    matrix
+        What the prices rest on, where they are those of a relaxation.
     """
 
     columns: Columns
@@ -113,6 +122,7 @@ class Generated:
     gain: float
     most_gain: float
     complete: bool = False
+    matrix: RelaxedMatrix | None = None
 
     def close(self, problem: Problem, limits: Limits, slack: float) -> bool:
         """Whether the gap is small enough."""
@@ -158,11 +168,13 @@ def solve_generation(problem: Problem, limits: Limits) -> Solution:
 def conclude(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Solution:
     """The best alignment of what was generated, proven where that is complete."""
     bound = problem.n_units * problem.opening - generated.most_gain
+    proof = Proof(generated.price, generated.matrix)
     if not generated.complete:
         columns, whole = _rivals(problem, generated, limits, deadline)
         certificate = Certificate(columns, generated.price, whole)
-        return solution(problem, generated.groups, max(bound, unit_bound(problem)), certificate)
-    return solve_listed(problem, generated.columns, limits.until(deadline), generated.groups, bound)
+        return least_bounded(problem, generated.groups, bound, certificate, proof)
+    listed, left = generated.columns, limits.until(deadline)
+    return solve_listed(problem, listed, left, generated.groups, bound, proof)
 
 
 def generate(
@@ -264,6 +276,7 @@ def _start(problem: Problem, known: Generated | None, deadline: float) -> Genera
         groups=groups,
         gain=gain,
         most_gain=np.inf if known is None else known.most_gain,
+        matrix=None if known is None else known.matrix,
         trial=price,
         support=support,
         relaxed=gain,
@@ -381,7 +394,7 @@ def price_columns(
         feasible = _feasible(problem, price, excess)
         bound = float(feasible.sum())
         if bound < state.most_gain:
-            state = replace(state, most_gain=bound, price=feasible)
+            state = replace(state, most_gain=bound, price=feasible, matrix=None)
         state = replace(state, columns=state.columns.join(found.columns))
         lacking = -found.columns.losses(price).min(initial=0.0) / problem.scale
         roots = np.flatnonzero(found.unsure)

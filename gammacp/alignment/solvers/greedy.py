@@ -10,7 +10,7 @@ import numpy as np
 
 from gammacp.alignment.columns import MEMBERS, Columns, to_groups
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.problem import Problem, Solution, solution
+from gammacp.alignment.problem import Problem, Solution
 from gammacp.alignment.solvers.registry import registered
 from gammacp.arrays import Indices
 from gammacp.errors import DataError
@@ -19,12 +19,12 @@ from gammacp.errors import DataError
 @registered("greedy", "Algorithm 1 of 2011, not exact; its bound is weak", exact=False)
 def solve_greedy(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
     """Algorithm 1; the bound is the sum of the best that each unit could have."""
-    from gammacp.alignment.proof.unit_bound import unit_bound
+    from gammacp.alignment.proof.unit_bound import least_bounded
 
     # No pair of a group with ĕ <= Δ is farther apart than Δ·C(n, 2), which pruning keeps.
     columns = unitary_alignments_within(problem, problem.delta)
     groups = to_groups(problem, columns.select(take_first(problem, columns)))
-    return solution(problem, groups, unit_bound(problem))
+    return least_bounded(problem, groups)
 
 
 def take_first(problem: Problem, columns: Columns) -> Indices:

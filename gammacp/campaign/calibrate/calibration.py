@@ -20,18 +20,23 @@ from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.campaign.calibrate.curves import Curve, Magnitude, magnitude_at
 from gammacp.campaign.calibrate.meaning import amount, phrase
-from gammacp.campaign.calibrate.sweep import CalibrationCell, Progress, trace
+from gammacp.campaign.calibrate.sweep import REPLICATES, CalibrationCell, Progress, trace
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.agreement import agreement_of
+from gammacp.measures.agreement import agreement
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.record_tables import share
-from shuffling import ReferenceModel, fit, parse_errors
+from gammacp.signature import extend, quote_part
+from shuffling import ReferenceModel, parse_errors
+from shuffling.before_errors import BeforeErrors
 
 ERROR_TYPES = ("position", "category", "false-negative", "false-positive", "split")
-SETS = 6
+SETS = 10
+_NONE = 0.005  # a share that is shown as none
+MISFIT = 0.1
+"""From where on it is told that simulated annotations are unlike the user's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +55,10 @@ class Equivalent:
         The magnitude and its interval as the share that `words` speaks of; ∞ where even magnitude
         1 leaves γ higher.
     words
-        A clause after "as if"; empty where there is no finite amount.
+        A clause after "as if"; empty where no amount is known, not even the least.
+    misfit
+        How far the simulated annotations are from the user's at this magnitude: the largest
+        difference of units, lengths, their spread, and the shares of units that touch or overlap.
     reason
         Why there is no curve, or that the error alone cannot bring γ down so far.
     """
@@ -62,6 +70,7 @@ class Equivalent:
     low: float = math.nan
     high: float = math.nan
     words: str = ""
+    misfit: float = 0.0
     reason: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -72,6 +81,7 @@ class Equivalent:
             "interval": [self.low, self.high],
             "magnitude": None if self.magnitude is None else self.magnitude.value,
             "words": self.words or None,
+            "misfit": self.misfit,
             "reason": self.reason,
             "curve": self.curve.as_dict(),
         }
@@ -106,9 +116,25 @@ class Calibration:
             "sets": self.sets,
             "annotators": self.n_annotators,
             "equivalents": [e.as_dict() for e in self.equivalents],
-            "notes": list(self.score.caveats()),
-            "signature": self.score.signature,
+            "notes": list(self.notes()),
+            "signature": self.signature,
         }
+
+    @property
+    def signature(self) -> str:
+        """That of γ with what the calibration adds: errors, sets, and simulated campaigns."""
+        errors = "+".join(quote_part(e.error) for e in self.equivalents)
+        return extend(self.score.signature, calibrated=errors, sets=self.sets, campaigns=REPLICATES)
+
+    def notes(self) -> tuple[str, ...]:
+        """Those of γ, and which errors cannot have made annotations like these."""
+        unlike = (
+            f"{e.error}: annotators who err in this way alone, and so much, do not annotate like "
+            f"yours: numbers of units, lengths or gaps differ by {share(e.misfit)}"
+            for e in self.equivalents
+            if e.misfit > MISFIT and e.words
+        )
+        return (*self.score.caveats(), *unlike)
 
     def in_words(self) -> str:
         """One sentence: as if boundaries were off by …, or … of the units were missed, or …."""
@@ -168,13 +194,13 @@ def calibrate(
             raise UsageError(f"error {error!r} combines errors, where one at a time is swept")
     named = _able(continua)
     settings = Settings.of(**options).deciding([tuple(named.values())])
-    measured = score or agreement_of(Basis(named, settings, executor=executor)).score
+    measured = score or agreement(Basis(named, settings, executor=executor)).score
     if not measured.defined:
         raise DataError(f"γ is undefined, so there is nothing to calibrate: {measured.reason}")
-    model = fit(list(named.values()))
+    before = BeforeErrors.learn(list(named.values()))
     n_annotators = min(multimode(c.n_annotators for c in named.values()))
     cell = CalibrationCell(
-        model=model,
+        before=before,
         error="",
         magnitude=0.0,
         n_annotators=n_annotators,
@@ -182,14 +208,13 @@ def calibrate(
         sets=max(sets, n_annotators) if len(named) > 1 else sets,
         settings=settings,
     )
-    curves, reasons = trace(cell, errors, measured.value, executor, progress)
+    curves, reasons = trace(cell, errors, measured.value, len(named), executor, progress)
     return Calibration(
         score=measured,
         equivalents=tuple(
-            _equivalent(curves[e], reasons.get(e), measured, len(named), replace(cell, error=e))
-            for e in errors
+            _equivalent(curves[e], reasons.get(e), measured, replace(cell, error=e)) for e in errors
         ),
-        model=model,
+        model=before.model,
         n_annotators=n_annotators,
         sets=cell.sets,
         confidence=settings.rule.confidence,
@@ -209,7 +234,7 @@ def _able(continua: Continua) -> Mapping[str, Continuum]:
 
 
 def _equivalent(
-    curve: Curve, reason: str | None, measured: Gamma, documents: int, cell: CalibrationCell
+    curve: Curve, reason: str | None, measured: Gamma, cell: CalibrationCell
 ) -> Equivalent:
     """What gives the measured γ under the error of the cell."""
     error, confidence = cell.error, cell.settings.rule.confidence
@@ -219,18 +244,27 @@ def _equivalent(
         curve,
         measured.value,
         standard_error=_standard_error(measured, confidence),
-        documents=documents,
         confidence=confidence,
         seed=(cell.settings.seed, *error.encode()),
     )
-    middle, low, high = (amount(error, m, cell.model) for m in (found.value, found.low, found.high))
-    words, why = "", None
-    if math.isinf(middle):
-        why = f"even at magnitude 1 γ is {curve.smooth[-1]:.2f}, higher than measured"
-    else:
-        words = phrase(error, _interval(middle, low, high))
-    amounts = {"amount": middle, "low": low, "high": high}
-    return Equivalent(error=error, curve=curve, magnitude=found, **amounts, words=words, reason=why)
+    middle, low, high = (
+        amount(error, m, cell.before.model) for m in (found.value, found.low, found.high)
+    )
+    unknown = math.isinf(low) or (math.isinf(middle) and low < _NONE)
+    words = "" if unknown else phrase(error, _interval(middle, low, high))
+    return Equivalent(
+        error=error,
+        curve=curve,
+        magnitude=found,
+        amount=middle,
+        low=low,
+        high=high,
+        words=words,
+        misfit=curve.misfit_at(found.value),
+        reason=f"even at magnitude 1 γ is {curve.smooth[-1]:.2f}, higher than measured"
+        if math.isinf(middle)
+        else None,
+    )
 
 
 def _standard_error(score: Gamma, confidence: float) -> float:
@@ -241,8 +275,8 @@ def _standard_error(score: Gamma, confidence: float) -> float:
 
 
 def _interval(middle: float, low: float, high: float) -> str:
-    if math.isinf(high) and low < 0.005:
+    if math.isinf(high) and low < _NONE:
         return f"{share(middle)} (not to be told from none or any amount)"
-    if math.isinf(high):
+    if math.isinf(high):  # γ hardly falls any more: where it is reached says nothing
         return f"{share(middle)} (at least {share(low)})"
     return f"{share(middle)} ({share(low).removesuffix(' %')}–{share(high)})"

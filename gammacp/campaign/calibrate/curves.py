@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -26,10 +26,18 @@ class Curve:
         Ascending, from 0.
     sets
         γ of each set, one array per magnitude; at 0 everybody agrees, so it is 1.
+    misfits
+        How far what was simulated is from what was seen (`shuffling.before_errors.Fitted`), shape
+        (magnitudes,).
+    residuals
+        Of simulated campaigns at the magnitude that was found: how far each one's γ is off the
+        curve that is learnt from it. Empty where nothing varies.
     """
 
     magnitudes: Floats
     sets: tuple[Floats, ...]
+    misfits: Floats
+    residuals: Floats = field(default_factory=lambda: np.zeros(0))
 
     @property
     def means(self) -> Floats:
@@ -42,7 +50,7 @@ class Curve:
         return falling(self.means, np.array([float(len(s)) for s in self.sets]))
 
     def as_dict(self) -> list[dict[str, float]]:
-        """One point per magnitude: mean, sd, smooth, sets."""
+        """One point per magnitude: mean, sd, smooth, sets, misfit."""
         return [
             {
                 "magnitude": float(m),
@@ -50,11 +58,29 @@ class Curve:
                 "sd": float(s.std(ddof=1)) if len(s) > 1 else 0.0,
                 "smooth": float(v),
                 "sets": len(s),
+                "misfit": float(off),
             }
-            for m, s, v in zip(self.magnitudes, self.sets, self.smooth, strict=True)
+            for m, s, v, off in zip(
+                self.magnitudes, self.sets, self.smooth, self.misfits, strict=True
+            )
         ]
 
-    def with_cell(self, magnitude: float, gammas: Floats) -> Curve:
+    @classmethod
+    def start(cls, sets: int) -> Curve:
+        """At magnitude 0, where everybody agrees.
+
+        Parameters
+        ----------
+        sets
+            How many there are.
+        """
+        return cls(np.zeros(1), (np.ones(sets),), np.zeros(1))
+
+    def misfit_at(self, magnitude: float) -> float:
+        """The misfit next to a magnitude; of the last one beyond it."""
+        return float(np.interp(magnitude, self.magnitudes, self.misfits))
+
+    def with_cell(self, magnitude: float, gammas: Floats, misfit: float) -> Curve:
         """The curve with a further magnitude.
 
         Parameters
@@ -63,11 +89,15 @@ class Curve:
             In [0, 1].
         gammas
             γ of the sets at that magnitude, shape (sets,).
+        misfit
+            Of those sets.
         """
         order = int(np.searchsorted(self.magnitudes, magnitude))
-        return Curve(
-            np.insert(self.magnitudes, order, magnitude),
-            (*self.sets[:order], gammas, *self.sets[order:]),
+        return replace(
+            self,
+            magnitudes=np.insert(self.magnitudes, order, magnitude),
+            sets=(*self.sets[:order], gammas, *self.sets[order:]),
+            misfits=np.insert(self.misfits, order, misfit),
         )
 
 
@@ -134,18 +164,17 @@ def magnitude_at(
     target: float,
     *,
     standard_error: float = 0.0,
-    documents: int = 1,
-    draws: int = 500,
+    draws: int = 1000,
     confidence: float = 0.95,
     seed: Sequence[int] = (0,),
 ) -> Magnitude:
     """Invert a curve at a measured γ.
 
-    The interval answers "which magnitudes could have given this γ": sets of one magnitude differ
-    from each other, the curve is known from a few sets only, and the measured γ has a Monte-Carlo
-    error. Each draw moves the means by their standard errors, the target by its own and by the
-    deviation of one set from its mean (Student's t, its spread pooled over the magnitudes around
-    the crossing), and inverts.
+    The interval answers "which magnitudes could have given this γ": a campaign's γ is not that of
+    another one, nor is the reference that is learnt from it, the curve is known from a few sets
+    only, and the measured γ has a Monte-Carlo error. Each draw moves the means by their standard
+    errors, the target by its own and by the spread of the curve's residuals (Student's t), and
+    inverts.
 
     Parameters
     ----------
@@ -155,16 +184,17 @@ def magnitude_at(
         The measured γ.
     standard_error
         Monte-Carlo standard error of the measured γ.
-    documents
-        How many documents the measured γ pools; deviations shrink with its square root.
     draws, confidence, seed
         How many draws, the coverage that is aimed at in (0, 1), and what the draws depend on.
     """
     point = invert(curve.magnitudes, curve.smooth, target)
     rng = np.random.default_rng(np.random.SeedSequence(list(seed), spawn_key=(0xCA1,)))
-    deviation, freedom = _spread(curve, point)
     moved = target + standard_error * rng.standard_normal(draws)
-    moved += deviation / math.sqrt(documents) * rng.standard_t(freedom, draws)
+    if target < 1:
+        if len(curve.residuals) < 2:  # how far a campaign may be off is not known
+            return Magnitude(value=point, low=0.0, high=math.inf)
+        deviation = float(curve.residuals.std(ddof=1))
+        moved += deviation * rng.standard_t(len(curve.residuals) - 1, draws)
     sizes = np.array([float(len(s)) for s in curve.sets])
     errors = np.array([float(np.std(s, ddof=1)) for s in curve.sets]) / np.sqrt(sizes)
     means = curve.means + errors * rng.standard_normal((draws, len(sizes)))
@@ -176,15 +206,3 @@ def magnitude_at(
     # Interpolation between ∞ and a number would be neither.
     low, high = np.quantile(found, [tail, 1 - tail], method="nearest")
     return Magnitude(value=point, low=float(min(low, point)), high=float(max(high, point)))
-
-
-def _spread(curve: Curve, point: float) -> tuple[float, int]:
-    """Standard deviation of single sets around the point, and its degrees of freedom.
-
-    Pooled over up to two magnitudes on either side; magnitude 0, where nothing varies, is not one.
-    """
-    place = int(np.searchsorted(curve.magnitudes, min(point, curve.magnitudes[-1])))
-    near = curve.sets[max(1, place - 2) : place + 2] or curve.sets[-1:]
-    squares = sum(float(((s - s.mean()) ** 2).sum()) for s in near)
-    freedom = max(1, sum(len(s) - 1 for s in near))
-    return math.sqrt(squares / freedom), freedom

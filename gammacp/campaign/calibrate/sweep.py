@@ -3,25 +3,33 @@
 Magnitudes are computed down to the measured γ, and finer where the curve passes it.
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.campaign.calibrate.curves import Curve
-from gammacp.continuum import Corpus
+from gammacp.campaign.calibrate.curves import Curve, invert
+from gammacp.chance.beyond import ratios
+from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
-from shuffling import ReferenceModel, shuffled_sets
-from shuffling.setting import fewer_errors
+from shuffling.before_errors import BeforeErrors, Fitted, Guess
 
 Progress = Callable[[int, int], None]
 
 SAMPLES = 30
 """Random annotation sets per magnitude, spread over its sets."""
+
+REPLICATES = 8
+"""Simulated campaigns that tell how far a measured γ may be off the curve."""
+
+_MOST_DOCUMENTS = 12  # of a simulated campaign; the rest is extrapolated
 
 # The first magnitudes are enough for most γ; the later ones (six times the units, for splits) are
 # computed only where the curve has not come down to the measured value yet.
@@ -35,8 +43,8 @@ class CalibrationCell:
 
     Attributes
     ----------
-    model
-        Learnt from the user's continua.
+    before
+        What is learnt from the user's continua.
     error
         Name of the error type, with parameters if any (`split:factor=2`).
     magnitude
@@ -47,19 +55,22 @@ class CalibrationCell:
         How many shuffled sets.
     settings
         Of γ; `settings.chance` is the model that chance is drawn from.
+    start
+        How the reference was learnt at a magnitude near by.
     """
 
-    model: ReferenceModel
+    before: BeforeErrors
     error: str
     magnitude: float
     n_annotators: int
     categories: tuple[str, ...]
     sets: int
     settings: Settings
+    start: Guess | None = None
 
 
-def shuffled_gammas(cell: CalibrationCell) -> Floats:
-    """γ of each set of a cell, shape (defined sets,).
+def shuffled_gammas(cell: CalibrationCell) -> tuple[Floats, Fitted]:
+    """γ of each set of a cell, shape (defined sets,), and how its reference was learnt.
 
     Disorders are observed on every set; their expectation is pooled over the sets of the cell,
     which are draws from one model, so that 30 random sets serve all of them. Random sets are drawn
@@ -70,31 +81,65 @@ def shuffled_gammas(cell: CalibrationCell) -> Floats:
     DataError
         The error cannot be made on this model, or no set has a γ.
     """
-    shuffled = shuffled_sets(
-        cell.model,
+    fitted = cell.before.shuffled(
         cell.error,
         cell.magnitude,
         cell.n_annotators,
         sets=cell.sets,
         seed=cell.settings.seed,
+        start=cell.start,
     )
+    return _gammas(cell, fitted.sets), fitted
+
+
+def _gammas(cell: CalibrationCell, shuffled: Sequence[Continuum]) -> Floats:
     # Categories in the user's order: ordinal and matrix distances depend on it.
-    with fewer_errors():
-        sets = Corpus.from_continua(
-            {str(i): s for i, s in enumerate(shuffled) if s.n_units}, categories=cell.categories
-        )
-    if not sets:
-        raise DataError("no unit is left in any shuffled set")
+    sets = Corpus.from_continua(
+        {str(i): s for i, s in enumerate(shuffled) if s.n_units}, categories=cell.categories
+    )
     together = [Basis(sets, _with_fixed_samples(cell.settings, SAMPLES))]
     if not together[0].model.pools:
         settings = _with_fixed_samples(cell.settings, -(-SAMPLES // len(sets)))
         together = [Basis(s, settings) for s in sets.values()]
     observed = [a.disorder for b in together for a in b.align(b.continua)]
     expected = np.concatenate([b.chance(b.continua[0]).expected.disorders for b in together])
-    mean = float(expected.mean())
-    if mean == 0:
+    found = ratios(np.array(observed), float(expected.mean()))
+    if np.isnan(found).any():
         raise DataError("the expected disorder of the shuffled sets is 0")
-    return 1 - np.array(observed) / mean
+    return found
+
+
+def replicate(cell: CalibrationCell, number: int, *, documents: int) -> float:
+    """How far γ of such a campaign is from what would be expected of its statistics.
+
+    The campaign is simulated at the cell's magnitude, from `start`; a reference is learnt from it
+    as from the user's own, and γ of its shuffled sets is taken away.
+
+    Parameters
+    ----------
+    cell
+        At the magnitude that was found.
+    number, documents
+        Which simulated campaign it is, from 0, and how many documents it has.
+    """
+    if cell.start is None:
+        return math.nan
+    first = cell.sets + number * documents
+    how = cell.error, cell.magnitude, cell.n_annotators
+    try:
+        campaign = cell.before.drawn(
+            cell.start,
+            *how,
+            indices=range(first, first + documents),
+            seed=cell.settings.seed,
+        )
+        learnt = replace(cell.before, seen=cell.before.statistics(campaign))
+        # The sets are always the same: half of them tell as well how γ follows what was learnt.
+        half = max(cell.sets // 2, min(cell.sets, cell.n_annotators))
+        expected, _ = shuffled_gammas(replace(cell, before=learnt, sets=half))
+        return float(_gammas(cell, campaign).mean() - expected.mean())
+    except DataError:
+        return math.nan
 
 
 def _with_fixed_samples(settings: Settings, samples: int) -> Settings:
@@ -102,7 +147,7 @@ def _with_fixed_samples(settings: Settings, samples: int) -> Settings:
     return replace(settings, rule=replace(settings.rule, samples=max(2, samples)))
 
 
-def attempt(cell: CalibrationCell) -> tuple[CalibrationCell, Floats | None, str]:
+def attempt(cell: CalibrationCell) -> tuple[CalibrationCell, tuple[Floats, Fitted] | None, str]:
     """`shuffled_gammas`, or None with the reason; errors do not stop the other cells."""
     try:
         return cell, shuffled_gammas(cell), ""
@@ -114,6 +159,7 @@ def trace(
     cell: CalibrationCell,
     errors: Sequence[str],
     target: float,
+    documents: int,
     executor: Executor | None,
     progress: Progress | None,
 ) -> tuple[dict[str, Curve], dict[str, str]]:
@@ -123,35 +169,68 @@ def trace(
     ----------
     cell
         What all magnitudes share; its error and magnitude are replaced.
-    errors, target
-        Error types, and the γ that is looked for.
+    errors, target, documents
+        Error types, the γ that is looked for, and of how many documents it is.
     executor, progress
         Where cells are computed, and who is told (done, known to be needed).
     """
-    curves = {e: Curve(np.zeros(1), (np.ones(cell.sets),)) for e in errors}
+    curves = {e: Curve.start(cell.sets) for e in errors}
     reasons: dict[str, str] = {}
+    learnt: dict[tuple[str, float], Fitted] = {}
     tell = progress or (lambda _done, _total: None)
+    run: Callable[..., Iterable[Any]] = map if executor is None else executor.map
     done = total = 0
+
+    def near(error: str, magnitude: float) -> Guess | None:
+        there = [m for e, m in learnt if e == error]
+        nearest = min(there, key=lambda m: abs(m - magnitude), default=None)
+        return None if nearest is None else learnt[error, nearest].guess
 
     def compute(wanted: Sequence[tuple[str, float]]) -> None:
         nonlocal done, total
-        cells = [replace(cell, error=e, magnitude=m) for e, m in wanted]
+        cells = [replace(cell, error=e, magnitude=m, start=near(e, m)) for e, m in wanted]
         total += len(cells)
         tell(done, total)
-        results = (map if executor is None else executor.map)(attempt, cells)
-        for tried, gammas, reason in results:
+        for tried, found, reason in run(attempt, cells):
             done += 1
             tell(done, total)
-            if gammas is None:
+            if found is None:
                 reasons[tried.error] = reason
             else:
-                curves[tried.error] = curves[tried.error].with_cell(tried.magnitude, gammas)
+                gammas, fitted = found
+                learnt[tried.error, tried.magnitude] = fitted
+                curve = curves[tried.error].with_cell(tried.magnitude, gammas, fitted.misfit)
+                curves[tried.error] = curve
 
     for wave in _WAVES:
         above = [e for e in errors if e not in reasons and not _reaches(curves[e], target)]
         compute([(e, m) for e in above for m in wave])
     compute([(e, m) for e in errors for m in _refinement(curves[e], target)])
-    return curves, {e: r for e, r in reasons.items() if len(curves[e].magnitudes) < 2}
+    reasons = {e: r for e, r in reasons.items() if len(curves[e].magnitudes) < 2}
+    few = min(documents, max(_MOST_DOCUMENTS, cell.n_annotators))
+    again = [
+        replace(cell, error=e, magnitude=m, start=near(e, m))
+        for e in errors
+        if e not in reasons and (m := _point(curves[e], target))
+        for _ in range(REPLICATES)
+    ]
+    numbers = [*range(REPLICATES)] * (len(again) // REPLICATES)
+    total += len(again)
+    residuals: dict[str, list[float]] = {}
+    found_again = run(partial(replicate, documents=few), again, numbers)
+    for tried, off in zip(again, found_again, strict=True):
+        done += 1
+        tell(done, total)
+        if not math.isnan(off):
+            residuals.setdefault(tried.error, []).append(off * math.sqrt(few / documents))
+    for e, found in residuals.items():
+        curves[e] = replace(curves[e], residuals=np.array(found))
+    return curves, reasons
+
+
+def _point(curve: Curve, target: float) -> float:
+    """Where the curve takes the target, or its last magnitude."""
+    return min(invert(curve.magnitudes, curve.smooth, target), float(curve.magnitudes[-1]))
 
 
 def _reaches(curve: Curve, target: float) -> bool:

@@ -1,11 +1,11 @@
-"""Who agrees with whom, and how sure that is: comparisons, permutation tests."""
+"""Who agrees with whom, and how sure that is."""
 
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion
 from gammacp.campaign.compare.comparison import Comparison, compare
 from gammacp.campaign.compare.groups import AcrossGroups, Groups
 from gammacp.campaign.compare.pairs import AnnotatorSummary, PairMatrix, WithoutAnnotator
-from gammacp.campaign.compare.permutation import OtherRound, PermutationTest
 from gammacp.campaign.compare.reference import ReferenceComparison
+from gammacp.campaign.compare.rounds import OtherRound, RoundTest
 
 __all__ = [
     "AcrossGroups",
@@ -16,8 +16,8 @@ __all__ = [
     "Groups",
     "OtherRound",
     "PairMatrix",
-    "PermutationTest",
     "ReferenceComparison",
+    "RoundTest",
     "WithoutAnnotator",
     "compare",
 ]

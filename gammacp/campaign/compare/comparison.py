@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Unpack
 
 from gammacp.arguments import one_of, several, whole
@@ -16,8 +16,8 @@ from gammacp.campaign.compare.pairs import (
     summaries,
     without_each,
 )
-from gammacp.campaign.compare.permutation import DEALS, OtherRound, compare_rounds
 from gammacp.campaign.compare.reference import ReferenceComparison, against_reference
+from gammacp.campaign.compare.rounds import OtherRound, compare_rounds
 from gammacp.campaign.compare.scoring import (
     Selection,
     annotators_of,
@@ -29,12 +29,13 @@ from gammacp.campaign.compare.scoring import (
 from gammacp.errors import DataError
 from gammacp.measures.agreement import (
     Agreement,
-    agreement_of,
+    agreement,
 )
 from gammacp.measures.explanation import Explanation, explained_on
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.signature import extend
 
 TABLES = ("document", "annotator", "pair", "category")
 
@@ -101,7 +102,6 @@ def compare(
     against: Continua | None = None,
     groups: Collection[str] = (),
     draws: int = DRAWS,
-    deals: int = DEALS,
     leave_one_out: bool = True,
     by: Collection[str] = TABLES,
     explain: bool = False,
@@ -119,12 +119,12 @@ def compare(
     reference
         An annotator to set apart (a gold standard, a system): it takes part in `reference` only.
     against
-        Another round or campaign, for a permutation test of the difference.
+        Another round or campaign, for the difference with its interval and test.
     groups
         Groups of annotators, each as `NAME=ANNOTATOR,…` (patterns such as `m*`, too), for the
         agreement within and across them.
-    draws, deals
-        Bootstrap draws (0 for none), and random deals of the permutation test.
+    draws
+        Bootstrap draws; 0 for no interval.
     leave_one_out
         Compute γ without each annotator, on the annotator's documents.
     by
@@ -149,7 +149,7 @@ def compare(
         An option is unknown or cannot be meant.
     """
     settings = Settings.of(**options)
-    draws, deals = whole("draws", draws, 0), whole("deals", deals, 1)
+    draws = whole("draws", draws, 0)
     wanted = {one_of("by", name, TABLES) for name in several("by", by)}
     tell = progress or (lambda _: None)
     everything = named_continua(continua)
@@ -162,7 +162,7 @@ def compare(
     settings = settings.deciding(compared)
     tell("everybody")
     basis = Basis(others, settings, executor=executor, progress=_counted(tell), shared={})
-    overall = agreement_of(basis)
+    overall = agreement(basis)
     if not overall.computed:
         reasons = "; ".join(f"{name}: {s.reason}" for name, s in overall.documents.items())
         raise DataError(f"no document has a γ: {reasons}")
@@ -184,11 +184,10 @@ def compare(
         found = against_reference(reference, pairs, own)
     if another is not None:
         tell("the other round")
-        second = agreement_of(Basis(another, settings, executor=executor))
-        test = compare_rounds(overall, second, deals=deals, seed=settings.seed)
-        rounds = OtherRound(agreement=second, test=test)
+        second = agreement(Basis(another, settings, executor=executor))
+        rounds = OtherRound(agreement=second, test=compare_rounds(overall, second))
     return Comparison(
-        overall=overall,
+        overall=_sign(overall, draws),
         bootstrap=overall.bootstrap(draws=draws, seed=settings.seed) if draws else None,
         pairs=pairs,
         without=without,
@@ -197,9 +196,17 @@ def compare(
         confusion=table,
         reference=found,
         against=rounds,
-        groups=groups_of(pairs, members, deals=deals, seed=settings.seed) if members else None,
+        groups=groups_of(pairs, members, overall) if members else None,
         explanation=explained_on(basis) if explain else None,
     )
+
+
+def _sign(found: Agreement, draws: int) -> Agreement:
+    """With the draws of the bootstrap in its signature."""
+    if not (made := found.score.signature):
+        return found
+    made = extend(made, bootstrap=draws or None)
+    return replace(found, score=replace(found.score, signature=made))
 
 
 def _counted(tell: Callable[[str], None]) -> Callable[[int, int], None]:

@@ -11,7 +11,6 @@ each pair's own.
 
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from itertools import combinations
@@ -21,8 +20,11 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.campaign.compare.pairs import PairMatrix
-from gammacp.campaign.compare.permutation import DEALS, deal_sides, p_value
+from gammacp.campaign.compare.stretches import DocumentParts
+from gammacp.chance.beyond import ratio
 from gammacp.errors import DataError, UsageError
+from gammacp.measures.agreement import Agreement
+from gammacp.measures.part_tests import FEWEST_ANNOTATORS, Replication, replication
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,10 +40,18 @@ class AcrossGroups:
     normalized
         gamma / √(γ within the first · γ within the second); NaN where a group has no pair or a γ
         that is not positive.
-    difference, p_value, deals
-        γ of all pairs within minus γ across, the share of deals of the annotators into groups of
-        these sizes with at least such a difference (one-sided), and how many deals; NaN with
-        fewer than three deals.
+    difference
+        γ of all pairs within minus γ across. Groups of unequal care differ in it, too, so that it
+        is not tested.
+    p_value
+        Of a normalized xRR of 1, against less (one-sided): the larger of `p_parts`, by a jackknife
+        over documents or stretches (is it so of these annotators?), and `p_annotators`, over
+        annotators (is it so of these documents?). Random sets' error is in both. NaN without a
+        test.
+    parts, kind
+        How many documents, clusters or stretches there are; 0 without a test.
+    untested
+        Why there is no test.
     """
 
     groups: tuple[str, str]
@@ -50,7 +60,11 @@ class AcrossGroups:
     normalized: float
     difference: float
     p_value: float
-    deals: int
+    p_parts: float
+    p_annotators: float
+    parts: int
+    kind: str
+    untested: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,9 +148,7 @@ def members_of(annotators: Sequence[str], wanted: Sequence[str]) -> dict[str, tu
     return found
 
 
-def groups_of(
-    pairs: PairMatrix, members: Mapping[str, Sequence[str]], *, deals: int = DEALS, seed: int = 0
-) -> Groups:
+def groups_of(pairs: PairMatrix, members: Mapping[str, Sequence[str]], whole: Agreement) -> Groups:
     """Agreement within and across groups.
 
     Parameters
@@ -145,8 +157,8 @@ def groups_of(
         γ of the pairs of all annotators.
     members
         Annotators by group.
-    deals, seed
-        Random deals of the permutation test; all possible ones where they are few.
+    whole
+        γ of everybody, whose documents or stretches the test rests on.
 
     Raises
     ------
@@ -160,78 +172,107 @@ def groups_of(
         )
     named = {name: tuple(people) for name, people in members.items()}
     everybody = {a for people in named.values() for a in people}
-    disorders = _disorders(pairs)
+    cuts = DocumentParts(whole)
+    disorders, errors = _disorders(pairs, cuts)
     codes = {n: np.array([pairs.annotators.index(a) for a in p]) for n, p in named.items()}
     two = combinations(codes.items(), 2)
     return Groups(
         members=named,
-        within={name: _gamma(disorders, c, c) for name, c in codes.items()},
-        across=tuple(_across(dict(each), disorders, deals, seed) for each in two),
+        within={name: _gamma(disorders, [(c, c)]) for name, c in codes.items()},
+        across=tuple(_across(dict(each), disorders, errors, cuts) for each in two),
         left_out=tuple(a for a in pairs.annotators if a not in everybody),
     )
 
 
-def _disorders(pairs: PairMatrix) -> Floats:
-    """Observed and expected disorder of each pair, weighed by its units; (2, n, n), symmetric."""
+def _disorders(pairs: PairMatrix, cuts: DocumentParts) -> tuple[Floats, Floats]:
+    """Disorders of each pair by part, weighed by its units, and the error of its expected one.
+
+    Shapes (2, n, n, parts) and (n, n); symmetric. Without parts to be told apart there is one.
+    """
     place = {name: i for i, name in enumerate(pairs.annotators)}
-    found = np.zeros((2, len(place), len(place)))
+    found = np.zeros((2, len(place), len(place), max(cuts.n, 1)))
+    errors = np.zeros((len(place), len(place)))
     for (a, b), agreement in pairs.agreements.items():
-        with suppress(DataError):  # the two share nothing that tells anything
-            parts = agreement.contributions()
-            sums = parts.observed.sum(), parts.expected.sum()
-            found[:, place[a], place[b]] = found[:, place[b], place[a]] = sums
-    return found
+        if not agreement.rated:  # the two share nothing that tells anything
+            continue
+        i, j = place[a], place[b]
+        sums = cuts.sums(agreement, [*agreement.rated]) if cuts.n else _sums(agreement)
+        found[:, i, j] = found[:, j, i] = sums
+        errors[i, j] = errors[j, i] = agreement.score.chance_error
+    return found, errors
 
 
-def _gamma(disorders: Floats, rows: Any, columns: Any) -> float:
-    observed, expected = disorders[:, rows[:, None], columns].sum(axis=(1, 2))
-    return float(1 - observed / expected) if expected > 0 else math.nan
+def _sums(agreement: Agreement) -> Floats:
+    parts = agreement.contributions()
+    return np.array([[parts.observed.sum()], [parts.expected.sum()]])
 
 
-def _across(codes: dict[str, Any], disorders: Floats, deals: int, seed: int) -> AcrossGroups:
+def _gamma(disorders: Floats, blocks: Sequence[tuple[Any, Any]]) -> float:
+    """1 − Σ observed / Σ expected over blocks of pairs, (rows, columns) each."""
+    sums = [disorders[:, rows[:, None], columns].sum(axis=(1, 2, 3)) for rows, columns in blocks]
+    observed, expected = np.sum(sums, axis=0).tolist()
+    return ratio(observed, expected, "")[0]
+
+
+def _across(
+    codes: dict[str, Any], disorders: Floats, errors: Floats, cuts: DocumentParts
+) -> AcrossGroups:
     (one, first), (other, second) = codes.items()
-    within = _gamma(disorders, first, first), _gamma(disorders, second, second)
-    gamma = _gamma(disorders, first, second)
+    sides = ((first, second), (first, first), (second, second))
+    gamma = _gamma(disorders, [sides[0]])
+    expected = disorders[1].sum(axis=-1)
+
+    def error(rows: Any, columns: Any) -> float:
+        """Relative error of the expected disorder: pairs share random sets, so it is their mean."""
+        weights = expected[rows[:, None], columns]
+        total = float(weights.sum())
+        return float((weights * errors[rows[:, None], columns]).sum()) / total if total else 0.0
+
+    # A part in which none of these pairs has anything tells nothing.
     both = np.concatenate((first, second))
-    mine = disorders[:, both[:, None], both]
-    masks, exact = deal_sides(len(first), len(second), deals, seed)
-    differences = _differences(mine, masks)
-    observed = float(_differences(mine, (np.arange(len(both)) < len(first))[None].astype(float))[0])
-    known = differences[~np.isnan(differences)]
-    tested = len(known) > 2 and not math.isnan(observed)
+    there = disorders[1][both[:, None], both].sum(axis=(0, 1)) > 0
+    across, within, others = (error(*side) for side in sides)
+    parts = disorders[..., there]
+    found = replication(parts[0], parts[1], first, second, (across, within, others))
+    tested = not math.isnan(found.p)
     return AcrossGroups(
         groups=(one, other),
-        pairs=int((disorders[1][first[:, None], second] > 0).sum()),
+        pairs=int((expected[first[:, None], second] > 0).sum()),
         gamma=gamma,
-        normalized=gamma / math.sqrt(math.prod(within)) if min(within) > 0 else math.nan,
-        difference=observed,
-        p_value=p_value(known, observed, exact=exact) if tested else math.nan,
-        deals=len(known),
+        normalized=found.value,
+        difference=_gamma(disorders, sides[1:]) - gamma,
+        p_value=found.p,
+        p_parts=found.p_parts,
+        p_annotators=found.p_annotators,
+        parts=int(there.sum()) if tested else 0,
+        kind=cuts.kind,
+        untested=None if tested else _why_untested(found, min(map(len, codes.values())), cuts),
     )
 
 
-def _differences(disorders: Floats, masks: Floats) -> Floats:
-    """γ within minus γ across for each deal."""
-    total = disorders.sum(axis=(1, 2)) / 2
-    sums = [np.einsum("di,ij,dj->d", masks, d, 1 - masks) for d in disorders]
-    across = np.stack(sums, axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        apart = across[:, 0] / across[:, 1]
-        inside = (total[0] - across[:, 0]) / (total[1] - across[:, 1])
-    return np.asarray(apart - inside)
+def _why_untested(found: Replication, fewest: int, cuts: DocumentParts) -> str:
+    """Why there is no p."""
+    if fewest < FEWEST_ANNOTATORS:
+        return f"it takes {FEWEST_ANNOTATORS} annotators in each group"
+    if math.isnan(found.value) or found.value <= 0:
+        return "a γ within or across is not above 0"
+    return cuts.reason or "a γ is not above 0 without some document, stretch or annotator"
 
 
 def _sentence(found: AcrossGroups) -> str:
     a, b = found.groups
     if math.isnan(found.gamma):
         return f"{a} and {b}: no γ across, as no document that tells anything has one of each."
-    said = f"{a} and {b}: γ across (xRR) = {found.gamma:.3f} over {found.pairs} pairs"
+    pairs = "1 pair" if found.pairs == 1 else f"{found.pairs} pairs"
+    said = f"{a} and {b}: γ across (xRR) = {found.gamma:.3f} over {pairs}"
+    if not math.isnan(found.difference):
+        said += f", γ within is {found.difference:+.3f} against it"
     if not math.isnan(found.normalized):
-        said += f", normalized {found.normalized:.3f}"
-    if math.isnan(found.p_value):
-        return f"{said}; too few annotators for a test of the difference."
+        said += f"; normalized xRR {found.normalized:.3f}"
+    if found.untested is not None:
+        return f"{said}; no test: {found.untested}."
     return (
-        f"{said}; γ within is {found.difference:+.3f} against it, a difference that annotators "
-        f"dealt at random into such groups reach with probability {found.p_value:.4f} "
-        f"({found.deals} deals)."
+        f"{said} (1: the groups differ from each other no more than one truth and their own errors "
+        f"explain; p of less: {found.p_value:.2g}, the larger of {found.p_parts:.2g} over "
+        f"{found.parts} {found.kind} and {found.p_annotators:.2g} over annotators)."
     )

@@ -1,4 +1,4 @@
-"""Who agrees with whom, who pulls the agreement down, and each annotator among the others."""
+"""Who agrees with whom, without whom the others agree better, each annotator among the others."""
 
 import math
 from collections import Counter
@@ -13,11 +13,16 @@ import numpy as np
 from gammacp.alignment import Alignment
 from gammacp.arrays import Floats
 from gammacp.campaign.compare.scoring import Selection, agreement_of_selected, annotators_of
+from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.measures.agreement import Agreement
+from gammacp.measures.part_tests import FEWEST_PARTS, gain, holm, independent_parts
 from gammacp.measures.random_sets import Basis
+from gammacp.text import visible
 
 # Pairs of a crowd are more than anybody reads, and most share a document or two.
 MOST_PAIRS = 1000
+# Of the test of a gain.
+_LEVEL = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,22 +99,36 @@ class WithoutAnnotator:
         γ of the others, on the annotator's documents where at least two others remain.
     baseline
         γ of all annotators on the same documents; NaN where undefined.
+    parts, kind
+        How many documents, clusters or stretches the two are compared on; 0 without a test.
+    p_value
+        Of no gain, one-sided, after Holm's correction for all annotators; NaN without a test.
+    among
+        How many annotators are tested.
     """
 
     annotator: str
     agreement: Agreement
     baseline: float
+    parts: int = 0
+    kind: str = ""
+    p_value: float = math.nan
+    among: int = 0
 
     @property
     def gain(self) -> float:
-        """γ without the annotator minus γ with: positive for who pulls it down."""
+        """γ of the others minus γ of everybody; why it is positive, it does not say."""
         return self.agreement.value - self.baseline
 
-    @property
-    def beyond_sampling(self) -> bool:
-        """Whether the gain is positive and larger than the Monte-Carlo interval leaves open."""
-        interval = self.agreement.score.interval
-        return interval is not None and interval[0] > self.baseline
+    def in_words(self) -> str:
+        """That γ of the others is higher, where that is shown; empty where it is not."""
+        if not self.p_value <= _LEVEL:
+            return ""
+        return (
+            f"Without {visible(self.annotator)} γ of the others is {self.gain:.3f} higher "
+            f"({self.parts} {self.kind}; p = {self.p_value:.2g}, Holm over {self.among} "
+            "annotators)."
+        )
 
 
 def without_each(
@@ -118,13 +137,41 @@ def without_each(
     """Agreement without each annotator; empty for fewer than three annotators.
 
     Both values of an entry are of the same documents; that of everybody needs nothing but what
-    `overall` has.
+    `overall` has. Each gain is tested part by part on documents, clusters or stretches (one-sided
+    t, Holm over annotators).
     """
     names = annotators_of(continua)
     if len(names) < 3:
         return ()
     found = [(name, agreement_of_selected(basis, {name}, keep=False)) for name in names]
-    return tuple(WithoutAnnotator(n, a, overall.on(a.documents)) for n, a in found)
+    cuts = DocumentParts(overall)
+    tested = [_p_of_gain(overall, a, cuts) for _, a in found]
+    p = holm(np.array([p for p, _ in tested]))
+    among = int(np.isfinite(p).sum())
+    return tuple(
+        WithoutAnnotator(
+            *(name, rest, overall.on(rest.documents)),
+            parts=0 if math.isnan(q) else parts,
+            kind=cuts.kind,
+            p_value=q,
+            among=among,
+        )
+        for (name, rest), q, (_, parts) in zip(found, p.tolist(), tested, strict=True)
+    )
+
+
+def _p_of_gain(overall: Agreement, rest: Agreement, cuts: DocumentParts) -> tuple[float, int]:
+    """p of γ of the rest being no higher than everybody's, and the parts; NaN without a test."""
+    both = [n for n in rest.rated if n in overall.rated] if cuts.n else []
+    if not both:
+        return math.nan, 0
+    sums = [cuts.sums(found, both) for found in (overall, rest)]
+    there = np.all([expected > 0 for _, expected in sums], axis=0)
+    if there.sum() < FEWEST_PARTS:
+        return math.nan, 0
+    full, others = (independent_parts(*s[:, there]) for s in sums)
+    errors = overall.score.chance_error, rest.score.chance_error
+    return float(gain(full, others, errors).p_of_more), int(there.sum())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +188,8 @@ class AnnotatorSummary:
         γ of the others, and the gain over everybody; NaN for fewer than three annotators.
     alone
         Share of their units that nobody else marked.
+    p_value
+        That of the gain, as in `WithoutAnnotator`.
     outvoted
         Share of their units in unitary alignments where another category has more votes than
         theirs.
@@ -153,6 +202,7 @@ class AnnotatorSummary:
     mean_pair: float
     without: float
     gain: float
+    p_value: float
     alone: float
     outvoted: float
 
@@ -189,6 +239,7 @@ def summaries(
             mean_pair=pairs.mean_with_others(name),
             without=entry.agreement.value if entry else math.nan,
             gain=entry.gain if entry else math.nan,
+            p_value=entry.p_value if entry else math.nan,
             alone=alone / total if total else math.nan,
             outvoted=outvoted / total if total else math.nan,
         )

@@ -14,7 +14,7 @@ import numpy as np
 from gammacp.campaign.compare.categories import NO_UNIT, Confusion, confusion
 from gammacp.campaign.compare.pairs import PairMatrix
 from gammacp.campaign.compare.scoring import agreement_of_selected, annotators_of, categories_of
-from gammacp.measures.agreement import Agreement, agreement_of
+from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.random_sets import Basis
 
 
@@ -102,7 +102,7 @@ def against_reference(name: str, pairs: PairMatrix, basis: Basis) -> ReferenceCo
     return ReferenceComparison(
         name=name,
         annotators=tuple(entries),
-        everybody=agreement_of(basis),
+        everybody=agreement(basis),
         confusion=confusion(alignments, categories, reference=name),
     )
 

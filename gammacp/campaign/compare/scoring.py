@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
-from gammacp.measures.agreement import Agreement, agreement_of
+from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis
 
@@ -22,7 +22,7 @@ def agreement_of_selected(basis: Basis, names: Collection[str], *, keep: bool = 
     if chosen is None:
         nobody = Gamma(value=math.nan, reason="no document has both annotators")
         return Agreement(score=nobody, documents={}, chance=basis.settings.chance)
-    return agreement_of(chosen)
+    return agreement(chosen)
 
 
 def with_annotators(

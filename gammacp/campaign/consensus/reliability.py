@@ -22,6 +22,7 @@ from gammacp.campaign.consensus.consensus import Consensus, consensus, gold_of
 from gammacp.campaign.consensus.several import CorpusConsensus
 from gammacp.campaign.consensus.votes import needed_support
 from gammacp.campaign.consensus.weighing import Truth, responses_of, truths_of
+from gammacp.chance.beyond import ratio
 from gammacp.continuum import Corpus
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
@@ -131,7 +132,7 @@ def reliability(
         raise DataError("no split of the annotators has a γ")
     halves = [f.continuum.n_annotators // 2 for f in parts.values()]
     return Reliability(
-        value=float(1 - sums[0] / sums[1]),
+        value=ratio(float(sums[0]), float(sums[1]), "")[0],
         sd=float(np.std(values, ddof=1)) if len(values) > 1 else 0.0,
         splits=len(values),
         documents=float(np.mean(sizes)),

@@ -152,9 +152,15 @@ class Plan:
                 f"Other annotators of this kind would move γ by about {by}, however many documents "
                 "there are."
             )
-        if self.piloted and pilot.documents < _FEW:
-            share = 1 / math.sqrt(2 * (pilot.documents - 1))
-            of = _count_of(pilot.documents, "document")
+        parts = pilot.clusters or pilot.documents
+        if pilot.clusters:
+            said.append(
+                f"The pilot's {pilot.documents} documents are of {pilot.clusters} clusters; "
+                "further ones have to be of new clusters, about as many documents of each."
+            )
+        if self.piloted and parts < _FEW:
+            share = 1 / math.sqrt(2 * (parts - 1))
+            of = _count_of(parts, "cluster" if pilot.clusters else "document")
             said.append(f"A pilot of {of} tells how they differ only to ±{share:.0%}.")
         if pilot.chance_error > (self.goal.half_width or 1) / 4:
             said.append(f"Random sets leave ±{pilot.chance_error:.3f} open: lower --precision.")

@@ -18,12 +18,12 @@ from gammacp.campaign.replace.verdict import POWER, enough_documents, power
 from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
-from gammacp.measures.agreement import agreement_of
+from gammacp.measures.agreement import agreement
+from gammacp.measures.part_tests import FEWEST_PARTS
 from gammacp.measures.random_sets import Basis, Continua, named_continua
-from gammacp.measures.resampling import FEWEST_PARTS
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
-from gammacp.signature import describe, signature
-from shuffling import ReferenceModel, fit
+from gammacp.signature import describe, fingerprint, quote_part, shortest, signature
+from shuffling import ReferenceModel, fit, model_text
 from shuffling.shuffle import resolve_errors
 
 ERROR = "position+category+false-negative"
@@ -86,6 +86,8 @@ def plan(
     if candidate is not None and (continua is None or goal.verdict is None):
         raise UsageError("a candidate goes with a pilot and a verdict as the goal")
     named: Mapping[str, Continuum] = {} if continua is None else named_continua(continua)
+    if goal.verdict is not None and any(c.cluster for c in named.values()):
+        raise UsageError("a verdict is planned for documents that are independent: no clusters")
     wins = None
     if model is None:
         start, model, settings, wins = _from_pilot(named, candidate, settings, executor)
@@ -123,7 +125,11 @@ def plan(
         signature=signature(
             "plan",
             goal=goal.in_short(),
-            candidate=candidate,
+            model=fingerprint(model_text(model)) if continua is None else None,
+            gamma=gamma,
+            annotators=",".join(map(str, numbers)),
+            candidate=None if candidate is None else quote_part(candidate),
+            prices=f"{shortest(prices.annotation)},{shortest(prices.document)}",
             error=error,
             magnitude=start.magnitude,
             d=describe(settings.dissimilarity),
@@ -153,7 +159,7 @@ def _from_pilot(
         people = (a for a in annotators_of(named) if a != candidate)
         named = with_annotators(named, people, least=1)
     settings = settings.deciding([tuple(named.values())])
-    pilot = pilot_of(named, agreement_of(Basis(named, settings, executor=executor)))
+    pilot = pilot_of(named, agreement(Basis(named, settings, executor=executor)))
     return pilot, fit(list(named.values())), settings, wins
 
 

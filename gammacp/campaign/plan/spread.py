@@ -20,9 +20,10 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.campaign.replace.scores import pair_disorders
+from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.measures.agreement import Agreement, agreement_of
+from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 from shuffling import ReferenceModel, shuffled_set
@@ -30,8 +31,8 @@ from shuffling import ReferenceModel, shuffled_set
 Told = Callable[[int, int], None]
 
 _PRECISION = 0.05  # of the expected disorder of simulated corpora
-_STEPS = 6  # bisections of the magnitude: to 1/64
-_UNITS, _LEAST, MOST_VALUES = 6000, 20, 200  # units of a simulated corpus; its documents
+STEPS = 6  # bisections of the magnitude: to 1/64
+_UNITS, LEAST, MOST_VALUES = 6000, 20, 200  # units of a simulated corpus; its documents
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +44,8 @@ class Pilot:
     documents, annotators, mix
         How many documents have a γ, how many annotators the usual one has, and how many documents
         there are of each number of annotators.
+    clusters
+        How many clusters the documents are of (`--cluster`); 0 if they are independent.
     people
         How many different annotators there are.
     gamma
@@ -65,6 +68,7 @@ class Pilot:
     documents: int = 0
     annotators: int
     mix: Mapping[int, int]
+    clusters: int = 0
     people: int = 0
     gamma: float
     spread: float = math.nan
@@ -79,7 +83,8 @@ class Pilot:
         """How many standard errors 95 % take: Student's t, as s is known from the pilot alone."""
         from scipy.special import stdtrit
 
-        return float(stdtrit(self.documents - 1, 0.975)) if self.documents else 1.96
+        parts = self.clusters or self.documents
+        return float(stdtrit(parts - 1, 0.975)) if parts else 1.96
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,7 @@ class Simulation:
         """Shuffled documents, some thousand units, of so many annotators in these proportions."""
         numbers, weights = (np.array(x) for x in (list(mix), list(mix.values())))
         mean = float(np.average(numbers, weights=weights))
-        n = min(MOST_VALUES, max(_LEAST, round(_UNITS / (self.model.n_units * mean))))
+        n = min(MOST_VALUES, max(LEAST, round(_UNITS / (self.model.n_units * mean))))
         places = (np.arange(n) + 0.5) / n * weights.sum()
         each = numbers[np.searchsorted(np.cumsum(weights), places)].tolist()
         sets = (
@@ -112,12 +117,12 @@ class Simulation:
         rule = self.settings.rule
         rough = replace(rule, precision=max(rule.precision, _PRECISION))
         settings = replace(self.settings, rule=rough)
-        return agreement_of(Basis(self.corpus(magnitude, mix), settings, executor=self.executor))
+        return agreement(Basis(self.corpus(magnitude, mix), settings, executor=self.executor))
 
     def magnitude(self, gamma: float, mix: Mapping[int, int], told: Callable[[], None]) -> float:
         """The magnitude with which annotators have this γ, to a 64th; at most 1."""
         low, high = 0.0, 1.0
-        for _ in range(_STEPS):
+        for _ in range(STEPS):
             middle = (low + high) / 2
             told()
             above = self.agreement(middle, mix).value > gamma
@@ -126,10 +131,11 @@ class Simulation:
 
 
 def spread_of(found: Agreement) -> float:
-    """s, from the contributions of the documents."""
+    """s, from the contributions of the documents; of clusters brought to a document of theirs."""
     parts = found.contributions()
     residuals = parts.observed - (1 - parts.gamma) * parts.expected
-    return float(residuals.std(ddof=1) / parts.expected.mean())
+    each = math.sqrt(len(found.rated) / len(parts))
+    return float(residuals.std(ddof=1) / parts.expected.mean()) * each
 
 
 def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
@@ -140,7 +146,7 @@ def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
     DataError
         Fewer than five documents have a γ.
     """
-    documents = [s.alignment.continuum for s in found.computed.values() if s.defined]
+    documents = [s.alignment.continuum for s in found.rated.values()]
     if not documents:
         raise DataError(f"no document of the pilot has a γ: {found.score.reason}")
     if len(documents) < 5:
@@ -149,11 +155,18 @@ def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
             "documents differ",
             hint="Give five or more, or no files and a reference model (--model, --gamma)",
         )
+    parts = len(found.contributions())
+    if parts < 5:
+        raise DataError(
+            f"clusters of documents in the pilot: {parts}, too few to tell how they differ",
+            hint="Give documents of five clusters or more (--cluster)",
+        )
     numbers = Counter(c.n_annotators for c in documents)
     interval = found.score.interval or (math.nan, math.nan)
     unmarked = sum(not c.n_units for c in continua.values())
     return Pilot(
         documents=len(documents),
+        clusters=parts if found.clusters else 0,
         annotators=max(sorted(numbers), key=numbers.__getitem__),
         mix=dict(sorted(numbers.items())),
         people=len({a for c in documents for a in c.annotators}),
@@ -190,7 +203,7 @@ def _annotator_error(found: Agreement) -> float:
     if len(sums) < 3:
         return math.nan
     without = [
-        1 - (whole[0] - total) / (whole[1] - n) * whole[1] / expected
+        ratio((whole[0] - total) / (whole[1] - n) * whole[1], expected, "")[0]
         for total, n in sums.values()
         if whole[1] > n
     ]

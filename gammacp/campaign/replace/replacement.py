@@ -18,11 +18,13 @@ import numpy as np
 
 from gammacp.arguments import several, whole
 from gammacp.campaign.compare.scoring import annotators_of, check_annotator, with_annotators
+from gammacp.campaign.replace.copies import notes_on_copies
 from gammacp.campaign.replace.inference import benjamini_yekutieli, equivalence, exact_test
 from gammacp.campaign.replace.scores import SCORES, Aligning, default_gap
 from gammacp.campaign.replace.verdict import (
     TESTED,
     AgainstPerson,
+    ByScore,
     Candidacy,
     enough_documents,
     least_epsilon,
@@ -39,7 +41,11 @@ from gammacp.signature import describe, signature
 EPSILON: Mapping[str, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
 """ε by who the people are (§3.3): how much a candidate's lower price is worth."""
 
+BESIDE = ("soft-f1", "overlap")
+"""Scores of documents that are always tried beside the one that is asked for."""
+
 _LEVEL = 0.05
+_ENOUGH = 0.5  # of the people, to pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +130,8 @@ def replace(
     for name in names:
         aligning = Aligning(dissimilarity, executor, {**solving, "seed": seed}, candidate=name)
         mine = with_annotators(named, (*people, name), least=1)
-        wins = wins_of(name, scoring.instances(mine, aligning), scoring.rest, expert=expert)
+        instances = [*scoring.instances(mine, aligning)]
+        wins = wins_of(name, instances, scoring.rest, expert=expert)
         if not wins.people:
             raise DataError(
                 f"{name} shares no {scoring.of} with two people",
@@ -133,7 +140,10 @@ def replace(
         unproven += len(aligning.unproven)
         compared.add(wins.instances)
         notes = (*_notes(name, mine, wins, people, test), *aligning.proof_notes())
-        found.append(_candidacy(name, wins, test, notes))
+        notes = (*notes, *notes_on_copies(name, mine, instances))
+        others, lacking = _by_other_scores(name, mine, score, test)
+        one = _candidacy(name, wins, test, (*notes, *lacking))
+        found.append(changed(one, by_score=others))
     if len(compared) > 1:
         apart = f"candidates are compared on different {scoring.of}: their order is no fair ranking"
         found = [changed(c, notes=(*c.notes, apart)) for c in found]
@@ -172,6 +182,27 @@ class _Test:
     expert: str | None
 
 
+def _by_other_scores(
+    name: str, mine: Mapping[str, Continuum], score: str, test: _Test
+) -> tuple[tuple[ByScore, ...], tuple[str, ...]]:
+    """Verdicts by the scores that need no alignment, and why one is lacking."""
+    found, lacking = [], []
+    for other in BESIDE if test.of == "documents" else ():
+        if other == score:
+            continue
+        try:
+            instances = SCORES[other].instances(mine, Aligning(candidate=name))
+            wins = wins_of(name, instances, SCORES[other].rest, expert=test.expert)
+        except DataError as error:
+            lacking.append(f"no verdict by {other}: {error}")
+            continue
+        rate = float(wins.winning_rate(test.epsilon, test.least, both=True))
+        passes = None if np.isnan(rate) else rate >= _ENOUGH
+        share = wins.candidate[wins.there].mean()
+        found.append(ByScore(other, passes, rate, float(share)))
+    return tuple(found), tuple(lacking)
+
+
 def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Candidacy:
     epsilon, least = test.epsilon, test.least
     p, confirmed = (wins.p_values(epsilon, least, both=both) for both in (False, True))
@@ -198,7 +229,7 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
     interval, note = _interval(wins.contributions(shown), test)
     return Candidacy(
         name=name,
-        passes=rates[1] >= 0.5 if tested.any() else None,
+        passes=rates[1] >= _ENOUGH if tested.any() else None,
         winning_rate=rates[0],
         confirmed_rate=rates[1],
         advantage_probability=rho,
@@ -215,6 +246,7 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
         expert=test.expert,
         of=test.of,
         notes=(*notes, *note),
+        clusters=wins.sums.shape[1] if wins.clusters else 0,
     )
 
 
@@ -288,7 +320,8 @@ def _notes(
             f"people without a {what} in some of {total} {of}, not compared there: {shown}"
         )
     if never := [a for a in people if a not in (*wins.people, expert)]:
-        notes.append(f"never with {name} and somebody else, not compared: {', '.join(never)}")
+        shown = ", ".join(never[:5]) + (f" and {len(never) - 5} more people" if never[5:] else "")
+        notes.append(f"never with {name} and somebody else, not compared: {shown}")
     if not any(c.counts[c.annotators.index(name)] for c in mine.values() if name in c.annotators):
         notes.append(f"{name} has no unit at all: it agrees only where people marked nothing too")
     if of != "documents" and (

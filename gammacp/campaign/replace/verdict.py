@@ -56,6 +56,20 @@ class AgainstPerson:
         return {k: v for k, v in vars(self).items() if k != "annotator"}
 
 
+@dataclass(frozen=True)
+class ByScore:
+    """The verdict by another score: it passes with ω ≥ ½ by both tests.
+
+    `passes` is None and `confirmed_rate`, ω, NaN if nobody is tested; `rho` is the share of
+    comparisons that the candidate wins.
+    """
+
+    score: str
+    passes: bool | None
+    confirmed_rate: float
+    rho: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class Candidacy:
     """What is known of one candidate: whether it passes, and what would change that.
@@ -76,18 +90,22 @@ class Candidacy:
         1 does, or nobody is tested.
     enough_documents
         How many documents like these it would pass with in 80 % of the cases; None if not even
-        2,000 would do, NaN with fewer than five to draw from or if all are alike.
+        2,000 would do, NaN with fewer than five to draw from, if all are alike or in clusters.
     instances, left_out, alone
         How many are compared, how many lack the candidate or two people, and with how many of
         those compared there is one other only to agree with.
     present
         Instances that each annotator has, of `instances` and `left_out` together.
+    clusters
+        How many clusters the instances are of; 0 if they are independent.
     expert
         The single expert, if there is one.
     of
         What an instance is.
     notes
         What else has to be known.
+    by_score
+        Verdicts by other scores.
     """
 
     name: str
@@ -108,12 +126,17 @@ class Candidacy:
     expert: str | None
     of: str
     notes: tuple[str, ...]
+    clusters: int = 0
+    by_score: tuple[ByScore, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The candidate as JSON has it."""
         own = ("name", "people", "instances", "left_out", "alone", "present", "expert", "of")
         return {
             **{key: value for key, value in vars(self).items() if key not in own},
+            "by_score": {
+                b.score: {k: v for k, v in vars(b).items() if k != "score"} for b in self.by_score
+            },
             "documents": self.instances,
             "documents_left_out": self.left_out,
             "documents_of": dict(self.present),
@@ -150,13 +173,28 @@ class Candidacy:
         if self.passes:
             least = self.least_epsilon or 0
             limit = f"not with ε = {least - 0.01:g}" if least else "also with ε = 0"
-            return f"{self.name} {passed}: {counted} It would {limit}."
+            return f"{self.name} {passed}: {counted} It would {limit}.{self._by_other_scores()}"
         other = (
             f"It would from ε = {self.least_epsilon:g} on."
             if self.least_epsilon is not None
             else "No ε would change that."
         )
-        return f"{self.name} is not shown to be {failed}: {counted} {other} {self._more()}"
+        more = f"{other} {self._more()}{self._by_other_scores()}"
+        return f"{self.name} is not shown to be {failed}: {counted} {more}"
+
+    def _by_other_scores(self) -> str:
+        """What other scores say, and that it is not the same."""
+        told = [b for b in self.by_score if b.passes is not None]
+        shown = " and ".join(
+            f"by {b.score} it {'passes' if b.passes else 'does not pass'} "
+            f"(ω = {b.confirmed_rate:.2f})"
+            for b in told
+        )
+        if not told:
+            return ""
+        if all(b.passes == self.passes for b in told):
+            return f" Likewise {shown}."
+        return f" But the verdict depends on the score: {shown}."
 
     @property
     def _most_documents(self) -> int:
@@ -172,6 +210,8 @@ class Candidacy:
             )
         if self.enough_documents is None:
             return f"More {self.of} like these would not let it pass."
+        if math.isnan(self.enough_documents) and self.clusters:
+            return f"How many {self.of} would do is not told where they are in clusters."
         if math.isnan(self.enough_documents):
             few = self.instances < _FEWEST
             why = f"There are too few {self.of}" if few else f"The {self.of} are too much alike"
@@ -194,10 +234,10 @@ def enough_documents(wins: Wins, epsilon: float, least: int, *, seed: int = 0) -
     """The fewest documents of a growing series with which the candidate passes in 80 % of draws.
 
     None if that is never so up to 2,000, NaN with fewer than five documents to draw from, or if
-    those of each person are all alike.
+    those of each person are all alike, and where they are in clusters.
     """
     alike = all(len(set(d[t])) == 1 for d, t in zip(wins.differences, wins.there, strict=True))
-    if len(wins.instances) < _FEWEST or alike:
+    if len(wins.instances) < _FEWEST or alike or wins.clusters:
         return math.nan
     sizes = [max(least, 2)]
     while sizes[-1] < _MOST:

@@ -17,7 +17,8 @@ from gammacp.campaign.replace.inference import (
     t_test,
 )
 from gammacp.campaign.replace.scores import Instance, Rest
-from gammacp.measures.contributions import Contributions
+from gammacp.measures.contributions import CLUSTERS, DOCUMENTS, Contributions
+from gammacp.measures.part_tests import FEWEST_PARTS, independent_parts
 
 _TIE = 1e-9  # Agreement that differs by a smaller share is the same: sums in another order.
 _LEVEL = 0.05
@@ -42,6 +43,8 @@ class Wins:
         Instances that an annotator has, of all, with those left out.
     alone
         Instances with two people only: the one left out, and one other to agree with.
+    clusters
+        Of each instance, those that are not independent having one in common; empty if none has.
     """
 
     people: tuple[str, ...]
@@ -52,6 +55,14 @@ class Wins:
     left_out: int = 0
     present: Mapping[str, int] = field(default_factory=dict)
     alone: int = 0
+    clusters: tuple[str, ...] = ()
+
+    @cached_property
+    def sums(self) -> Floats:
+        """Which instance is in which cluster, shape (instances, clusters)."""
+        names = [c or f"\0{i}" for i, c in enumerate(self.clusters)]
+        places = np.unique(names, return_inverse=True)[1]
+        return np.eye(int(places.max()) + 1)[places]
 
     @cached_property
     def differences(self) -> Floats:
@@ -66,9 +77,15 @@ class Wins:
         NaN for people with fewer than `least` instances. The t test's p from `FEW` on and the exact
         test's below; with `both` the larger of the two from `FEW` on, where with weights, as there
         are thousands, the normal approximation of Tango's statistic stands for the exact test.
+
+        Where there are clusters it is that of `_p_of_clusters`, without weights.
         """
         from scipy.special import ndtr
 
+        if self.clusters:
+            return np.array(
+                [self._p_of_clusters(j, epsilon, least) for j in range(len(self.there))]
+            )
         w = np.ones(len(self.instances)) if weights is None else weights
         # Whole numbers, of which a product of matrices is exact on every processor.
         n, total, squares = (w @ x.T for x in (self.there, self.differences, self.differences**2))
@@ -81,6 +98,26 @@ class Wins:
             found = exact_test(*(round(x[index]) for x in (n, won, lost)), epsilon)
             p[index] = found if n[index] < FEW else max(p[index], found)
         return np.where(tested, p, np.nan)
+
+    def _p_of_clusters(self, j: int, epsilon: float, least: int) -> float:
+        """p of one person, the larger of two: a t test over clusters, and the exact test.
+
+        That one takes the clusters for as many instances that are won and lost as often, because t
+        tells nothing where hardly anything varies.
+        """
+        from scipy.special import stdtr
+
+        there = self.there[j]
+        n, d = (x @ self.sums for x in (there.astype(np.float64), self.differences[j]))
+        n, d = n[n > 0], d[n > 0]
+        if there.sum() < least or len(n) < FEWEST_PARTS:
+            return math.nan
+        parts = independent_parts(d, n)
+        won, lost = (float((self.differences[j] == k).sum()) / there.sum() for k in (1, -1))
+        exact = exact_test(len(n), round(won * len(n)), round(lost * len(n)), epsilon)
+        if not parts.variance > 0:
+            return exact
+        return max(exact, float(stdtr(parts.df, (parts.ratio - epsilon) / parts.variance**0.5)))
 
     def winning_rate(
         self, epsilon: float, least: int, weights: Floats | None = None, *, both: bool = False
@@ -97,7 +134,10 @@ class Wins:
         """ρ of the candidate, the mean over people, as 1 − Σ / Σ over instances."""
         share = self.there[tested] / self.there[tested].sum(axis=1, keepdims=True) / tested.sum()
         lost = share * ~self.candidate[tested]
-        return Contributions(lost.sum(axis=0), share.sum(axis=0), "documents")
+        observed, expected = lost.sum(axis=0), share.sum(axis=0)
+        if self.clusters:
+            return Contributions(observed @ self.sums, expected @ self.sums, CLUSTERS)
+        return Contributions(observed, expected, DOCUMENTS)
 
 
 def wins_of(
@@ -108,6 +148,7 @@ def wins_of(
     With an `expert` the others are the expert alone: who agrees better with that one?
     """
     kept: list[tuple[str, dict[str, tuple[bool, bool]]]] = []
+    clusters: list[str] = []
     left_out, alone, present = 0, 0, Counter[str]()
     for instance in instances:
         names = instance.annotators
@@ -129,6 +170,7 @@ def wins_of(
                 found[name] = tie or by_candidate > by_person, tie or by_person > by_candidate
         if found:
             kept.append((instance.name, found))
+            clusters.append(instance.cluster)
         left_out += not found
         alone += bool(found) and expert is None and len(names) == 3
     people = tuple(dict.fromkeys(name for _, found in kept for name in found))
@@ -139,4 +181,5 @@ def wins_of(
             there[row[name], column] = True
             won[row[name], column], lost[row[name], column] = by_candidate, by_person
     kept_names = tuple(name for name, _ in kept)
-    return Wins(people, kept_names, there, won, lost, left_out, present, alone)
+    together = tuple(clusters) if any(clusters) else ()
+    return Wins(people, kept_names, there, won, lost, left_out, present, alone, together)

@@ -1,10 +1,13 @@
 """`gammacp align`: the best alignment of one continuum, with its certificate."""
 
+from pathlib import Path
+
 from gammacp.cli.alignment_table import alignment_records, print_alignment
 from gammacp.cli.interrupting import end_if_interrupted
+from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import File, Reading, errors_of, load
 from gammacp.cli.options.settings import Seed, SolvingFlags, Weighing
-from gammacp.cli.output import AsJson, print_json
+from gammacp.cli.output import AsJson, message, outputs, print_json
 from gammacp.cli.progress import progress
 
 
@@ -13,20 +16,33 @@ def align(
     weighing: Weighing,
     solving: SolvingFlags,
     file: File = None,
+    certificate: Path | None = option(
+        "Write what is claimed and what proves it, for gammacp verify (JSON).", "FILE"
+    ),
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
     """The best alignment of a continuum, and how far it is proven.
 
     Ctrl-C ends it with the best alignment so far and its bound.
+
+    Example: gammacp align interview.eaf --only laughter
+
+    Most used: --only, --delta and --json.
     """
     from gammacp.alignment import align as solve
+    from gammacp.alignment.certificate import write_certificate
     from gammacp.stopping import interruptible
 
-    loaded = load(file, reading, weighing.features)
+    loaded = load(file, reading, weighing.features, writes=outputs(certificate=certificate))
     name, continuum = loaded.only()
     with progress("aligning"), errors_of(name), interruptible() as interrupted:
         alignment = solve(continuum, weighing.dissimilarity(), **solving.options(), seed=seed)
+    if certificate is not None and write_certificate(alignment, certificate) == "none":
+        message(
+            f"gammacp: {certificate} has no proof, since the method {alignment.method} leaves "
+            "none that can be checked; --method auto does"
+        )
     if json:
         print_json(
             {

@@ -32,7 +32,12 @@ def _bench(
     settings: GammaFlags,
     json: AsJson = False,
 ) -> None:
-    """Sweep error magnitudes with the Corpus Shuffling Tool and see how measures respond."""
+    """Sweep error magnitudes with the Corpus Shuffling Tool and see how measures respond.
+
+    Example: gammacp bench --error split -m gamma,cu-alpha,ser --sets 10
+
+    Most used: --error, --measures and --sets.
+    """
     if context.invoked_subcommand is not None:
         options.refuse_options(
             context, f"is one of `bench`: give it to `{context.invoked_subcommand}`"

@@ -25,14 +25,19 @@ def calibrate(
         "category, false-negative, false-positive, split]",
         "NAME",
     ),
-    sets: int = option("Shuffled sets per magnitude.", default=6, min=3),
+    sets: int = option("Shuffled sets per magnitude.", default=10, min=3),
     figure: Path | None = option("Draw the curves with γ on them (.svg, .png, .pdf)."),
     curves: Path | None = option("Write the curves (CSV)."),
     jobs: Jobs = None,
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
-    """What this γ means: the error magnitudes that give the same value on data like these."""
+    """What this γ means: the error magnitudes that give the same value on data like these.
+
+    Example: gammacp calibrate interview.eaf
+
+    Most used: --sets, --only and --json.
+    """
     from gammacp.campaign import result_tables
     from gammacp.campaign.calibrate import calibrate as compute
     from gammacp.campaign.calibrate.calibration import ERROR_TYPES
@@ -62,7 +67,7 @@ def calibrate(
         _print(found)
         for path in paths:
             message(f"wrote {path}")
-        message(f"seed {settings.sampling.seed}; {found.score.signature}")
+        message(f"seed {settings.sampling.seed}; {found.signature}")
     settings.check(found.score, fail_under)
 
 
@@ -72,7 +77,7 @@ def _print(found: Calibration) -> None:
     print(f"γ = {number(found.score.value)} is reached by, one kind of error at a time:")
     show(equivalents(found).without("reason"))
     print(found.in_words())
-    for note in found.score.caveats():
+    for note in found.notes():
         message(note)
     for e in found.equivalents:
         if e.reason:

@@ -5,7 +5,13 @@ from enum import StrEnum
 from gammacp.cli.options.comparing import Comparing
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import FailUnder, GammaFlags
+from gammacp.cli.options.settings import (
+    FailUnder,
+    FailUnderLower,
+    GammaFlags,
+    check_lower_end,
+    require_interval,
+)
 from gammacp.cli.output import AsJson, message, print_json
 
 
@@ -27,14 +33,21 @@ def compare(
         "Compute and print these tables only (repeatable).  [default: all]"
     ),
     fail_under: FailUnder = None,
+    fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
 ) -> None:
-    """Who agrees with whom: per document, annotator, pair of annotators and category."""
+    """Who agrees with whom: per document, annotator, pair of annotators and category.
+
+    Example: gammacp compare round-2/ --against round-1/
+
+    Most used: --by, --against and --reference.
+    """
     from gammacp.campaign.compare import compare as compare_all
     from gammacp.cli.comparison_tables import PRINTERS, print_against, print_groups
 
+    require_interval(fail_under_lower, comparing.bootstrap)
     options = settings.options()
-    loaded = load(files, reading, settings.weighing.features)
+    loaded = load(files, reading, settings.weighing.features, cluster=comparing.cluster)
     with comparing.workers(loaded, "comparing") as executor:
         found = compare_all(
             loaded.corpus().continua,
@@ -59,3 +72,4 @@ def compare(
         message("; ".join((f"seed {settings.sampling.seed}", *found.signatures)))
     score = found.overall.score
     settings.check(score, fail_under)
+    check_lower_end(found.bootstrap, fail_under_lower)

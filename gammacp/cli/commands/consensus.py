@@ -98,7 +98,12 @@ def consensus(
     jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
-    """A gold standard from the best alignment, and what a person should look at, worst first."""
+    """A gold standard from the best alignment, and what a person should look at, worst first.
+
+    Example: gammacp consensus exports/ -o gold.csv --review review.csv
+
+    Most used: --out, --review and --support.
+    """
     from gammacp.campaign.consensus import consensus_of_each, gold_tables, reliability
     from gammacp.formats import write
     from gammacp.formats.writing import check_folder, document_of

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gammacp.cli.alignment_table import print_alignment, tell_open
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import FailUnder, GammaFlags, Jobs, check_threshold
+from gammacp.cli.options.reading import Cluster, Files, Reading, load
+from gammacp.cli.options.settings import (
+    FailUnder,
+    FailUnderLower,
+    GammaFlags,
+    Jobs,
+    check_lower_end,
+    check_threshold,
+    require_interval,
+)
 from gammacp.cli.output import AsJson, group_by_text, message, messages, print_json, show
 from gammacp.cli.progress import progress
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from gammacp.measures.agreement import Agreement
@@ -28,27 +37,45 @@ def gamma(
         "Take γ apart: what places, categories and missing units cost, and whom.", default=False
     ),
     bootstrap: int = option(
-        "Draws of a bootstrap interval, over unitary alignments and, for the corpus, "
-        "over documents; 0 for none.",
+        "Draws of a bootstrap interval over the corpus' documents; a long text has an interval "
+        "without draws. 0 for none.",
         default=0,
         min=0,
     ),
+    cluster: Cluster = None,
+    certificate: Path | None = option(
+        "Write the certificate of each best alignment here, for gammacp verify.", "FOLDER"
+    ),
+    certificate_sets: int = option(
+        "Random sets, the first of each continuum's, that get a certificate too.", default=0, min=0
+    ),
     jobs: Jobs = None,
     fail_under: FailUnder = None,
+    fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
 ) -> None:
     """γ of each continuum and, for several, of the corpus.
 
     Ctrl-C ends it with what is known so far: γ from the random sets that are done, or the
     observed disorder alone.
+
+    Example: gammacp gamma interview.eaf --explain
+
+    Most used: --only, --explain and --json.
     """
+    from gammacp.alignment.certificate import write_certificate
+    from gammacp.formats.layout import file_name
     from gammacp.measures.agreement import agreement
+    from gammacp.measures.certificates import alignments_behind
     from gammacp.measures.explanation import explanation_of
     from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
+    require_interval(fail_under_lower, bootstrap)
     options = settings.options()
-    loaded = load(files, reading, settings.weighing.features)
+    if certificate_sets and certificate is None:
+        raise UsageError("--certificate-sets says how many, and --certificate FOLDER where to")
+    loaded = load(files, reading, settings.weighing.features, cluster=cluster)
     # What could not be read counts: one file that is left of several is a corpus of one.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua = loaded.corpus() if several else loaded.continua
@@ -69,17 +96,38 @@ def gamma(
         parts = None
         if explain and found.computed:
             parts = explanation_of(continua, shared=shared, **options)
+        if certificate is not None:
+            behind = alignments_behind(found, continua, certificate_sets, options)
+            stems = [Path(n).stem if Path(n).is_file() else n for n in behind]
+            written: set[str] = set()
+            for i, (stem, alignments) in enumerate(zip(stems, behind.values(), strict=True), 1):
+                own = stem if stems.count(stem) == 1 else f"{stem}-{i}"
+                for kind, aligned in alignments.items():
+                    name = f"{file_name(own, 'document')}{kind}.json"
+                    if name.casefold() in written:
+                        raise DataError(f"two certificates would be {name}", hint="Rename one")
+                    written.add(name.casefold())
+                    write_certificate(aligned, certificate / name)
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
+    confidence = settings.sampling.confidence
+    over = (
+        found.bootstrap(draws=bootstrap, confidence=confidence, seed=settings.sampling.seed)
+        if bootstrap
+        else None
+    )
     if json:
         taken_apart = {} if parts is None else {"explanation": parts.as_dict()}
         print_json({**found.as_dict(), **taken_apart, **loaded.json})
     else:
         _print(found, options, len(loaded.failures), alignment=alignment)
+        if over is not None:
+            message(over.in_words())
         if parts is not None:
             _explain(parts)
     end_if_interrupted(interrupted, _how_far(found))
     _check(found, settings, fail_under, told=not json)
+    check_lower_end(over, fail_under_lower)
 
 
 def _how_far(found: Agreement) -> str:

@@ -14,7 +14,12 @@ def init(
     force: bool = option("Write over a file that is there.", default=False),
     json: AsJson = False,
 ) -> None:
-    """Write a campaign.toml from what an export holds: the options of reading as one file."""
+    """Write a campaign.toml from what an export holds: the options of reading as one file.
+
+    Example: gammacp init exports/
+
+    Most used: --out, --layout and --layer.
+    """
     from gammacp.errors import DataError, UsageError
     from gammacp.files import lift_confinement, write_text
     from gammacp.formats.campaign_file import read_campaign

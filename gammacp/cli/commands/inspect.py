@@ -31,10 +31,15 @@ _CATEGORIES = (
 
 
 def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> None:
-    """What is in files: annotators, categories, lengths, gaps, overlaps, and what to look at."""
+    """What is in files: annotators, categories, lengths, gaps, overlaps, and what to look at.
+
+    Example: gammacp inspect exports/
+
+    Most used: --layout, --layer and --json.
+    """
     from gammacp.formats.summary import summary
 
-    loaded = load(files, reading, tell_left_out=False)
+    loaded = load(files, reading, tell_left_out=False, links=True)
     summaries = {name: summary(continuum) for name, continuum in loaded.continua.items()}
     if as_json:
         print_json(_document(loaded, summaries))

@@ -111,6 +111,10 @@ def measure(
     """Several measures of each continuum, side by side; what does not apply says why.
 
     Ctrl-C ends it with the values that are known so far.
+
+    Example: gammacp measure interview.eaf -m gamma,cu-alpha,ser --beyond-chance
+
+    Most used: --measures, --beyond-chance and --json.
     """
     from gammacp.dissimilarity.base import features_of
     from gammacp.measures.registry import measure as evaluate
@@ -158,7 +162,8 @@ def _data(
         found = treebanks.read(files, reading)
         return {"treebank": found.treebank}, {"left_out": left_out_json(found.left_out)}
     treebanks.refuse()
-    loaded = load(files, reading, features)
+    linked = any(MEASURES[name].applies_to == "links" for name in names)
+    loaded = load(files, reading, features, links=linked)
     return loaded.continua, loaded.json
 
 

@@ -21,16 +21,18 @@ def _zero(record: Record) -> str:
     found = record["zero"]
     if found is None:
         return "–"
-    return "yes" if found["holds"] else f"no: {found['lowest']:.2f} to {found['highest']:.2f}"
+    if found["verdict"] == "not":
+        return f"not: {found['lowest']:.2f} to {found['highest']:.2f}"
+    return f"{found['verdict']} ({found['shown']} of {found['cells']})"
 
 
 _COLUMNS = (
     Column("name", "measure"),
-    Column("summary", "what it sees"),
-    Column("needs", "needs", value=_needs),
-    Column("range", "range"),
+    Column("summary", "what it sees", wrapped=True),
+    Column("needs", "needs", value=_needs, wrapped=True, rank=1),
+    Column("range", "range", rank=2),
     Column("zero", "0 for independent annotators", value=_zero),
-    Column("reference", "reference"),
+    Column("reference", "reference", wrapped=True, rank=3),
 )
 
 

@@ -4,7 +4,7 @@ from math import isfinite
 from pathlib import Path
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.reading import Cluster, Files, Reading, load
 from gammacp.cli.options.settings import GammaFlags, Jobs
 from gammacp.cli.output import AsJson, message, outputs, print_json, show
 from gammacp.cli.progress import progress
@@ -31,10 +31,16 @@ def plan(
         default="position+category+false-negative",
     ),
     assign: Path | None = option("Write who is still to annotate what (CSV)."),
+    cluster: Cluster = None,
     jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
-    """How many documents and annotators? From a pilot, or from a reference model."""
+    """How many documents and annotators? From a pilot, or from a reference model.
+
+    Example: gammacp plan pilot/ --half-width 0.05
+
+    Most used: --half-width, --difference and --annotators.
+    """
     from gammacp.campaign import result_tables
     from gammacp.campaign.plan import Goal, Prices
     from gammacp.campaign.plan import plan as compute
@@ -51,7 +57,11 @@ def plan(
     options = settings.options()
     features = settings.weighing.features
     paths = outputs(assign=assign)
-    loaded = None if model is not None else load(files, reading, features, writes=paths)
+    loaded = None
+    if model is None:
+        loaded = load(files, reading, features, writes=paths, cluster=cluster)
+    elif cluster is not None:
+        raise UsageError("--cluster needs a pilot, whose documents are in clusters")
     with workers(jobs, pays=False) as executor, progress("steps") as counter:
         found = compute(
             None if loaded is None else loaded.corpus(),

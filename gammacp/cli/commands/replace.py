@@ -1,7 +1,7 @@
 """`gammacp replace`: may a system stand in for a person?"""
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.reading import Cluster, Files, Reading, load
 from gammacp.cli.options.settings import Jobs, Seed, SolvingFlags, Weighing
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.cli.progress import progress
@@ -28,15 +28,21 @@ def replace(
     expert: str | None = option("Who is closer to this person, the candidate or the others?"),
     bootstrap: int = option("Bootstrap draws.", default=2000, min=1),
     seed: Seed = 0,
+    cluster: Cluster = None,
     jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
-    """May a system stand in for a person? The alternative annotator test, candidates ranked."""
+    """May a system stand in for a person? The alternative annotator test, candidates ranked.
+
+    Example: gammacp replace exports/ --candidate gpt
+
+    Most used: --candidate, --epsilon and --json.
+    """
     from gammacp.campaign import result_tables
     from gammacp.campaign.replace import replace as test
     from gammacp.pools import workers
 
-    loaded = load(files, reading, weighing.features)
+    loaded = load(files, reading, weighing.features, cluster=cluster)
     with (
         workers(jobs, pays=score == "disorder" and loaded.takes_long) as executor,
         progress("testing"),

@@ -7,7 +7,13 @@ from gammacp.cli.options.comparing import Comparing
 from gammacp.cli.options.deciding import Deciding
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import FailUnder, GammaFlags
+from gammacp.cli.options.settings import (
+    FailUnder,
+    FailUnderLower,
+    GammaFlags,
+    check_lower_end,
+    require_interval,
+)
 from gammacp.cli.options.trees import Treebanks
 from gammacp.cli.output import AsJson, message, print_json
 from gammacp.cli.sparing import spare_files
@@ -30,25 +36,34 @@ def report(
         "files' names, .conllu, .mrg, .amr, …]"
     ),
     fail_under: FailUnder = None,
+    fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
 ) -> None:
-    """One self-contained HTML page: numbers, alignment view, what to review."""
+    """One self-contained HTML page: numbers, alignment view, what to review.
+
+    Example: gammacp report exports/ -o report.html
+
+    Most used: --out, --title and --calibrate.
+    """
     from gammacp.report import report as build
     from gammacp.syntax.naming import are_trees
 
     if files and (trees or are_trees(files)):
         groups = (comparing, deciding) != (Comparing(), Deciding())
-        if groups or calibrate or fail_under is not None or settings.changed_options():
+        thresholds = (fail_under, fail_under_lower) != (None, None)
+        if groups or calibrate or thresholds or settings.changed_options():
             raise UsageError(
                 "a page on trees takes options of reading, --out, --title, --trees and --json; the "
                 "other options are for units, those of trees are in gammacp syntax"
             )
         _report_trees(files, reading, trees, title, out, json)
         return
+    require_interval(fail_under_lower, comparing.bootstrap)
     options = settings.options()
-    loaded = load(files, reading, settings.weighing.features, writes=[out])
+    features, cluster = settings.weighing.features, comparing.cluster
+    loaded = load(files, reading, features, writes=[out], cluster=cluster)
     spare_files([out], comparing.against or ())
-    compared = comparing.options(files, reading, settings.weighing.features)
+    compared = comparing.options(files, reading, features)
     with comparing.workers(loaded, "reporting", pays=calibrate) as executor:
         built = build(
             loaded.corpus(),
@@ -69,6 +84,7 @@ def report(
     else:
         message(f"wrote {out}")
     settings.check(score, fail_under)
+    check_lower_end(built.contents.comparison.bootstrap, fail_under_lower)
 
 
 def _report_trees(

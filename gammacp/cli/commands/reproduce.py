@@ -21,7 +21,12 @@ def reproduce(
     ),
     json: AsJson = False,
 ) -> None:
-    """Run experiments of the papers and check what the papers claim; bare: list them."""
+    """Run experiments of the papers and check what the papers claim; bare: list them.
+
+    Example: gammacp reproduce mathet2015_fig24 --quick
+
+    Most used: --quick, --check and --results.
+    """
     import sys
 
     from gammacp.errors import UsageError

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from gammacp.cli.options.groups import option
+from gammacp.cli.options.reading import left_out_json
 from gammacp.cli.options.references import References
 from gammacp.cli.options.settings import Seed
 from gammacp.cli.output import AsJson, message, messages, print_json, show
@@ -54,7 +55,12 @@ def shuffle(
     print_model: bool = option("Print the reference model as TOML and stop.", default=False),
     json: AsJson = False,
 ) -> None:
-    """Draw a reference and annotators who err on it (the Corpus Shuffling Tool)."""
+    """Draw a reference and annotators who err on it (the Corpus Shuffling Tool).
+
+    Example: gammacp shuffle --error position --magnitude 0.2 --out shuffled/
+
+    Most used: --error, --magnitude and --out.
+    """
     from gammacp.bench.shuffled_files import write_sets
     from gammacp.errors import UsageError
 
@@ -66,8 +72,9 @@ def shuffle(
     beside = output.out.with_name(f"{output.out.stem}-reference{output.out.suffix}")
     read = [*filter(None, (references.reference, references.model)), *(references.learn or ())]
     spare_files([output.out, beside], read)
+    source = references.source()
     written = write_sets(
-        references.source(),
+        source,
         errors.error,
         errors.magnitude,
         output.out,
@@ -81,9 +88,8 @@ def shuffle(
     messages(((line, str(each.number)) for each in written for line in each.fewer), before="set ")
     sets = [each.as_dict() for each in written]
     if json:
-        print_json(
-            {"error": errors.error, "magnitude": errors.magnitude, "seed": seed, "sets": sets}
-        )
+        said = {"error": errors.error, "magnitude": errors.magnitude, "seed": seed}
+        print_json({**said, "sets": sets, "left_out": left_out_json(source.left_out)})
         return
     parts = ("reference", "annotations")
     rows = [{"what": part, **e[part]} for e in sets for part in parts]

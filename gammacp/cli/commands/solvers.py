@@ -5,7 +5,7 @@ from gammacp.record_tables import Column, Table, yes_no
 
 _COLUMNS = (
     Column("name", "solver"),
-    Column("summary", "what it does"),
+    Column("summary", "what it does", wrapped=True),
     Column("exact", "exact", yes_no),
 )
 

@@ -57,6 +57,10 @@ def watch(
 
     It is the γ of `gammacp gamma` on the same files. A file that is half written is left out of
     this look and tried again at the next one.
+
+    Example: gammacp watch exports/
+
+    Most used: --once, --every and --json.
     """
     from gammacp.campaign.watch import History
     from gammacp.measures.settings import Settings as Measuring

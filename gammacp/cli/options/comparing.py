@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Loaded, Reading, load
+from gammacp.cli.options.reading import Cluster, Files, Loaded, Reading, load
 from gammacp.cli.options.settings import Jobs
 from gammacp.cli.progress import progress
 
@@ -28,25 +28,26 @@ class Comparing:
         "NAME=ANNOTATOR,…",
     )
     bootstrap: int = option("Bootstrap draws; 0 for no bootstrap interval.", default=2000, min=0)
-    permutations: int = option(
-        "Random deals of the permutation test (--against).", default=9999, min=1
-    )
     leave_one_out: bool = option(
         "Also γ without each annotator, which takes long for many.", default=True
     )
+    cluster: Cluster = None
     jobs: Jobs = None
 
     def options(self, files: Files, reading: Reading, features: Sequence[str]) -> dict[str, Any]:
         """As `gammacp.campaign.compare.compare` takes them; the other round is read likewise."""
         against = None
         if self.against:
-            against = load(files, reading, features, against=self.against).corpus().continua
+            against = (
+                load(files, reading, features, against=self.against, cluster=self.cluster)
+                .corpus()
+                .continua
+            )
         return {
             "reference": self.reference,
             "against": against,
             "groups": self.group or (),
             "draws": self.bootstrap,
-            "deals": self.permutations,
             "leave_one_out": self.leave_one_out,
         }
 

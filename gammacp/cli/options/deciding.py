@@ -9,7 +9,7 @@ from gammacp.cli.options.groups import option
 
 @dataclass(frozen=True)
 class Deciding:
-    """How it is decided, as `consensus_of_each` takes it."""
+    """How the gold standard is decided."""
 
     weights: str = option(
         "Whom to believe: vote, dawid-skene, one-coin, mace, or auto: dawid-skene where weights "

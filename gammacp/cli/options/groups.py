@@ -1,7 +1,8 @@
 """Option groups: options that several commands share, declared once as a frozen dataclass.
 
 A command takes a group as one argument, and a group other groups; `flatten` shows Typer their
-fields as single options. A field that two groups have is one option, which both are given. A group
+fields as single options. A field that two groups have is one option, which both are given. In
+`--help` the fields of a group stand together under the first line of its docstring. A group
 with a method `said_by` learns from it what a campaign.toml among the command's files says.
 
 >>> from dataclasses import dataclass
@@ -89,15 +90,18 @@ def flatten(command: Callable[..., None]) -> Callable[..., None]:
     return flat
 
 
-def _parameters(name: str, hint: Any, default: Any) -> Iterator[inspect.Parameter]:
+def _parameters(
+    name: str, hint: Any, default: Any, heading: str | None = None
+) -> Iterator[inspect.Parameter]:
     """What Typer sees of a parameter, or of a group's field."""
     if isinstance(hint, type) and is_dataclass(hint):
+        heading = str(hint.__doc__).partition("\n")[0].rstrip(".")
         for f in fields(hint):
             inner = _hints(hint)[f.name]
-            yield from _parameters(f.name, inner, f if f.metadata else f.default)
+            yield from _parameters(f.name, inner, f if f.metadata else f.default, heading)
         return
     if isinstance(default, Field):
-        rules, default = dict(default.metadata), default.default
+        rules, default = {**default.metadata, "rich_help_panel": heading}, default.default
         kind, names = rules.pop("kind"), rules.pop("names")
         if not names and default is False:
             names = (f"--{name.replace('_', '-')}",)

@@ -26,6 +26,7 @@ _KINDS = {
     "solvers": "solver",
 }
 _GONE = {
+    "--permutations": "leave it out; the difference of two rounds has an interval and a t test",
     "--order": 'write category = {order = ["A", "B"]} into a file and give --dissimilarity FILE',
     "--rounds": "leave it out; what most changes a gold standard is --weights",
     "--mode": "the values of Table 2 are computed in Python, Comparison(mode=Mode.PUBLISHED)",
@@ -35,6 +36,16 @@ _GONE = {
     "--no-te": "weights of edits are set in Python, EditCosts(te=False)",
 }
 """Options that there were, and what to do instead."""
+_KINDS_OF_VALUES = {
+    "int": "N",
+    "int range": "N",
+    "float": "X",
+    "float range": "X",
+    "str": "TEXT",
+    "path": "FILE",
+    "list[Path]": "",
+}
+"""What stands for a value in `--help` where an option does not say."""
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -118,6 +129,24 @@ class _Listing:
         """The help, with names in their places."""
         self._fill()
         super().format_help(ctx, formatter)  # type: ignore[misc]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The options under the headings of their groups, the command's own ones first."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in ctx.command.get_params(ctx):
+            is_option = parameter.param_type_name == "option"
+            heading = (parameter.rich_help_panel or "Options") if is_option else "Arguments"
+            if record := parameter.get_help_record(ctx):
+                name, text = record
+                for kind, word in _KINDS_OF_VALUES.items():
+                    name = name.replace(f"<{kind}>", word)
+                sections.setdefault(heading, []).append((name, text))
+        for heading, records in sections.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+        if commands := getattr(self, "format_commands", None):
+            commands(ctx, formatter)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         """What a shell offers, with names in the places of its help."""

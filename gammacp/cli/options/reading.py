@@ -41,6 +41,14 @@ File = Annotated[
 ]
 
 
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        help="Documents of one author, patient, video, which are not independent: a feature of the "
+        "units, a pattern of names such as '{cluster}-*', or a CSV file (document, cluster).",
+        metavar="FEATURE|PATTERN|FILE.csv",
+    ),
+]
 WRITE_OPTION = option("An option of the format that is written (repeatable).", "NAME=VALUE")
 
 
@@ -62,6 +70,13 @@ class Reading:
     bounds: str | None = option(
         "Where each continuum begins and ends; by default its first start and last end.",
         "START:END",
+    )
+    read_until: list[str] | None = option(
+        "How far an annotator read who did not finish (repeatable).", "ANNOTATOR=POSITION"
+    )
+    grid: str | None = option(
+        "What all boundaries lie on: the length of a place, or a CSV file of places (start,end).",
+        "FILE|NUMBER",
     )
     annotators: list[str] | None = option("Declare annotators without units (A,B).", "A,B")
     min_length: float | None = option("Leave out units that are shorter.", "LENGTH", min=0)
@@ -203,6 +218,8 @@ def load(
     tell_left_out: bool = True,
     writes: Iterable[Path] = (),
     endings: Sequence[str] = (),
+    cluster: str | None = None,
+    links: bool = False,
 ) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
 
@@ -211,7 +228,8 @@ def load(
     `instead` reads formats in another way, and `closer` is what such readers say of a file that no
     format recognised; `refusal` are keys that mean nothing to the command, and why. With `against`
     it is another round, read with the same options. `writes` are the files that will be written,
-    with these `endings` where they are folders.
+    with these `endings` where they are folders. `cluster` says which documents belong together,
+    and `links` that the command uses links between units.
 
     Raises
     ------
@@ -226,8 +244,11 @@ def load(
 
     if (path := _shipped(reading)) is not None:
         files, reading = path, replace(reading, dataset=None)
-    campaign = requested_campaign(files, reading, against, features=features or beside)
+    about = {} if cluster is None else {"cluster": cluster}
+    campaign = requested_campaign(files, reading, against, features=features or beside, **about)
     campaign.refuse(refused or {})
+    if cluster is not None and reading.dataset is not None:
+        raise UsageError("--cluster means nothing here: a dataset is one document")
     if targets := list(writes):
         read = [*campaign.paths, *filter(None, (campaign.file,))]
         with campaign.confine():
@@ -241,9 +262,9 @@ def load(
             raise closer(error) from None
         found = replace(found, failures=tuple((n, closer(e)) for n, e in found.failures))
     tell(found, left_out=tell_left_out)
-    kept = selected(campaign, found, features)
+    kept = selected(campaign, found, features, links=links)
     if tell_left_out:
-        _tell_left_out(kept.left_out[len(found.left_out) :])
+        tell_losses(kept.left_out[len(found.left_out) :])
     renamed = campaign.values.get("rename", {}).values()
     declared = [a for a in campaign.values.get("annotators", ()) if a not in renamed]
     if doubt := found.doubt(declared, kept.continua):
@@ -252,12 +273,14 @@ def load(
     return Loaded(kept.continua, found.failures, found.formats, kept.left_out, doubt, names)
 
 
-def selected(campaign: Campaign, found: Collection, features: Sequence[str] | None) -> Collection:
+def selected(
+    campaign: Campaign, found: Collection, features: Sequence[str] | None, *, links: bool = False
+) -> Collection:
     """What of it counts, with these features of the units; None: with all."""
     if features is not None:
         weighed = {name: c.with_features(features) for name, c in found.continua.items()}
         found = replace(found, continua=weighed)
-    return campaign.select(found)
+    return campaign.select(found, links=links)
 
 
 def _shipped(reading: Reading) -> Path | None:
@@ -276,6 +299,7 @@ def requested_campaign(
     against: Sequence[Path] | None = None,
     *,
     features: Sequence[str] = (),
+    **about: str,
 ) -> Campaign:
     """What is to be read and which of it counts: a campaign.toml or files, with the options."""
     from gammacp.formats.campaign_file import Campaign, campaign_of
@@ -283,7 +307,7 @@ def requested_campaign(
     paths = [files] if isinstance(files, Path) else list(files or ())
     if bool(paths) == (reading.dataset is not None) or (against and not paths):
         raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
-    given = reading.values() | ({"features": tuple(features)} if features else {})
+    given = reading.values() | ({"features": tuple(features)} if features else {}) | about
     campaign = (campaign_of(paths) if paths else Campaign({})).but(given, reading.round)
     return _other(campaign, against, given) if against else campaign
 
@@ -295,7 +319,7 @@ def tell(found: Collection, *, left_out: bool = True) -> None:
             (error.message_and_place for _, error in found.failures), before="gammacp: ", error=True
         )
     if left_out:
-        _tell_left_out(found.left_out)
+        tell_losses(found.left_out)
     if not found.continua:
         _, first = found.failures[0]
         if len(found.failures) > 1:
@@ -303,7 +327,8 @@ def tell(found: Collection, *, left_out: bool = True) -> None:
         raise first
 
 
-def _tell_left_out(left_out: Sequence[LeftOut]) -> None:
+def tell_losses(left_out: Sequence[LeftOut]) -> None:
+    """Say on stderr what was passed over."""
     for line in left_out_lines(left_out):
         message(f"gammacp: {line}")
 
@@ -354,6 +379,24 @@ def _bounds(text: str) -> Bounds:
         raise UsageError(f"--bounds is not START:END: {error}") from None
 
 
+def _grid(entry: str) -> float | str:
+    from gammacp.formats.grid_file import grid_in
+
+    return grid_in(entry)
+
+
+def _read_until(entries: Sequence[str]) -> dict[str, float]:
+    from gammacp.formats.positions import position
+
+    found = {}
+    for name, place in _pairs("--read-until", "ANNOTATOR=POSITION")(entries).items():
+        try:
+            found[name] = position(place)
+        except ValueError as error:
+            raise UsageError(f"--read-until is not ANNOTATOR=POSITION: {error}") from None
+    return found
+
+
 def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
     def pairs(entries: Sequence[str]) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -371,6 +414,8 @@ _FORMS: Mapping[str, Callable[[Any], object]] = {
     "exclude": _names,
     "annotators": _names,
     "bounds": _bounds,
+    "read_until": _read_until,
+    "grid": _grid,
     "feature": partial(plain_name, "--feature"),
     "map": _pairs("--map", "OLD=NEW"),
     "rename": _pairs("--rename", "OLD=NEW"),

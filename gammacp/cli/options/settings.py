@@ -11,6 +11,7 @@ pygamma      the γ of pygamma-agreement's command line, from proven alignments:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
@@ -25,6 +26,7 @@ from gammacp.cli.output import message
 from gammacp.errors import BelowThresholdError, UnprovenError, UsageError
 
 if TYPE_CHECKING:
+    from gammacp.measures.resampling import BootstrapInterval
     from gammacp.measures.score import Score
     from gammacp.measures.settings import GammaOptions
 
@@ -146,8 +148,8 @@ class Sampling:
     """How chance is modelled, and how precisely."""
 
     chance: str | None = option(
-        "Chance model: {chances}; ONE/SEVERAL where it depends on the files.  [default: "
-        "cut/documents: documents for several files where that is possible, else cut]",
+        "Chance model: {chances}. A/B is A for one file and B for several.  [default: "
+        "cut/documents, and cut where documents cannot be dealt]",
         "NAME",
     )
     precision: float | None = option("Relative error of the expected disorder.  [default: 0.02]")
@@ -178,7 +180,14 @@ class SolvingFlags:
 
 
 FailUnder = Annotated[
-    float | None, typer.Option(help="Exit 5 if the agreement is lower than this or undefined.")
+    float | None,
+    typer.Option(help="Exit 5 if the agreement is lower than this or undefined: the value itself."),
+]
+FailUnderLower = Annotated[
+    float | None,
+    typer.Option(
+        help="Exit 5 if the lower end of the bootstrap interval is lower than this or undefined."
+    ),
 ]
 
 
@@ -186,6 +195,21 @@ def check_threshold(value: float, fail_under: float | None, what: str = "γ") ->
     """BelowThresholdError if the value is below the threshold or NaN."""
     if fail_under is not None and not value >= fail_under:
         raise BelowThresholdError(f"{what} is {value:.4f}, below {fail_under:g}")
+
+
+def require_interval(fail_under: float | None, draws: int) -> None:
+    """UsageError if a threshold for the bootstrap interval's lower end is given without draws."""
+    if fail_under is not None and not draws:
+        raise UsageError("--fail-under-lower needs a bootstrap interval: give --bootstrap 2000")
+
+
+def check_lower_end(found: BootstrapInterval | None, fail_under: float | None) -> None:
+    """BelowThresholdError if the interval's lower end is below the threshold, or there is none."""
+    what = "the lower end of γ's bootstrap interval"
+    if fail_under is not None and (found is None or found.reason):
+        why = "there is no γ" if found is None else found.reason
+        raise BelowThresholdError(f"{what} is undefined: {why}")
+    check_threshold(math.nan if found is None else found.low, fail_under, what)
 
 
 @dataclass(frozen=True)

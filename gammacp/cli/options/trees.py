@@ -16,14 +16,8 @@ from gammacp.errors import UsageError
 if TYPE_CHECKING:
     from gammacp.syntax.treebank import ReadTreebank
 
-_OF_UNITS = (
-    *("only", "map", "bounds", "annotators", "min_length", "layer", "feature", "tier"),
-    *("align_texts", "option", "dissimilarity"),
-)
-REFUSED = {
-    **dict.fromkeys(_OF_UNITS, "it is for units, and these are trees"),
-    "format": "trees are recognised, or named with --trees",
-}
+# What of a campaign.toml, and of the options of reading, is for trees, too.
+_OF_TREES = ("paths", "layout", "document", "rename", "exclude", "rounds")
 
 
 @dataclass(frozen=True)
@@ -67,8 +61,14 @@ class Treebanks:
         if not files or reading.dataset is not None:
             raise UsageError("give files of trees; none ship with gammacp")
         campaign = requested_campaign(files, reading)
-        campaign.refuse(REFUSED)
         said = campaign.values
+        of_units = [key for key in said if key not in _OF_TREES]
+        campaign.refuse(
+            {
+                **dict.fromkeys(of_units, "it is for units, and these are trees"),
+                "format": "trees are recognised, or named with --trees",
+            }
+        )
         how = {name: value for name, value in asdict(self).items() if name != "strict"}
         with campaign.confine():
             spare_files(writes, campaign.paths)

@@ -66,7 +66,7 @@ class ChainOverlaps:
     columns: Indices
     shared: Floats
 
-    def turned(self) -> ChainOverlaps:
+    def turn(self) -> ChainOverlaps:
         """Key and response exchanged."""
         return ChainOverlaps(self.response, self.key, self.columns, self.rows, self.shared)
 
@@ -74,7 +74,7 @@ class ChainOverlaps:
 def _both(
     one: Callable[[ChainOverlaps], tuple[float, float]],
 ) -> Callable[[ChainOverlaps], list[Retrieved]]:
-    return lambda x: [Retrieved(*one(x), *one(x.turned()))]
+    return lambda x: [Retrieved(*one(x), *one(x.turn()))]
 
 
 def _muc(x: ChainOverlaps) -> tuple[float, float]:
@@ -94,14 +94,14 @@ def _lea(x: ChainOverlaps) -> tuple[float, float]:
 def _ceaf(
     weights: Callable[[ChainOverlaps], Floats], *, mentions: bool
 ) -> Callable[..., list[Retrieved]]:
-    def found(x: ChainOverlaps) -> list[Retrieved]:
+    def retrieve(x: ChainOverlaps) -> list[Retrieved]:
         table = np.zeros((len(x.key), len(x.response)))
         table[x.rows, x.columns] = weights(x)
         best = float(table[linear_sum_assignment(table, maximize=True)].sum())
         a, b = (float(s.sum()) if mentions else float(len(s)) for s in (x.key, x.response))
         return [Retrieved(best, a, best, b)]
 
-    return found
+    return retrieve
 
 
 def _pairs(sizes: Floats) -> float:
@@ -191,7 +191,7 @@ def pairwise_coreference(
     places
         Of each unit what makes it the same mention as another's.
     """
-    chains = chains_of(continuum, continuum.linked.only(chains=True))
+    chains = chains_of(continuum, continuum.link_rows.only(chains=True))
     rows = {
         a: continuum.rows_of(a) for a in continuum.annotators if len(chains[continuum.rows_of(a)])
     }

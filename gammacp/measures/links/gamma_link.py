@@ -64,7 +64,7 @@ class LinksOn:
     costs: LinkCosts
     settings: Settings
 
-    def joined(self, continuum: Continuum, groups: Codes, moved: Indices | None = None) -> Joined:
+    def join(self, continuum: Continuum, groups: Codes, moved: Indices | None = None) -> Joined:
         """The best alignment of the links.
 
         Parameters
@@ -74,13 +74,13 @@ class LinksOn:
         moved
             The unit that each unit's links are dealt to.
         """
-        links = continuum.linked.only(chains=False)
+        links = continuum.link_rows.only(chains=False)
         ends = ends_of(continuum, links, groups_of(continuum, groups), self.costs, moved)
         return join_links(continuum, ends, self.costs, self.settings)
 
     def __call__(self, continuum: Continuum, groups: Codes, moved: Indices | None) -> Counted:
         """Their cost."""
-        found = self.joined(continuum, groups, moved)
+        found = self.join(continuum, groups, moved)
         return Counted(found.cost, found.bound, found.size, found.status is Status.OPTIMAL)
 
 
@@ -90,9 +90,9 @@ def count_chains(continuum: Continuum, groups: Codes, moved: Indices | None) -> 
     Parameters
     ----------
     continuum, groups, moved
-        As for `LinksOn.joined`.
+        As for `LinksOn.join`.
     """
-    chains = chains_of(continuum, continuum.linked.only(chains=True))
+    chains = chains_of(continuum, continuum.link_rows.only(chains=True))
     if moved is not None:
         chains = chains[np.argsort(moved)]
     places = groups_of(continuum, groups)
@@ -361,7 +361,7 @@ def _expected(found: Sequence[Counted], rule: Any) -> ExpectedDisorder:
 
 
 def _loose(observed: Sequence[tuple[Continuum, Counted]]) -> tuple[str, ...]:
-    lost = sum(c.linked.loose for c, _ in observed)
+    lost = sum(c.link_rows.loose for c, _ in observed)
     return (f"{lost} links end at units that were left out",) if lost else ()
 
 

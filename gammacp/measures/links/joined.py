@@ -265,7 +265,7 @@ def _candidates(
     rows: list[tuple[Indices, Indices, Floats]] = []
     n = continuum.n_annotators
     most = costs.delta * (1 + n * (n - 1) / 2)  # Beyond it each of the two is better alone.
-    for one, other in _met(ends) if costs.place is None else _all(ends):
+    for one, other in _pairs_that_meet(ends) if costs.place is None else _all(ends):
         apart, kinds = parts_of_pairs(continuum, ends, costs, one, other)
         kept = apart + kinds <= most
         rows.append((one[kept], other[kept], (apart + kinds)[kept]))
@@ -273,7 +273,7 @@ def _candidates(
     return first, second, cost
 
 
-def _met(ends: Ends) -> list[tuple[Indices, Indices]]:
+def _pairs_that_meet(ends: Ends) -> list[tuple[Indices, Indices]]:
     """Pairs of links with a common end."""
     count, width = len(ends.types), int(max(ends.source_groups.max(), ends.target_groups.max())) + 1
     turned = np.flatnonzero(ends.turning)
@@ -328,10 +328,10 @@ def links_to_join(continuum: Continuum, *, chains: bool) -> Linked:
     DataError
         It has none.
     """
-    found = continuum.linked.only(chains=chains)
+    found = continuum.link_rows.only(chains=chains)
     if not len(found):
         what, other = ("chains", "links") if chains else ("links", "chains")
-        also = f", only {other}" if len(continuum.linked) else ""
+        also = f", only {other}" if len(continuum.link_rows) else ""
         raise DataError(
             f"there are no {what} between units{also}",
             hint="Read them with the units: see docs/links.md",

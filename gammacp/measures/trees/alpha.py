@@ -99,6 +99,18 @@ class TreeObservations(Observations):
         alike = self.tokens[self.first] == self.tokens[self.second]
         return np.where(alike, errors, np.nan)
 
+    def compare(self, x: Indices, y: Indices) -> Floats:
+        """Squared δ and 1 − accuracies of pairs of annotations: shape (3 + scores, pairs).
+
+        Parameters
+        ----------
+        x, y
+            Their numbers, of the same shape.
+        """
+        codes = self.packed.codes
+        squares = squared_deltas(self.packed, codes[x], codes[y])
+        return np.concatenate([squares, disagreements(self.sentences, x, y)])
+
     def item_disagreement(self, chosen: Bools) -> Floats:
         """Per sentence Σ_{c≠c′} δ² / (|X_i| − 1), the summands of D_o: shape (3, items).
 

@@ -2,22 +2,29 @@
 
 Two trees of unlike sentences differ by their sizes already, so that over all pairs D_e is mostly
 the spread of sentence lengths: δ_plain and δ_norm look better than chance for it, δ_diff worse.
-Here each annotation meets *other sentences of its own length*: those with as many tokens and, while
-they are fewer than `FEWEST` annotations of FEWEST/2 sentences, those that are one token longer or
-shorter, two, …; of very many, `MOST` that are spread evenly over them. D_e is the mean over
-annotations of their mean disagreement with their band.
+Here each annotation meets, for *each other annotator of its sentence*, trees that this annotator
+made for *other sentences of its length*: all within the least width that holds `LEAST` (of very
+many, some that are spread evenly). D_e is the mean over annotations of the mean over the others of
+the mean of their bands. So everybody keeps the habits of his or her own, as in D_o: where lengths
+are equal and annotators independent, the tree that B made for one sentence is distributed as the
+tree that B made for the other, whatever A and B are like. A sentence that finds its bands only
+among others that are shorter or longer by more than a quarter takes no part, in D_o as in D_e.
 
 The same bands serve the three δ (D = δ²) and the accuracies (D = 1 − accuracy, weighted by length
-as in eq. 3). Two sentences of a band that are not of one length are compared as if they were. The
-squared distance of unlike trees grows with the mean of their squared lengths, n and m with the
-root, so that TED is taken times √(2n²/(n² + m²)), and the other size times n/m; for accuracies the
-shorter one's first half stands beside the beginning of the longer one, its second half beside the
-end.
+as in eq. 3). Two sentences of a band that are not of one length are compared as if they were. TED
+of trees of n and m nodes is brought to n by the power mean of the two sizes, of exponent 2 where
+the other one is shorter and 4 where it is longer, and the other size is taken times n/m; for
+accuracies the shorter one's first half stands beside the beginning of the longer one, its second
+half beside the end.
+
+Which agreement above 0 is shown, p tells, in which unlike lengths take no part
+(`gammacp.measures.trees.permuted`).
 """
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -29,10 +36,14 @@ from gammacp.measures.resampling import DRAWS, bootstrap
 from gammacp.measures.trees.accuracy import SCORES, disagreements
 from gammacp.measures.trees.alpha import DELTAS, TreeObservations, deltas
 from gammacp.measures.trees.annotations import Treebank
+from gammacp.measures.trees.observations import Observations
+from gammacp.measures.trees.permuted import PERMUTATIONS, permutation_p
 from gammacp.signature import signature
 
 LENGTH_MATCHED = "length-matched"
-FEWEST, MOST = 6, 60
+LEAST, MOST = 3, 60
+# Trees of unlike sizes can be brought to one size, but not far: by one part in so many.
+WITHIN = 4
 _MOST_PARTS = 500
 NOTHING = "the expected disagreement is 0: sentences of one length are all annotated alike"
 NOT_COMPARED = "the annotators' token counts differ in every sentence"
@@ -40,94 +51,153 @@ NOT_COMPARED = "the annotators' token counts differ in every sentence"
 
 @dataclass(frozen=True)
 class Bands:
-    """For each annotation those of other sentences that it is compared with.
+    """For each annotation the trees that the other annotators of its sentence made for others.
 
     Attributes
     ----------
     first, second
-        The pairs, sorted by their first annotation.
-    counts
-        Size of each annotation's band.
+        The pairs, sorted by their first annotation; each annotation is the first of some.
+    weights
+        Of the pairs in the mean of their first annotation, where they sum to 1.
+    exact
+        Of each annotation, the share of its bands in which all are exactly of its length.
     widths
-        How many tokens longer or shorter a band goes.
+        Of each annotation, how many tokens longer or shorter its widest band goes.
+    annotators, sentences
+        Who is left out, and how many sentences are, since they find no band.
     """
 
     first: Indices
     second: Indices
-    counts: Indices
+    weights: Floats
+    exact: Floats
     widths: Indices
+    annotators: tuple[str, ...] = ()
+    sentences: int = 0
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What of this is told of every measure."""
+        return _facts(
+            float(self.exact.mean()), int(self.widths.max()), self.annotators, self.sentences
+        )
 
     def means(self, values: Floats) -> Floats:
-        """The mean of each band, of values of the pairs on the last axis."""
-        starts = np.cumsum(self.counts) - self.counts
-        found: Floats = np.add.reduceat(values, starts, axis=-1) / self.counts
+        """The mean of each annotation, of values of the pairs on the last axis."""
+        starts = np.flatnonzero(np.diff(self.first, prepend=-1))
+        found: Floats = np.add.reduceat(values * self.weights, starts, axis=-1)
         return found
 
 
-def bands(lengths: Indices, items: Indices, *, fewest: int = FEWEST, most: int = MOST) -> Bands:
-    """Bands of annotations of other sentences of the same or nearest length.
+def bands(lengths: Indices, items: Indices, people: Indices, *, most: int = MOST) -> Bands:
+    """For each annotation what the other annotators of its sentence made for others of its length.
 
     Parameters
     ----------
-    lengths, items
-        Number of tokens and sentence of each annotation.
-    fewest, most
-        Annotations in a band; of at least half as many sentences as the fewest.
+    lengths, items, people
+        Number of tokens, sentence and annotator of each annotation; everybody has more than
+        `LEAST` sentences, and every sentence two annotations.
+    most
+        Pairs of an annotation, but for one of each other annotator.
+
+    >>> lengths, items = np.array([2, 2, 2, 4, 5] * 2), np.arange(10) % 5
+    >>> found = bands(lengths, items, np.arange(10) // 5)
+    >>> found.second[found.first == 0].tolist(), found.second[found.first == 4].tolist()
+    ([6, 7, 8], [5, 6, 7, 8])
+    >>> found.exact.tolist()[:2], found.widths.tolist()[:5]
+    ([0.0, 0.0], [2, 2, 2, 2, 3])
+    """
+    own = {person: np.flatnonzero(people == person) for person in np.unique(people)}
+    by_length = {b: rows[np.lexsort((items[rows], lengths[rows]))] for b, rows in own.items()}
+    order = np.argsort(items, kind="stable")
+    begins = np.searchsorted(items[order], np.arange(items.max(initial=0) + 2))
+    found, weights, firsts = [], [], []
+    exact, widths = np.zeros(len(items)), np.zeros(len(items), np.int64)
+    for x, (length, item) in enumerate(zip(lengths.tolist(), items.tolist(), strict=True)):
+        there = people[order[begins[item] : begins[item + 1]]]
+        partners = there[there != people[x]]
+        cap = max(1, most // len(partners))
+        for person in partners:
+            mine = by_length[person]
+            theirs = lengths[mine]
+            low, high = np.searchsorted(theirs, (length, length + 1)).tolist()
+            # The nearest are among these, of which one may be of the sentence itself.
+            near = mine[max(0, low - LEAST - 1) : high + LEAST + 1]
+            near = near[items[near] != item]
+            width = int(np.sort(np.abs(lengths[near] - length))[LEAST - 1])
+            low, high = np.searchsorted(theirs, (length - width, length + width + 1)).tolist()
+            band = mine[low:high]
+            band = band[items[band] != item]
+            if len(band) > cap:  # at equal steps, from the sentence's own place on and round
+                place = int(np.searchsorted(items[band], item))
+                band = band[(place + np.arange(cap) * len(band) // cap) % len(band)]
+            found.append(band)
+            firsts.append(np.full(len(band), x))
+            weights.append(np.full(len(band), 1 / len(band) / len(partners)))
+            exact[x] += (width == 0) / len(partners)
+            widths[x] = max(widths[x], width)
+    return Bands(
+        np.concatenate(firsts), np.concatenate(found), np.concatenate(weights), exact, widths
+    )
+
+
+def matched(
+    observations: Observations, lengths: Indices, chosen: Bools, *, most: int = MOST
+) -> tuple[Bands, Bools]:
+    """The bands of the chosen annotations, and which of these have some.
+
+    Annotators of too few sentences have none, nor has a sentence that is far from others in size;
+    both are left out.
+
+    Parameters
+    ----------
+    observations
+        Who annotated what.
+    lengths
+        Number of tokens, or the size, of each annotation.
+    chosen
+        Which annotations take part, shape (annotations,).
+    most
+        As for `bands`.
 
     Raises
     ------
     DataError
-        There are not that many annotations of other sentences.
-
-    >>> found = bands(np.array([2, 2, 3, 5]), np.array([0, 1, 2, 3]), fewest=1)
-    >>> found.second.tolist(), found.widths.tolist()
-    ([1, 0, 0, 1, 2], [0, 0, 1, 2])
+        No two annotators have enough sentences of like length.
     """
-    needed = math.ceil(fewest / 2)
-    own = int(np.bincount(items).max(initial=0))
-    sentences = len(np.unique(items))
-    if len(items) - own < fewest or sentences <= needed:
+    people, items, kept = observations.annotator, observations.item, chosen
+    while True:
+        counts = np.bincount(people[kept], minlength=len(observations.treebank.annotators))
+        few = kept & (counts <= LEAST)[people]
+        if not few.any():
+            break
+        kept = kept & ~few
+        kept = kept & (observations.counts(kept)[items] >= 2)
+    where = np.flatnonzero(kept)
+    found = bands(lengths[where], items[where], people[where], most=most) if kept.any() else None
+    near = kept.copy()
+    if found is not None:
+        far = where[found.widths * WITHIN > lengths[where] + 1]
+        near[np.isin(items, items[far])] = False
+    if found is None or not near.any():
+        sentences = len(np.unique(items[chosen]))
         raise DataError(
-            f"{sentences} sentence{'s' * (sentences != 1)} with {len(items)} annotations are too "
-            f"few for length-matched chance, which compares each with {fewest} annotations of "
-            f"{needed} other sentences"
+            f"{sentences} sentence{'s' * (sentences != 1)} with {np.count_nonzero(chosen)} "
+            "annotations are too few for length-matched chance, which compares each with "
+            f"{LEAST} sentences of every other annotator that differ from it in length by at most "
+            "a quarter"
         )
-    order = np.lexsort((items, lengths))
-    in_order = lengths[order]
-    reach = int(in_order[-1] - in_order[0])
-    found, widths = [], []
-    for x, (length, item) in enumerate(zip(lengths, items, strict=True)):
-        for width in range(reach + 1):
-            low = int(np.searchsorted(in_order, length - width))
-            high = int(np.searchsorted(in_order, length + width, side="right"))
-            # Where there are this many, the sentence's own ones cannot make them too few.
-            if high - low < fewest:
-                continue
-            inside = order[low:high]
-            if high - low >= own * (needed + fewest):
-                break
-            others = inside[items[inside] != item]
-            if len(others) >= fewest and len(np.unique(items[others])) >= needed:
-                break
-        found.append(_spread(inside, items, x, most))
-        widths.append(width)
-    counts = np.array([len(band) for band in found])
+    lost = sorted({*people[chosen].tolist()} - {*people[kept].tolist()})
+    pairs, rows = near[where[found.first]], near[where]
     return Bands(
-        np.repeat(np.arange(len(items)), counts), np.concatenate(found), counts, np.array(widths)
-    )
-
-
-def _spread(inside: Indices, items: Indices, x: int, most: int) -> Indices:
-    """Up to `most` of other sentences, at equal steps from x on and round."""
-    place = int(np.flatnonzero(inside == x)[0])
-    n = len(inside)
-    own = int(np.count_nonzero(items[inside] == items[x]))
-    if n - own <= most:
-        turned = np.roll(inside, -place)
-    else:
-        turned = inside[(place + 1 + np.arange(most + own) * n // (most + own)) % n]
-    others: Indices = turned[items[turned] != items[x]][:most]
-    return others
+        where[found.first[pairs]],
+        where[found.second[pairs]],
+        found.weights[pairs],
+        found.exact[rows],
+        found.widths[rows],
+        tuple(observations.treebank.annotators[a] for a in lost),
+        len(np.unique(items[kept & ~near])),
+    ), near
 
 
 def beyond_length_matched(
@@ -142,32 +212,39 @@ def beyond_length_matched(
     chosen
         Which annotations take part, shape (annotations,).
     seed
-        Of the bootstrap over sentences that the interval comes from.
+        Of the bootstrap over sentences that the interval comes from, and of p.
 
     Returns
     -------
     By name. Where chance cannot be told, values are NaN, and `reason` says why.
     """
-    treebank, where = observations.treebank, np.flatnonzero(chosen)
+    treebank = observations.treebank
     try:
-        found = bands(observations.tokens[where], observations.item[where])
+        found, chosen = matched(observations, observations.tokens, chosen)
     except DataError as error:
         return untold((*DELTAS, *SCORES[treebank.kind]), error)
-    met = replace(found, first=where[found.first], second=where[found.second])
+    counts, n = observations.counts(chosen), np.count_nonzero(chosen)
+    pairs = np.maximum(counts * (counts - 1) / 2, 1)
+    place = observations.item[observations.first]
+    parts, weights = {}, []
     observed = observations.item_disagreement(chosen)
-    parts = {}
-    for name, d, squares in zip(DELTAS, observed, _squares(observations, met), strict=True):
+    for name, d, squares in zip(DELTAS, observed, _squares(observations, found), strict=True):
         expected = observations.sums(found.means(squares), chosen)
-        parts[name] = Contributions(d / len(where), expected / len(where), "sentences")
+        parts[name] = Contributions(d / n, expected / n, "sentences")
+        weights.append((counts / pairs)[place])
     compared = observations.compared(chosen)
-    errors = disagreements(observations.sentences, met.first, met.second)
+    errors = disagreements(observations.sentences, found.first, found.second)
     for (name, part), wrong in zip(observations.wrong_tokens(chosen).items(), errors, strict=True):
         sums, tokens = observations.sums(found.means(wrong), chosen), part.expected
-        expected = tokens * sums[compared] / observations.counts(chosen)[compared]
+        expected = tokens * sums[compared] / counts[compared]
         parts[name] = Contributions(
             part.observed / tokens.sum(), expected / tokens.sum(), "sentences"
         )
-    return against_bands(treebank, parts, found, seed=seed)
+        of_items = np.zeros(len(counts))
+        of_items[compared] = tokens / pairs[compared]
+        weights.append(of_items[place])
+    p = permutation_p(observations, chosen, observations.compare, np.array(weights), seed=seed)
+    return against_bands(treebank, parts, found, dict(zip(parts, p, strict=True)), seed=seed)
 
 
 def measures_beyond_chance(
@@ -202,7 +279,9 @@ def _squares(observations: TreeObservations, met: Bands) -> Floats:
     packed, lengths = observations.packed, observations.tokens + 1
     x, y = packed.codes[met.first], packed.codes[met.second]
     n, m = lengths[met.first], lengths[met.second]
-    ted = packed.distances(x, y).astype(np.float64) * np.sqrt(2 * n**2 / (n**2 + m**2))
+    # A longer tree is further away than the mean of both sizes makes it.
+    power = np.where(m > n, 4.0, 2.0)
+    ted = packed.distances(x, y) * (2 / (1 + (m / n) ** power)) ** (1 / power)
     squares: Floats = deltas(ted, packed.sizes[x], packed.sizes[y] * (n / m)) ** 2
     return squares
 
@@ -229,18 +308,24 @@ def interval_over_sentences(
     if len(starts) < len(parts):
         observed, expected = (np.add.reduceat(p, starts) for p in (parts.observed, parts.expected))
         parts = Contributions(observed, expected, parts.kind)
-    return bootstrap(parts, draws=draws, block=1, seed=seed).interval
+    return bootstrap(parts, draws=draws, seed=seed).interval
 
 
 def against_bands(
-    treebank: Treebank, parts: Mapping[str, Contributions], found: Bands, *, seed: int
+    treebank: Treebank,
+    parts: Mapping[str, Contributions],
+    found: Bands,
+    p: Mapping[str, float],
+    *,
+    seed: int,
 ) -> dict[str, BeyondChance]:
     """1 − D_o/D_e of what was compared, with intervals over sentences.
 
     Nothing is drawn for D_e: `samples` are the pairs compared, and `interval` tells how far the
     value would move with other sentences of the kind (`gammacp.measures.resampling`). The model
-    tells `equal_length`, the share of annotations whose band has sentences of exactly their length,
-    and `widest`, how many tokens longer or shorter the widest band goes.
+    tells `equal_length`, the share of the bands whose sentences are exactly of equal length,
+    `widest`, how many tokens longer or shorter the widest band goes, and the annotators and the
+    number of sentences that are left out.
 
     Parameters
     ----------
@@ -250,8 +335,10 @@ def against_bands(
         What each sentence adds to D_o and to D_e, by name; none where nothing is compared.
     found
         What was compared.
+    p
+        By name, of the permutations, where there are any.
     seed
-        Of the bootstrap.
+        Of the bootstrap and of the permutations.
     """
     computed, signed = {}, {}
     for name, part in parts.items():
@@ -261,13 +348,15 @@ def against_bands(
             pairs=len(found.first),
             interval=interval_over_sentences(part, seed=seed) if mean > 0 else None,
             nothing=NOTHING,
+            p=p.get(name),
         )
         signed[name] = signature(
             _measure(name),
             selection=treebank.selection,
             trees=treebank.kind,
-            band=f"{FEWEST}..{MOST}",
+            band=f"{LEAST}..{MOST}",
             bootstrap=DRAWS,
+            permutations=PERMUTATIONS if p else None,
             seed=seed,
         )
     return against_chance(
@@ -277,10 +366,7 @@ def against_bands(
         signed=signed,
         missing=NOT_COMPARED,
         computed=computed,
-        told={
-            "equal_length": float((found.widths == 0).mean()),
-            "widest": int(found.widths.max()),
-        },
+        told=found.told,
     )
 
 
@@ -294,6 +380,18 @@ def untold(names: Iterable[str], why: DataError) -> dict[str, BeyondChance]:
     why
         What `bands` raised.
     """
-    told = {"equal_length": math.nan, "widest": 0}
-    lost = BeyondChance(value=math.nan, chance=LENGTH_MATCHED, reason=str(why), told=told)
+    lost = BeyondChance(
+        value=math.nan, chance=LENGTH_MATCHED, reason=str(why), told=_facts(math.nan, 0, (), 0)
+    )
     return dict.fromkeys(names, lost)
+
+
+def _facts(
+    equal_length: float, widest: int, annotators: tuple[str, ...], sentences: int
+) -> dict[str, Any]:
+    return {
+        "equal_length": equal_length,
+        "widest": widest,
+        "annotators_left_out": annotators,
+        "sentences_left_out": sentences,
+    }

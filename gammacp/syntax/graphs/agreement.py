@@ -32,7 +32,7 @@ from gammacp.measures.trees.matched import (
     MOST,
     Bands,
     against_bands,
-    bands,
+    matched,
     untold,
 )
 from gammacp.measures.trees.observations import Observations
@@ -220,32 +220,35 @@ def _beyond(
 ) -> tuple[dict[str, BeyondChance], float]:
     """1 − D_o/D_e of both, and what unproven matchings of unlike graphs leave open."""
     items, everything = observations.item, observations.everything
-    sizes, counts = np.array([g.n_triples for g in graphs]), observations.counts(everything)
-    lengths = np.rint(np.bincount(items, sizes) / counts).astype(np.int64)[items]
+    sizes = np.array([g.n_triples for g in graphs])
+    lengths = np.rint(np.bincount(items, sizes) / observations.counts(everything))
+    lengths = lengths.astype(np.int64)[items]
     try:
-        found = bands(lengths, items, most=min(max(1, pairs // len(graphs)), MOST))
+        most = min(max(1, pairs // len(graphs)), MOST)
+        found, chosen = matched(observations, lengths, everything, most=most)
     except DataError as error:
         return untold(("plain", "smatch"), error), 0.0
+    counts, number = observations.counts(chosen), np.count_nonzero(chosen)
     apart = np.array([c.apart for c in compared])
     seen = np.stack([apart**2, apart, sizes[observations.first] + sizes[observations.second]])
-    squared, single, size = observations.means_of_pairs(seen, everything)
-    matched, bound = _unlike(graphs, found)
+    squared, single, size = observations.means_of_pairs(seen, chosen)
+    common, bound = _unlike(graphs, found)
     n, m = lengths[found.first], lengths[found.second]
     both = sizes[found.first] + sizes[found.second]
-    most = 2 * np.minimum(n, m) / (n + m)
-    unlike = 1 - np.minimum(1, 2 * matched / both / np.sqrt(most))
+    largest = 2 * np.minimum(n, m) / (n + m)
+    unlike = 1 - np.minimum(1, 2 * common / both / np.sqrt(largest))
     squares = found.means((both * unlike * 2 * n / (n + m)) ** 2)
-    chance = observations.sums(found.means(unlike), everything) / counts
+    chance = observations.sums(found.means(unlike), chosen) / np.maximum(counts, 1)
     parts = {
         "plain": Contributions(
-            squared * counts / len(graphs),
-            observations.sums(squares, everything) / len(graphs),
+            squared * counts / number,
+            observations.sums(squares, chosen) / number,
             "sentences",
         ),
         "smatch": Contributions(single / size.sum(), size * chance / size.sum(), "sentences"),
     }
-    loose = float((bound - matched).sum() / max(matched.sum(), 1))
-    return against_bands(observations.treebank, parts, found, seed=seed), loose
+    loose = float((bound - common).sum() / max(common.sum(), 1))
+    return against_bands(observations.treebank, parts, found, {}, seed=seed), loose
 
 
 def _unlike(graphs: Sequence[MeaningGraph], found: Bands) -> Floats:

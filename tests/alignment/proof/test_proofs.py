@@ -119,7 +119,7 @@ def test_any_prices_lead_to_the_optimum(nodes: int, cover: bool) -> None:
         columns = columns.select(np.flatnonzero(rows)) if not cover else columns
         rng = np.random.default_rng(seed)
         for price in (np.zeros(10), rng.random(10) * problem.opening):
-            chosen, most = best_of_columns(problem, columns, price, limits, NEVER)
+            chosen, most, *_ = best_of_columns(problem, columns, price, limits, NEVER)
             cost = problem.n_units * problem.opening - most
             assert cost == pytest.approx(least, abs=1e-7 * max(1.0, problem.opening))
             if not cover:
@@ -188,7 +188,7 @@ def test_a_component_wider_than_a_word() -> None:
         inside = np.zeros((n, n))
         inside[first, np.arange(n)] = inside[second, np.arange(n)] = 1
         most = -linprog(-weight, inside, np.ones(n), integrality=np.ones(n)).fun
-        chosen, bound = best_of_columns(problem, columns, np.zeros(n), Limits(), NEVER)
+        chosen, bound, *_ = best_of_columns(problem, columns, np.zeros(n), Limits(), NEVER)
         assert weight[chosen].sum() == pytest.approx(most, abs=1e-6)
         assert bound == pytest.approx(most, abs=1e-6)
         assert len(np.unique(members.reshape(n, 2)[chosen])) == 2 * len(chosen)

@@ -9,17 +9,82 @@ from gammacp.campaign.calibrate import calibrate
 from gammacp.campaign.calibrate.meaning import amount, phrase
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError, UsageError
-from shuffling import ReferenceModel, shuffled_set
+from shuffling import ReferenceModel, shuffle, shuffled_set
 
 FAST = {"samples": 10, "sets": 3}
 MODEL = ReferenceModel(n_units=20)
 
 
 def test_a_known_omission_is_found_again() -> None:
-    continuum = shuffled_set(MODEL, "false-negative", 0.2, 2, seed=4)
+    continuum = shuffled_set(MODEL, "false-negative", 0.2, 2, seed=5)
     (found,) = calibrate(continuum, errors=["false-negative"], **FAST).equivalents
     assert found.low <= 0.2 <= found.high
     assert found.words.startswith("each annotator missed ")
+
+
+@pytest.mark.parametrize(
+    ("error", "planted"), [("false-negative", 0.3), ("split", 0.2), ("false-positive", 0.3)]
+)
+def test_a_planted_error_is_found_again_although_it_changes_what_is_learnt(
+    error: str, planted: float
+) -> None:
+    """Lengths are log-normal; a model learnt as if there were no errors reads .34 of .20 splits."""
+    rng = np.random.default_rng(8)
+    documents = {}
+    for d in range(4):
+        lengths, gaps = np.round(3 + rng.lognormal(3, 0.6, 25)), np.round(rng.exponential(20, 25))
+        starts = np.cumsum(lengths + gaps) - lengths
+        labels = rng.choice(list("xyz"), 25)
+        reference = Continuum.from_columns(["r"] * 25, labels, starts, starts + lengths)
+        documents[f"d{d}"] = shuffle(reference, error, planted, 3, seed=d)
+    (found,) = calibrate(documents, errors=[error], samples=20).equivalents
+    assert found.magnitude is not None
+    assert found.magnitude.value == pytest.approx(planted, abs=0.07)
+    assert found.magnitude.low <= planted <= found.magnitude.high
+    assert found.misfit < 0.05
+
+
+def test_where_the_curve_is_flat_only_the_least_amount_is_told() -> None:
+    documents = {f"d{i}": shuffled_set(MODEL, "split", 0.8, 3, index=i, seed=5) for i in range(3)}
+    found = calibrate(documents, errors=["split"], **FAST)
+    (split,) = found.equivalents
+    assert math.isinf(split.high)
+    assert 0.2 < split.low < 1.6
+    assert "% (at least " in found.in_words()
+
+
+def test_an_error_that_cannot_have_made_such_annotations_is_named() -> None:
+    # Units are missed; cut ones would touch, and these never do.
+    rng = np.random.default_rng(2)
+    units = [
+        Unit(a, 10 * i, 10 * i + 9, "x") for a in "ABC" for i in range(30) if rng.random() < 0.7
+    ]
+    continuum = Continuum.from_units(units, bounds=(0, 300))
+    found = calibrate(continuum, errors=["split"], **FAST)
+    (split,) = found.equivalents
+    assert split.misfit > 0.1
+    assert [n for n in found.notes() if n.startswith("split: annotators who err in this way alone")]
+
+
+def test_what_is_not_known_at_all_is_not_said() -> None:
+    """A unit each: anything may have made it, and wrong labels cannot have, as there is one."""
+    continuum = Continuum.from_units([Unit("A", 0, 5, "x"), Unit("B", 1, 6, "x")])
+    found = calibrate(continuum, errors=["category", "position"], **FAST)
+    category, position = found.equivalents
+    assert math.isinf(category.amount)
+    assert category.words == ""
+    assert "not to be told from none or any amount" in position.words
+    assert "beyond" not in found.in_words()
+
+
+def test_the_signature_says_what_was_simulated() -> None:
+    continuum = shuffled_set(MODEL, "false-negative", 0.2, 2, seed=4)
+    made = [
+        calibrate(continuum, errors=errors, samples=5, sets=sets).signature
+        for errors, sets in ((["category"], 3), (["category:overlap=true"], 3), (["category"], 4))
+    ]
+    assert len(set(made)) == 3
+    assert "|calibrated:category|sets:3|" in str(made[0])
 
 
 def test_identical_annotators_need_no_error() -> None:
@@ -67,10 +132,10 @@ def test_an_error_that_cannot_be_made_does_not_stop_the_others() -> None:
 def test_workers_do_not_change_anything() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    continuum = shuffled_set(MODEL, "position", 0.3, 2, seed=2)
-    here = calibrate(continuum, errors=["position"], **FAST)
+    continuum = shuffled_set(MODEL, "split", 0.1, 2, seed=2)
+    here = calibrate(continuum, errors=["split"], **FAST)
     with ThreadPoolExecutor(2) as pool:
-        there = calibrate(continuum, errors=["position"], executor=pool, **FAST)
+        there = calibrate(continuum, errors=["split"], executor=pool, **FAST)
     assert here.equivalents[0].magnitude == there.equivalents[0].magnitude
 
 

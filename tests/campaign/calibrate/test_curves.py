@@ -13,7 +13,8 @@ def curve_of(gamma: float, noise: float, seed: int = 0) -> Curve:
     rng = np.random.default_rng(seed)
     magnitudes = np.array([0, 0.1, 0.25, 0.5, 0.75, 1.0])
     sets = (np.ones(6), *(1 - gamma * m + noise * rng.standard_normal(6) for m in magnitudes[1:]))
-    return Curve(magnitudes, sets)
+    # Of a campaign of one document, whose reference is known.
+    return Curve(magnitudes, sets, np.zeros(6), noise * rng.standard_normal(8))
 
 
 def test_pool_adjacent_violators_by_hand() -> None:
@@ -71,7 +72,16 @@ def test_perfect_agreement_needs_no_error() -> None:
 
 
 def test_cells_are_put_in_order() -> None:
-    curve = Curve(np.zeros(1), (np.ones(3),))
-    curve = curve.with_cell(0.5, np.full(3, 0.4)).with_cell(0.2, np.full(3, 0.7))
+    curve = Curve.start(3)
+    curve = curve.with_cell(0.5, np.full(3, 0.4), 0.2).with_cell(0.2, np.full(3, 0.7), 0.1)
     assert curve.magnitudes.tolist() == [0, 0.2, 0.5]
     assert curve.means.tolist() == pytest.approx([1, 0.7, 0.4])
+    assert curve.misfit_at(0.1) == pytest.approx(0.05)
+    assert curve.misfit_at(math.inf) == 0.2
+
+
+def test_without_simulated_campaigns_nothing_is_excluded() -> None:
+    curve = Curve.start(3).with_cell(0.5, np.array([0.5, 0.4, 0.3]), 0)
+    found = magnitude_at(curve, 0.6)
+    assert (found.low, found.high) == (0, math.inf)
+    assert found.value == pytest.approx(1 / 3)

@@ -1,15 +1,18 @@
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
 
 from gammacp.campaign.compare import compare
-from gammacp.campaign.compare.groups import groups_of, members_of
+from gammacp.campaign.compare.groups import Groups, groups_of, members_of
 from gammacp.campaign.compare.pairs import PairMatrix
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError, UsageError
+from gammacp.measures.contributions import Contributions
 from gammacp.measures.gamma import Gamma
 from tests.conftest import Run
 
@@ -17,20 +20,23 @@ from tests.conftest import Run
 class _Pair:
     """An agreement of known disorders."""
 
+    clusters: Mapping[str, str] = MappingProxyType({})
+
     def __init__(self, observed: float, expected: float) -> None:
-        self.computed = {"d": Gamma(value=1 - observed / expected)}
+        self.rated = {"d": Gamma(value=1 - observed / expected)}
+        self.score = Gamma(value=1 - observed / expected)
         self._sums = observed, expected
 
-    def contributions(self) -> "_Pair":
-        return self
+    def contributions(self) -> Contributions:
+        observed, expected = self._sums
+        return Contributions(np.array([observed]), np.array([expected]), "documents")
 
-    @property
-    def observed(self) -> np.ndarray:  # type: ignore[type-arg]
-        return np.array([self._sums[0]])
 
-    @property
-    def expected(self) -> np.ndarray:  # type: ignore[type-arg]
-        return np.array([self._sums[1]])
+class _Nobody:
+    """Everybody's γ, with no document to be told apart."""
+
+    clusters: Mapping[str, str] = MappingProxyType({})
+    rated: Mapping[str, Gamma] = MappingProxyType({})
 
 
 def matrix(left_out: int = 0) -> PairMatrix:
@@ -44,20 +50,24 @@ def matrix(left_out: int = 0) -> PairMatrix:
     return PairMatrix(annotators=names, agreements=sums, left_out=left_out)  # type: ignore[arg-type]
 
 
+def groups(pairs: PairMatrix) -> Groups:
+    return groups_of(pairs, GROUPS, _Nobody())  # type: ignore[arg-type]
+
+
 GROUPS = {"experts": ("A", "B"), "crowd": ("X", "Y", "Z")}
 
 
 def test_by_hand() -> None:
-    found = groups_of(matrix(), GROUPS)
+    found = groups(matrix())
     assert found.within == pytest.approx({"experts": 0.9, "crowd": 0.8})
     (across,) = found.across
     assert across.pairs == 6
     assert across.gamma == pytest.approx(0.4)
     assert across.normalized == pytest.approx(0.4 / math.sqrt(0.9 * 0.8))
-    # Within: 1 − (.1 + 3 · .2) / 4; across .4. One of the ten deals of two is as far apart.
+    # Within: 1 − (.1 + 3 · .2) / 4; across .4.
     assert across.difference == pytest.approx(0.825 - 0.4)
-    assert (across.p_value, across.deals) == (pytest.approx(0.1), 10)
-    assert "reach with probability 0.1000 (10 deals)" in found.in_words()
+    assert math.isnan(across.p_value)
+    assert "no test: it takes 3 annotators in each group" in found.in_words()
 
 
 def test_members_by_name_and_pattern() -> None:
@@ -83,7 +93,7 @@ def test_groups_that_cannot_be_meant(wanted: list[str], kind: type[Exception], s
 
 def test_pairs_that_were_left_out_would_be_missing() -> None:
     with pytest.raises(DataError, match="3 pairs of annotators are left out"):
-        groups_of(matrix(left_out=3), GROUPS)
+        groups(matrix(left_out=3))
 
 
 def test_two_schools_are_told_apart_and_one_is_not() -> None:
@@ -92,10 +102,10 @@ def test_two_schools_are_told_apart_and_one_is_not() -> None:
         units = []
         for a in "ABCDEF":
             move = shift if a in "DEF" else 0
-            for i in range(12):
+            for i in range(24):
                 start = 40 * i + move + int(rng.integers(0, 3))
                 units.append(Unit(a, start, start + 20, "xy"[i % 2]))
-        return Continuum.from_units(units, bounds=(0, 520))
+        return Continuum.from_units(units, bounds=(0, 1000))
 
     found = [
         compare(
@@ -104,13 +114,35 @@ def test_two_schools_are_told_apart_and_one_is_not() -> None:
         for s in (12, 0)
     ]
     apart, same = (g.across[0] for g in found if g is not None)
-    assert apart.p_value == pytest.approx(2 / 20)
+    assert (apart.parts, apart.kind) == (12, "stretches")
+    assert apart.p_value < 0.01
     assert apart.normalized < 0.85 < 0.95 < same.normalized
     assert same.p_value > 0.1
 
 
+def test_unequal_care_is_no_difference_of_groups() -> None:
+    """Three careful annotators and three careless ones of one truth: γ within differs by far."""
+    rng = np.random.default_rng(4)
+    units = []
+    for a in "ABCDEF":
+        noise = 1.0 if a in "ABC" else 6.0
+        for i in range(40):
+            start = 40 * i + float(rng.normal(0, noise))
+            units.append(Unit(a, start, start + 20 + float(rng.normal(0, noise / 2)), "xy"[i % 2]))
+    found = compare(
+        Continuum.from_units(units, bounds=(-40, 1680)),
+        groups=["careful=A,B,C", "careless=D,E,F"], by=["pair"], draws=0, samples=30,
+    ).groups  # fmt: skip
+    assert found is not None
+    assert found.within["careful"] > found.within["careless"] + 0.2
+    (across,) = found.across
+    assert across.normalized > 0.93
+    assert across.p_value > 0.05
+    assert "p of less" in found.in_words()
+
+
 def test_as_json_is_plain() -> None:
-    document = json.loads(json.dumps(groups_of(matrix(), GROUPS).as_dict()))
+    document = json.loads(json.dumps(groups(matrix()).as_dict()))
     assert document["groups"]["crowd"]["annotators"] == ["X", "Y", "Z"]
     assert document["across"][0]["groups"] == ["experts", "crowd"]
 

@@ -1,19 +1,17 @@
-"""Bootstrap and permutation on contributions with known answers."""
+"""Contributions and intervals with known answers."""
 
 import math
-from itertools import combinations
 
 import numpy as np
 import pytest
 
-from gammacp.campaign.compare.permutation import permutation_test
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.contributions import (
     Contributions,
     contributions_of_alignment,
     contributions_of_documents,
 )
-from gammacp.measures.resampling import bootstrap
+from gammacp.measures.resampling import bootstrap, interval_of_gamma
 
 
 def documents(observed: list[float], expected: list[float]) -> Contributions:
@@ -59,22 +57,56 @@ def test_bootstrap_width_is_that_of_the_mean() -> None:
     assert (found.high + found.low) / 2 == pytest.approx(1 - observed.mean(), abs=0.002)
 
 
-def test_blocks_keep_dependence_that_single_draws_lose() -> None:
-    observed = np.repeat(np.random.default_rng(2).normal(0.5, 0.2, 40), 5)
-    parts = Contributions(observed, np.ones(200), "unitary alignments")
-    single, blocks = bootstrap(parts, block=1), bootstrap(parts, block=10)
-    assert blocks.high - blocks.low > 1.5 * (single.high - single.low)
-    assert bootstrap(parts).block == 6
+def test_the_interval_of_one_text_keeps_the_dependence_of_neighbours() -> None:
+    rng, widths = np.random.default_rng(2), []
+    for _ in range(30):
+        observed = np.repeat(rng.normal(0.5, 0.2, 40), 5)
+        text = interval_of_gamma(Contributions(observed, np.ones(200), "unitary alignments"))
+        apart = bootstrap(documents(observed.tolist(), [1.0] * 200), draws=200)
+        widths.append((text.high - text.low, apart.high - apart.low))
+    assert np.median(widths, axis=0)[0] > 1.5 * np.median(widths, axis=0)[1]
+    assert (text.method, text.draws) == ("four cosines", 0)
+    assert "one text of 200 unitary alignments" in text.in_words()
 
 
 def test_bootstrap_says_when_there_is_too_little() -> None:
     found = bootstrap(documents([1, 1, 1, 1], [4, 4, 4, 4]))
     assert found.interval is None
     assert "4 documents are too few" in found.in_words()
-    assert "rather too narrow" in bootstrap(documents([1] * 5, [2] * 5)).in_words()
+    text = interval_of_gamma(Contributions(np.ones(29), np.ones(29) * 2, "unitary alignments"))
+    assert "(at least 30)" in text.in_words()
 
 
-@pytest.mark.parametrize("wrong", [{"draws": 0}, {"confidence": 1.0}, {"block": 9}])
+def test_the_sentence_is_of_confidence_and_of_these_annotators() -> None:
+    said = interval_of_gamma(documents([1, 1, 1, 1, 2], [4] * 5)).in_words()
+    for part in ("95% confidence", "these annotators", "independent of each other", "no forecast"):
+        assert part in said
+    assert "With only 5 documents" in said
+    assert "in 95" not in said
+
+
+def test_the_interval_of_gamma_takes_in_that_of_the_log_ratio() -> None:
+    """By hand."""
+    parts = documents([0.1, 0.4, 0.1, 0.4, 0.25], [1.0] * 5)
+    # g_i = (o_i − .25)/4: Σ g² = 4 · (.15/4)² = .005625; t.975 of 4 df is 2.7764.
+    wide = 2.7764451 * math.sqrt(0.005625) / 0.25
+    plain, found = bootstrap(parts), interval_of_gamma(parts)
+    assert found.low == pytest.approx(min(plain.low, 1 - 0.25 * math.exp(wide)))
+    assert found.high == pytest.approx(max(plain.high, 1 - 0.25 * math.exp(-wide)))
+    assert found.low < plain.low
+
+
+def test_clusters_are_the_parts() -> None:
+    rows = [(1.0, 0.1, 1.0), (1.0, 0.2, 1.0), (2.0, 0.5, 1.0), (1.0, math.nan, 1.0)]
+    parts = contributions_of_documents(rows, ["x", "", "x", "x"])
+    assert parts.kind == "clusters of documents"
+    # The one by itself first: x̄·δ = .2; the other two: .1 + 1.0 of 3.
+    assert sorted(parts.observed) == pytest.approx([0.2, 1.1])
+    assert sorted(parts.expected) == pytest.approx([1.0, 3.0])
+    assert parts.gamma == pytest.approx(contributions_of_documents(rows).gamma)
+
+
+@pytest.mark.parametrize("wrong", [{"draws": 0}, {"confidence": 1.0}])
 def test_bootstrap_refuses(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         bootstrap(documents([1] * 8, [2] * 8), **wrong)
@@ -84,56 +116,3 @@ def test_the_same_seed_gives_the_same_interval() -> None:
     parts = documents([0.1, 0.4, 0.2, 0.9, 0.3, 0.5], [1.0] * 6)
     assert bootstrap(parts, seed=3) == bootstrap(parts, seed=3)
     assert bootstrap(parts, seed=3) != bootstrap(parts, seed=4)
-
-
-def test_few_documents_are_dealt_in_all_ways() -> None:
-    first, second = [0.1, 0.2, 0.3], [0.6, 0.7, 0.8]
-    found = permutation_test(documents(first, [1] * 3), documents(second, [1] * 3))
-    # Brute force: of the 20 deals only the observed one and its mirror are as extreme.
-    both = first + second
-    observed = abs(np.mean(second) - np.mean(first))
-    extreme = sum(
-        abs(np.mean([both[i] for i in c]) - np.mean([both[i] for i in range(6) if i not in c]))
-        >= observed - 1e-12
-        for c in combinations(range(6), 3)
-    )
-    assert found.exact
-    assert found.deals == 20
-    assert found.p_value == extreme / 20 == 0.1
-    assert found.difference == pytest.approx(0.5)
-
-
-def test_pairs_are_swapped() -> None:
-    # All five differences have the same sign: 2 of 2⁵ deals are as extreme.
-    first = documents([0.1, 0.2, 0.3, 0.4, 0.5], [1] * 5)
-    second = documents([0.2, 0.3, 0.4, 0.5, 0.6], [1] * 5)
-    paired = permutation_test(first, second, paired=True)
-    assert paired.p_value == 2 / 32
-    assert "(5 pairs of documents swapped within pairs, all 32 deals)" in paired.in_words()
-    assert permutation_test(first, second).p_value > 0.3
-
-
-def test_equal_sides_give_p_of_one_and_many_deals_are_random() -> None:
-    same = documents(np.linspace(0, 1, 30).tolist(), [1.0] * 30)
-    found = permutation_test(same, same, deals=199)
-    assert found.p_value == 1
-    assert not found.exact
-    assert found.deals == 199
-
-
-def test_p_values_are_uniform_when_nothing_differs() -> None:
-    rng = np.random.default_rng(5)
-    values = []
-    for _ in range(200):
-        x = rng.normal(0.5, 0.1, (2, 8)).tolist()
-        values.append(
-            permutation_test(documents(x[0], [1] * 8), documents(x[1], [1] * 8), deals=199).p_value
-        )
-    assert 0.01 <= np.mean(np.array(values) <= 0.05) <= 0.1
-    assert 0.42 <= np.mean(values) <= 0.58
-
-
-def test_permutation_refuses() -> None:
-    few = documents([1], [2])
-    with pytest.raises(DataError, match="too few"):
-        permutation_test(few, few)

@@ -15,7 +15,7 @@ from gammacp.campaign.plan.spread import Simulation, pilot_of, spread_of
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.formats import collect
-from gammacp.measures.agreement import agreement_of
+from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 from shuffling import shuffled_set
@@ -40,7 +40,7 @@ def documents(n: int, *, seed: int = 0, annotators: int = 3) -> dict[str, Contin
 
 
 def test_the_spread_is_that_of_the_bootstrap() -> None:
-    found = agreement_of(Basis(documents(80), SETTINGS))
+    found = agreement(Basis(documents(80), SETTINGS))
     interval = found.bootstrap(seed=1)
     assert interval is not None
     half = (interval.high - interval.low) / 2
@@ -121,7 +121,7 @@ def test_annotators_who_err_alike_move_gamma_less_than_one_who_does_not() -> Non
         )
         for d, c in alike.items()
     }
-    errors = [pilot_of(k, agreement_of(Basis(k, SETTINGS))).annotator_error for k in (alike, other)]
+    errors = [pilot_of(k, agreement(Basis(k, SETTINGS))).annotator_error for k in (alike, other)]
     assert errors[0] < errors[1] / 2
 
 
@@ -164,11 +164,11 @@ def test_the_json_has_its_keys(run: Run, tmp_path: Path) -> None:
 def test_a_hundred_translations_predict_the_interval_of_all() -> None:
     continua = dict(collect([DATA / "crowds" / "wmt23-mqm-ende.csv"]).continua)
     settings = Settings.of(chance="documents", precision=0.05)
-    whole = agreement_of(Basis(continua, settings))
+    whole = agreement(Basis(continua, settings))
     interval = whole.bootstrap(seed=0)
     assert interval is not None
     names = np.random.default_rng(0).choice(list(continua), 100, replace=False)
-    pilot = agreement_of(Basis({d: continua[d] for d in names}, settings))
+    pilot = agreement(Basis({d: continua[d] for d in names}, settings))
     predicted = 1.99 * spread_of(pilot) / math.sqrt(len(whole.contributions()))
     assert predicted == pytest.approx((interval.high - interval.low) / 2, rel=0.15)
 
@@ -178,7 +178,7 @@ def test_the_promised_interval_covers() -> None:
     """A pilot of 20 promises ±h for 60 documents; 1,000 pilots, 1,000 corpora, one γ."""
     rounds, pilot, corpus = 1000, 20, 60
     # Expected disorders of a large part stand for all, as they are the same by construction.
-    parts = agreement_of(Basis(documents(6000, seed=9), SETTINGS)).contributions()
+    parts = agreement(Basis(documents(6000, seed=9), SETTINGS)).contributions()
     rng, hits = np.random.default_rng(1), 0
     for _ in range(rounds):
         mine = rng.choice(len(parts), pilot + corpus, replace=False)

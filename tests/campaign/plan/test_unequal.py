@@ -14,7 +14,7 @@ from gammacp.campaign.plan.assignment import assignment
 from gammacp.campaign.plan.spread import Simulation, spread_of
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
-from gammacp.measures.agreement import agreement_of
+from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 from shuffling import shuffled_set
@@ -49,7 +49,7 @@ def test_a_pilot_of_two_and_four_annotators_plans_for_each_as_they_are_alone(
     assert found.pilot.mix == {2: half, 4: half}
     assert "have 2 to 4 annotators" in found.advice()
     few, many = found.designs
-    alone = [spread_of(agreement_of(Basis(documents(*[m] * 2 * half), SETTINGS))) for m in (2, 4)]
+    alone = [spread_of(agreement(Basis(documents(*[m] * 2 * half), SETTINGS))) for m in (2, 4)]
     assert many.spread < few.spread
     assert [few.spread, many.spread] == pytest.approx(alone, rel=rel)
 

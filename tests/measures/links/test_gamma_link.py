@@ -52,7 +52,7 @@ def test_worked_examples_of_opt_gamma():
 def _brute(c: Continuum, groups: np.ndarray) -> float:
     """Σ costs of the cheapest partition of the links, all partitions tried."""
     place = {int(row): k for k, g in enumerate(groups) for row in g if row >= 0}
-    x, n = c.linked, c.n_annotators
+    x, n = c.link_rows, c.n_annotators
     links = [
         (int(c.annotator_codes[s]), place[int(s)], place[int(t)], x.types[k], x.kinds[k])
         for s, t, k in zip(x.sources, x.targets, x.codes, strict=False)
@@ -140,9 +140,9 @@ def test_links_follow_names_order_and_selection():
     two = c.only_annotators(["A0", "A1"])
     assert {x.annotator for x in two.links} == {"A0", "A1"}
     some = c.only_categories(["x"])
-    assert some.linked.loose == len(c.links) - len(some.linked) > 0
+    assert some.link_rows.loose == len(c.links) - len(some.link_rows) > 0
     notes = gc.measure(some, ["gamma-link"], **options)["gamma-link"].notes
-    assert f"{some.linked.loose} links end at units that were left out" in notes
+    assert f"{some.link_rows.loose} links end at units that were left out" in notes
 
 
 def test_what_is_missing_is_said():
@@ -167,7 +167,7 @@ def test_links_are_carried_along_by_chance():
 
 
 def _ends(c):
-    x = c.linked
+    x = c.link_rows
     for s, t, k in zip(x.sources, x.targets, x.codes, strict=False):
         a = c.annotators[c.annotator_codes[s]]
         yield a, c.ids[s], c.ids[t], x.types[k]
@@ -232,7 +232,7 @@ def test_chains_by_brute_force(seed):
             )
         ],
     )
-    chains = chains_of(c, c.linked.only(chains=True))
+    chains = chains_of(c, c.link_rows.only(chains=True))
     place = np.array([int(u.start) for u in c])
     cost, count = chain_costs(c.annotator_codes, 3, chains, place)
     for k, (a, b) in enumerate(combinations(range(3), 2)):

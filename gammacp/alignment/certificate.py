@@ -1,0 +1,174 @@
+"""An alignment and the proof of its cost as a file that `gammacp verify` checks.
+
+docs/certificates.md describes every key. What it holds is exact: positions and costs in the digits
+that make the same double again, shares in whole grains of 2⁻⁴⁰ of a Δ between 1 and 2.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gammacp.alignment.align import cost_of
+from gammacp.alignment.alignment import Alignment
+from gammacp.alignment.candidates import MOST_PAIRS, build_problem, pair_count, pairs_within
+from gammacp.alignment.duals.definite import least_shift
+from gammacp.alignment.duals.nested import prices_beside
+from gammacp.alignment.problem import Proof, RelaxedMatrix
+from gammacp.arrays import Floats
+from gammacp.continuum import Continuum
+from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
+from gammacp.dissimilarity.positional import SPORADIC
+from gammacp.files import atomic_write
+
+VERSION = 1
+_GRAINS = 2.0**40
+# Binary digits of the matrix beyond a grain, of which its factor has half: thirteen digits then.
+_SHIFT = 32
+# Candidate pairs for the matchings beside a matrix.
+_BESIDE = 32_000_000
+
+
+def certificate(alignment: Alignment) -> dict[str, Any]:
+    """What an alignment claims, and what proves it, as JSON has it.
+
+    Parameters
+    ----------
+    alignment
+        From `align` or from a score of γ, proven or not.
+    """
+    continuum, measured = alignment.continuum, alignment.dissimilarity
+    n = continuum.n_annotators
+    scale = pair_count(n) * continuum.mean_units
+    units = _units(continuum)
+    error = max(1e-8, 1e-10 * n) * measured.delta * scale
+    cost = cost_of(continuum, alignment.groups, measured)
+    found: dict[str, Any] = {
+        "version": VERSION,
+        "hash": "sha256:" + hashlib.sha256(_dump(units).encode()).hexdigest(),
+        "annotators": list(continuum.annotators),
+        "categories": list(continuum.categories),
+        "units": units,
+        "dissimilarity": _description(continuum, measured),
+        "opening": measured.delta * pair_count(n),
+        "cover": alignment.cover,
+        "groups": [sorted(u for u in g if u >= 0) for g in alignment.groups.tolist()],
+        "claim": {
+            "cost": cost,
+            "bound": min(alignment.bound * scale, cost),
+            "error": error,
+            "status": str(alignment.status),
+        },
+        "proof": _proof(alignment),
+    }
+    if found["dissimilarity"]["positional"] == "listed":
+        most = (n - 1) * measured.delta + found["opening"]
+        first, second, costs = pairs_within(continuum, measured, most, most_pairs=MOST_PAIRS)
+        rows = zip(first.tolist(), second.tolist(), costs.tolist(), strict=True)
+        found["pairs"] = [list(row) for row in rows]
+    return found
+
+
+def write_certificate(alignment: Alignment, path: Path) -> str:
+    """Write an alignment's certificate, a key in each line; the kind of its proof.
+
+    Parameters
+    ----------
+    alignment
+        As for `certificate`.
+    path
+        A JSON file; one that is there is replaced.
+    """
+    made = certificate(alignment)
+    rows = (f"{json.dumps(key)}: {_dump(value)}" for key, value in made.items())
+    with atomic_write(path) as temporary:
+        temporary.write_text("{" + ",\n".join(rows) + "}\n", encoding="utf-8")
+    return str(made["proof"]["kind"])
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _units(continuum: Continuum) -> list[list[Any]]:
+    """Annotator, start, end, category of each unit."""
+    codes = continuum.category_codes.tolist()
+    places = continuum.annotator_codes.tolist(), continuum.starts.tolist(), continuum.ends.tolist()
+    rows = zip(*places, codes, strict=True)
+    return [[a, s, e, None if c < 0 else c] for a, s, e, c in rows]
+
+
+def _description(continuum: Continuum, measured: BoundDissimilarity) -> dict[str, Any]:
+    """The dissimilarity by what `verify` computes it from, where it can."""
+    table, (number, factor) = measured.category_costs, measured.formula
+    found: dict[str, Any] = {"name": measured.signature, "delta": measured.delta}
+    broken = continuum.breaks is not None and number != NOWHERE
+    if table is None or broken or number not in (NOWHERE, SPORADIC):
+        return {**found, "positional": "listed", "categorial": None}
+    apart = float(table[0, -1])
+    label: Any = apart
+    if (table != apart * (1 - np.eye(len(table)))).any():
+        label = [[c if np.isfinite(c) else None for c in row] for row in table.tolist()]
+    place = "sporadic" if number == SPORADIC else "none"
+    return {**found, "positional": place, "factor": factor, "categorial": label}
+
+
+def _proof(alignment: Alignment) -> dict[str, Any]:
+    proof, continuum = alignment.proof, alignment.continuum
+    if proof is None:
+        return {"kind": "none"}
+    measured = to_unit(alignment.dissimilarity, alignment.dissimilarity.delta)
+    opening = measured.delta * pair_count(continuum.n_annotators)
+    if proof.matrix is None:
+        return _shares(proof, opening, continuum.n_annotators)
+    found, inside = (
+        _matrix(proof.matrix, opening),
+        np.unique(continuum.annotator_codes[proof.matrix.units]),
+    )
+    if len(inside) < continuum.n_annotators:
+        problem = build_problem(continuum, measured, most_pairs=_BESIDE)
+        found["rows"] += _triples(np.ceil(prices_beside(problem, inside) * _GRAINS))
+    return found
+
+
+def _shares(proof: Proof, opening: float, n: int) -> dict[str, Any]:
+    """Rounded down, and as much lower as the checker may round up what pairs earn."""
+    grains = np.floor((opening - proof.price) * _GRAINS).astype(np.int64) - n
+    return {"kind": "shares", "shares": grains.tolist()}
+
+
+def _matrix(found: RelaxedMatrix, opening: float) -> dict[str, Any]:
+    """A factor L of the matrix in whole numbers, and the multipliers in grains."""
+    matrix, units = found.matrix.copy(), found.units
+    matrix += least_shift(matrix) * np.eye(len(matrix))
+    factor = np.linalg.cholesky(matrix)
+    whole = np.rint(factor * np.sqrt(opening * _GRAINS * 2.0**_SHIFT)).astype(np.int64)
+    # The corner is the opening: what the shift added to it is scaled away, with its row.
+    whole[0, 0] = math.isqrt(math.floor(opening * _GRAINS) << _SHIFT)
+    multipliers = np.ceil(2 * opening * _GRAINS * found.multiplier).astype(np.int64)
+    used = multipliers > 0
+    corners = units[found.triangles[used]]
+    rows = np.zeros((int(units.max()) + 1, found.rows.shape[1]))
+    rows[units] = np.ceil(2 * opening * _GRAINS * found.rows)
+    return {
+        "kind": "matrix",
+        "units": units.tolist(),
+        "shift": _SHIFT,
+        "factor": [row[: i + 1] for i, row in enumerate(whole.tolist())],
+        "rows": _triples(rows),
+        "triangles": [
+            [*t, m] for t, m in zip(corners.tolist(), multipliers[used].tolist(), strict=True)
+        ],
+    }
+
+
+def _triples(rows: Floats) -> list[list[int]]:
+    """Unit, annotator and the value, where there is one."""
+    unit, annotator = np.nonzero(rows)
+    values = rows[unit, annotator].astype(np.int64)
+    return [list(t) for t in zip(unit.tolist(), annotator.tolist(), values.tolist(), strict=True)]

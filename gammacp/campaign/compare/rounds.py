@@ -1,0 +1,230 @@
+"""Two rounds or campaigns: how far their agreement differs, and how sure that is.
+
+Documents, or clusters of them, are the parts of either round; where both rounds have the same ones,
+they are compared part by part. With a single document in either round its unitary alignments are
+the parts, in their order. The standard error is that of the difference of γ or of the log ratio of
+the two disorders, whichever is larger, with what random sets leave open of either expected disorder
+(`gammacp.measures.part_tests`).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from gammacp.errors import DataError, UsageError
+from gammacp.measures.agreement import Agreement
+from gammacp.measures.contributions import ALIGNMENTS, DOCUMENTS, Contributions
+from gammacp.measures.part_tests import (
+    FEWEST_ALIGNMENTS,
+    FEWEST_PARTS,
+    Parts,
+    difference,
+    independent_parts,
+    paired_difference,
+    parts_in_order,
+)
+
+_FEW = 20
+_NO_SPREAD = 1e-24
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundTest:
+    """The difference of two γ.
+
+    Attributes
+    ----------
+    difference
+        γ of the first minus γ of the second.
+    difference_interval
+        Its 95 % confidence interval; None without a test.
+    p_value
+        Of no difference, two-sided; None without a test. It is at most .05 where the interval
+        leaves 0 out.
+    detectable
+        The difference that four in five such comparisons would find at 5 %; None without a test.
+    df
+        Degrees of freedom; None without a test.
+    paired
+        Whether both rounds have the same parts, which are compared one by one.
+    parts, kind
+        Number of parts of the two sides and what they are.
+    shared
+        How many documents (clusters where they are named) are in both rounds though it is not
+        paired: the test takes them for independent.
+    untested
+        Why there is no test.
+    """
+
+    difference: float
+    difference_interval: tuple[float, float] | None = None
+    p_value: float | None = None
+    detectable: float | None = None
+    df: float | None = None
+    paired: bool
+    parts: tuple[int, int]
+    kind: str
+    shared: int = 0
+    untested: str | None = None
+
+    def in_words(self) -> str:
+        """What is known of the difference; no claim beyond what was tested."""
+        said = f"γ differs by {self.difference:+.3f}"
+        if self.difference_interval is None or self.p_value is None or self.detectable is None:
+            return f"{said}; no test: {self.untested}."
+        low, high = self.difference_interval
+        n = f"{self.parts[0]} pairs of" if self.paired else f"{self.parts[0]} and {self.parts[1]}"
+        of = f"{n} {self.kind}"
+        if self.kind != ALIGNMENTS:
+            of += ", which must be independent of each other"
+            if self.kind == DOCUMENTS:
+                of += ": name authors, patients, videos with --cluster"
+        p = f"p = {self.p_value:.2g}" if self.p_value >= 1e-4 else "p < .0001"
+        said += (
+            f" (95% confidence {low:+.3f} to {high:+.3f}; {p}; {of}). A difference of "
+            f"{self.detectable:.3f} would have been found in four of five such comparisons."
+        )
+        if self.shared:
+            said += (
+                f" {self.shared} {self.kind} are in both rounds and are taken for independent: "
+                "compare these alone (--document) for a paired test."
+            )
+        if self.kind != ALIGNMENTS and min(self.parts) < _FEW:
+            said += (
+                f" Below {_FEW} {self.kind} p can be too small by half or more where disorder is "
+                "skewed in one round alone (few bad documents)."
+            )
+        return said
+
+
+@dataclass(frozen=True, kw_only=True)
+class OtherRound:
+    """Another round with the test of the difference.
+
+    `agreement` is that of the other round, under the same chance model; its signature and that of
+    the first round say so.
+    """
+
+    agreement: Agreement
+    test: RoundTest
+
+    def in_words(self) -> str:
+        """γ of the other round and the difference, for people."""
+        return f"γ of the other round is {self.agreement.value:.4f}. {self.test.in_words()}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """γ of the other round and the test as JSON has them."""
+        return {**self.agreement.score.as_dict(), **asdict(self.test)}
+
+
+def compare_rounds(first: Agreement, second: Agreement) -> RoundTest:
+    """The difference between two rounds or campaigns, with its interval and test.
+
+    Parameters
+    ----------
+    first, second
+        γ of both, with what each document contributes.
+
+    Raises
+    ------
+    DataError
+        A round has no γ, one has a single document and the other several, or a document is in
+        different clusters.
+    UsageError
+        The two were measured with different chance models, so that their γ cannot be compared.
+    """
+    if first.chance != second.chance:
+        raise UsageError(
+            f"rounds with the chance models {first.chance!r} and {second.chance!r} cannot be "
+            "compared: give both the same, or use compare(…, against=…)"
+        )
+    if not (first.rated and second.rated):
+        raise DataError(
+            "one of the two rounds has no document with a γ, so they cannot be compared"
+        )
+    names = [_names(side) for side in (first, second)]
+    same = {*names[0].values()} == {*names[1].values()}
+    sides = [first.contributions(), second.contributions()]
+    if same and not names[0].keys() ^ names[1].keys():
+        sides[0] = first.contributions(names[1])
+        for document in (n for n in names[0] if names[0][n] != names[1][n]):
+            raise DataError(
+                f"document {document!r} is in the cluster {names[0][document]!r} of the one round "
+                f"and {names[1][document]!r} of the other"
+            )
+    kinds = {side.kind for side in sides}
+    if len(kinds) > 1:
+        raise DataError(
+            f"{len(sides[0])} {sides[0].kind} and {len(sides[1])} {sides[1].kind} cannot be "
+            "compared",
+            hint="Give one document for each round, or several for both; name the clusters of "
+            "both, or of none",
+        )
+    kind = kinds.pop()
+    paired = same and kind != ALIGNMENTS
+    shared = 0 if paired or kind == ALIGNMENTS else len({*names[0].values()} & {*names[1].values()})
+    return difference_of(
+        sides[0],
+        sides[1],
+        paired=paired,
+        errors=(first.score.chance_error, second.score.chance_error),
+        shared=shared,
+    )
+
+
+def _names(side: Agreement) -> Mapping[str, str]:
+    """The part that each document with a γ belongs to: its cluster, or itself."""
+    return {n: side.clusters.get(n) or n for n in side.rated}
+
+
+def difference_of(
+    first: Contributions,
+    second: Contributions,
+    *,
+    paired: bool = False,
+    errors: tuple[float, float] = (0.0, 0.0),
+    shared: int = 0,
+) -> RoundTest:
+    """The difference of γ between two sides.
+
+    Parameters
+    ----------
+    first, second
+        Contributions of the two sides, of the same kind; `paired` ones are as many, in order.
+    paired
+        Whether they are the same documents or clusters.
+    errors
+        Relative standard errors of the two expected disorders.
+    shared
+        How many parts are on both sides, of those that are not paired.
+    """
+    sizes, kind = (len(first), len(second)), first.kind
+    known: dict[str, Any] = {"difference": first.gamma - second.gamma, "paired": paired}
+    known |= {"parts": sizes, "kind": kind, "shared": shared}
+    least, what = FEWEST_PARTS, f"{kind} of each side"
+    if kind == ALIGNMENTS:
+        least, what = FEWEST_ALIGNMENTS, f"{kind} of each text"
+    if min(sizes) < least:
+        few = f"{sizes[0]} and {sizes[1]} {kind} are too few to tell how they differ"
+        return RoundTest(**known, untested=f"{few} (at least {least} {what})")
+    one, two = _parts(first), _parts(second)
+    if paired:
+        found = paired_difference(one, two, math.hypot(*errors))
+    else:
+        found = difference(one, two, errors)
+    if not max(side.variance for side in (one, two)) > _NO_SPREAD:
+        return RoundTest(**known, untested=f"{kind} of each side are all alike")
+    value, half = float(found.value), float(found.half_width())
+    return RoundTest(
+        **known,
+        difference_interval=(value - half, value + half),
+        p_value=float(found.p),
+        detectable=float(found.detectable),
+        df=float(found.df),
+    )
+
+
+def _parts(side: Contributions) -> Parts:
+    make = parts_in_order if side.kind == ALIGNMENTS else independent_parts
+    return make(side.observed, side.expected)

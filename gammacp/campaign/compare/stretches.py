@@ -1,0 +1,83 @@
+"""What annotators are compared with each other on: documents, or stretches of a text.
+
+γ of everybody, of all but one, of each pair rests on other alignments; to be compared part by part
+they are cut at the same places.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.measures.agreement import Agreement
+from gammacp.measures.contributions import places_of
+from gammacp.measures.part_tests import FEWEST_PARTS, STRETCHES
+
+FEWEST_IN_ORDER = 20
+"""Unitary alignments of everybody below which a text is not cut into stretches."""
+
+
+class DocumentParts:
+    """The parts of everybody's documents: clusters, documents, or stretches of them.
+
+    Documents or clusters are the parts from `FEWEST_PARTS` on. Fewer are put one after another and
+    cut into `STRETCHES` stretches of as many unitary alignments of everybody.
+
+    Parameters
+    ----------
+    whole
+        γ of everybody.
+    """
+
+    def __init__(self, whole: Agreement) -> None:
+        """Nothing is cut yet."""
+        parts = {n: whole.clusters.get(n) or n for n in whole.rated}
+        order = {part: i for i, part in enumerate(dict.fromkeys(parts.values()))}
+        self._part = {n: order[part] for n, part in parts.items()}
+        self._start = {n: i for i, n in enumerate(parts)}
+        self._edges: Floats | None = None
+        self.n, self.kind = len(order), "clusters" if whole.clusters else "documents"
+        if self.n >= FEWEST_PARTS:
+            return
+        self.kind, places = "stretches", np.concatenate([[], *self._places(whole, [*parts])])
+        self.n = STRETCHES if len(places) >= FEWEST_IN_ORDER else 0
+        self._edges = np.quantile(places, np.arange(1, STRETCHES) / STRETCHES) if self.n else None
+
+    @property
+    def reason(self) -> str | None:
+        """Why there are no parts."""
+        if self.n:
+            return None
+        return (
+            f"it takes {FEWEST_PARTS} documents, or a text of {FEWEST_IN_ORDER} unitary alignments"
+        )
+
+    def _places(self, found: Agreement, names: Sequence[str]) -> list[Floats]:
+        """Where each unitary alignment is: document after document, from i to i + 1 each."""
+        every = []
+        for name in names:
+            c = found.rated[name].alignment.continuum
+            where = np.sort(places_of(found.rated[name].alignment.groups, c.starts))
+            every.append(self._start[name] + (where - c.bounds[0]) / (c.length or 1.0))
+        return every
+
+    def sums(self, found: Agreement, names: Sequence[str]) -> Floats:
+        """Observed and expected disorder of each part, from these documents; shape (2, parts).
+
+        Parameters
+        ----------
+        found
+            γ of some of the annotators.
+        names
+            Documents of everybody in which these have a γ.
+        """
+        total = np.zeros((2, self.n))
+        places = [] if self._edges is None else self._places(found, names)
+        for i, name in enumerate(names):
+            own = found.contributions([name])
+            part = np.full(len(own), self._part[name])
+            if self._edges is not None:
+                part = np.searchsorted(self._edges, places[i], side="right")
+            for row, values in zip(total, (own.observed, own.expected), strict=True):
+                np.add.at(row, part, values)
+        return total

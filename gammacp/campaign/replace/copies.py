@@ -1,0 +1,63 @@
+"""Whether a candidate is somebody of the panel under another name."""
+
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+
+import numpy as np
+
+from gammacp.campaign.replace.scores import Instance
+from gammacp.continuum import Continuum
+
+
+def notes_on_copies(
+    candidate: str, continua: Mapping[str, Continuum], instances: Iterable[Instance]
+) -> tuple[str, ...]:
+    """Who is the same as the candidate, or so near that one is hardly independent of the other.
+
+    Near is who agrees with the candidate better than any two people agree with each other, by
+    more than people's agreement differs; it takes three people to tell.
+
+    Parameters
+    ----------
+    candidate, continua
+        A name, and what the candidate and the people annotated.
+    instances
+        How well each pair agrees.
+    """
+    people = dict.fromkeys(a for c in continua.values() for a in c.annotators if a != candidate)
+    same = [a for a in people if _same(candidate, a, continua)]
+    if same:
+        who = " and ".join(same)
+        return (
+            f"{candidate} has exactly the units of {who} wherever both annotated: it is no "
+            "stand-in of its own",
+        )
+    found: dict[frozenset[str], list[float]] = {}
+    for each in instances:
+        for (i, a), (j, b) in combinations(enumerate(each.annotators), 2):
+            found.setdefault(frozenset((a, b)), []).append(float(each.pairs[i, j]))
+    means = {pair: float(np.mean(values)) for pair, values in found.items()}
+    mine = {a: means[pair] for a in people if (pair := frozenset((candidate, a))) in means}
+    theirs = [mean for pair, mean in means.items() if candidate not in pair]
+    if len(theirs) < 3 or len(mine) < 2:
+        return ()
+    second, nearest = sorted(mine, key=mine.__getitem__)[-2:]
+    apart = max(theirs) - min(theirs)
+    if mine[nearest] <= max(theirs) or mine[nearest] - mine[second] <= apart:
+        return ()
+    return (
+        f"{candidate} agrees with {nearest} better ({mine[nearest]:.2f}) than any two people with "
+        f"each other ({max(theirs):.2f} at best): if it was made from {nearest}'s annotations, "
+        "the test says nothing",
+    )
+
+
+def _same(first: str, second: str, continua: Mapping[str, Continuum]) -> bool:
+    """Whether both have the same units, at least one, in every continuum that has both."""
+    shared = [c for c in continua.values() if {first, second} <= {*c.annotators}]
+    parts = [(c.only_annotators([first]), c.only_annotators([second])) for c in shared]
+    return any(a.n_units for a, _ in parts) and all(
+        [(u.start, u.end, u.category, u.fragments) for u in a]
+        == [(u.start, u.end, u.category, u.fragments) for u in b]
+        for a, b in parts
+    )

@@ -1,0 +1,212 @@
+"""An annotator with a rhythm, turned with completed ends: how `cut` turns such an annotator.
+
+A circle joins what lies before the first unit to what lies after the last. For annotators whose
+units come at random that is one more gap like the others. For a rhythm it is not: of units that
+tile the text, or that begin at even distances, the text's ends show parts, and two parts that meet
+are no whole. Independent annotators who tile would stand at +.05, others with one rhythm at −.06.
+
+So both ends are completed, as a stationary process has them: a part is what is seen of a whole that
+is at least as long, and each of the annotator's own wholes that are is as likely. The random
+annotation is a window as long as the text, anywhere on the completed circle where it holds as many
+units as the annotator made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gammacp.arrays import Bools, Floats, Indices
+from gammacp.chance.annotation import ROUNDING, Annotation
+
+# Fewer units tell no rhythm.
+_FEWEST = 8
+# A rhythm: distances from start to start vary by less than this share of their mean, or at least
+# half of the units touch the next one.
+_EVEN = 1 / 4
+
+
+@dataclass(frozen=True)
+class CompletedAnnotation:
+    """An annotation without overlaps on 0 … 1, units ascending.
+
+    Attributes
+    ----------
+    annotation
+        As it is.
+    starts, ends
+        Of its units, as fractions of the length.
+    torn
+        Whether the bounds cut its first and its last unit.
+    whole
+        Whether positions are places of a grid.
+    """
+
+    annotation: Annotation
+    starts: Floats
+    ends: Floats
+    torn: bool
+    whole: bool
+
+    def draw(self, rng: np.random.Generator) -> Annotation:
+        """A window of the completed circle with as many units."""
+        starts, ends, which, circle = self._around(rng)
+        starts, ends = np.append(starts, starts + circle), np.append(ends, ends + circle)
+        offset = self._offset(starts, ends, circle, rng)
+        if offset is None:
+            return self.annotation
+        rows = np.flatnonzero(self._held(starts, ends, np.array([offset]))[0])
+        low, high = np.clip([starts[rows] - offset, ends[rows] - offset], 0.0, 1.0)
+        length = self.annotation.length
+        unit = which[rows % len(which)]
+        codes, ids = self.annotation.category_codes[unit], self.annotation.ids
+        made = replace(
+            self.annotation,
+            starts=low * length,
+            lengths=(high - low) * length,
+            category_codes=codes,
+        )
+        return made if ids is None else replace(made, ids=ids[_each_once(unit)])
+
+    def _held(self, starts: Floats, ends: Floats, offsets: Floats) -> Bools:
+        """Which units windows hold, shape (offsets, units): with torn ends, any part of them."""
+        at = offsets[:, None]
+        if self.torn:
+            return (ends > at + ROUNDING) & (starts < at + 1 - ROUNDING)
+        return (starts >= at - ROUNDING) & (ends <= at + 1 + ROUNDING)
+
+    def _offset(
+        self, starts: Floats, ends: Floats, circle: float, rng: np.random.Generator
+    ) -> float | None:
+        """Where a window begins that holds as many units; None if none does."""
+        if self.whole:
+            size = self.annotation.length
+            offsets = np.arange(int(np.rint(circle * size))) / size
+            fit = offsets[self._counts(starts, ends, offsets) == len(self.starts)]
+            return float(rng.choice(fit)) if len(fit) else None
+        knots = np.unique(np.concatenate([[0.0, circle], starts, ends, starts - 1, ends - 1]))
+        knots = knots[(knots >= 0) & (knots <= circle)]
+        middle = (knots[1:] + knots[:-1]) / 2
+        fits = self._counts(starts, ends, middle) == len(self.starts)
+        room = np.cumsum(np.where(fits, np.diff(knots), 0.0))
+        if room[-1] <= ROUNDING:
+            return None
+        point = rng.random() * room[-1]
+        k = min(int(np.searchsorted(room, point, side="right")), len(room) - 1)
+        return float(knots[k + 1] - (room[k] - point))
+
+    def _counts(self, starts: Floats, ends: Floats, offsets: Floats) -> Indices:
+        """How many units windows hold; units are in order, none reaches into the next."""
+        if self.torn:
+            gone = np.searchsorted(ends, offsets + ROUNDING, side="right")
+            reached = np.searchsorted(starts, offsets + 1 - ROUNDING)
+            return np.asarray(reached - gone, np.int64)
+        gone = np.searchsorted(starts, offsets - ROUNDING)
+        inside = np.searchsorted(ends, offsets + 1 + ROUNDING, side="right") - gone
+        return np.asarray(np.maximum(inside, 0), np.int64)
+
+    def _around(self, rng: np.random.Generator) -> tuple[Floats, Floats, Indices, float]:
+        """Starts, ends, and which unit each is, of a circle with completed ends; its length."""
+        s, e, n = self.starts, self.ends, len(self.starts)
+        gaps, lengths = s[1:] - e[:-1], e - s
+        if self.torn:
+            first, last = (
+                _whole(part, lengths[1:-1], rng)[0] for part in (lengths[0], lengths[-1])
+            )
+            starts, ends = s.copy(), e.copy()
+            starts[0], ends[-1] = e[0] - first, s[-1] + last
+            which = np.arange(n)
+        else:
+            # The unit before began before the text, the unit after ends after it.
+            before, i = _whole(s[0], np.diff(s), rng)
+            after, j = _whole(1.0 - e[-1], np.diff(e), rng)
+            starts = np.concatenate([[s[0] - before], s, [e[-1] + after - lengths[j + 1]]])
+            ends = np.concatenate([[s[0] - before + lengths[i]], e, [e[-1] + after]])
+            which = np.concatenate([[i], np.arange(n), [j + 1]])
+        circle = float(ends[-1] - starts[0] + max(0.0, rng.choice(gaps)))
+        return starts - starts[0], ends - starts[0], which, circle
+
+
+def _each_once(units: Indices) -> Indices:
+    """As many units, and each once: a second one of a unit stands for one that is not there."""
+    there, first = np.unique(units, return_index=True)
+    found, every = units.copy(), np.arange(len(units))
+    found[np.setdiff1d(every, first)] = np.setdiff1d(every, there)
+    return found
+
+
+def _whole(part: float, wholes: Floats, rng: np.random.Generator) -> tuple[float, int]:
+    """A whole that is at least as long as the part, and which; the part itself if none is."""
+    fit = np.flatnonzero(wholes >= part - ROUNDING)
+    i = int(rng.choice(fit)) if len(fit) else int(np.argmax(wholes))
+    return max(float(wholes[i]), part), i
+
+
+def completion(
+    annotation: Annotation, *, declared: bool, whole: bool = False
+) -> CompletedAnnotation | None:
+    """The annotation with what completes it; None where its units overlap or have no rhythm.
+
+    Parameters
+    ----------
+    annotation
+        Of one annotator.
+    declared
+        Whether the text's ends are known, and not those of the first and last unit.
+    whole
+        Whether positions are places of a grid.
+    """
+    if len(annotation.starts) < _FEWEST or annotation.length == 0 or annotation.breaks is not None:
+        return None
+    order = np.argsort(annotation.starts, kind="stable")
+    annotation = replace(
+        annotation,
+        starts=annotation.starts[order],
+        lengths=annotation.lengths[order],
+        category_codes=annotation.category_codes[order],
+        ids=None if annotation.ids is None else annotation.ids[order],
+    )
+    starts = annotation.starts / annotation.length
+    ends = starts + annotation.lengths / annotation.length
+    gaps = starts[1:] - ends[:-1]
+    pitches = np.diff(starts)
+    if (gaps < -ROUNDING).any() or pitches.min() <= ROUNDING:
+        return None
+    touching = 2 * np.count_nonzero(gaps <= ROUNDING) >= len(gaps)
+    if not touching and pitches.std(ddof=1) >= _EVEN * pitches.mean():
+        return None
+    torn = declared and starts[0] <= ROUNDING and ends[-1] >= 1 - ROUNDING
+    return CompletedAnnotation(annotation, starts, ends, torn, whole)
+
+
+def margin(annotations: Sequence[Annotation], rhythms: Sequence[bool]) -> float:
+    """How much further than the first of all units the text reaches, in the mean.
+
+    Residual times of a stationary process: ∫ Π P(an annotator's first unit is further than x) dx.
+    Of a rhythm that is the mean of (pitch − x)⁺ over the mean pitch, of others exp(−x/gap): for
+    those alone the integral is 1/Σ(1/gap).
+
+    Parameters
+    ----------
+    annotations
+        Of all annotators, where nobody declared bounds.
+    rhythms
+        Which of them have a rhythm.
+    """
+    marked = [(a, r) for a, r in zip(annotations, rhythms, strict=True) if len(a.starts)]
+    gaps = [
+        (a.length - float(a.lengths.sum())) / len(a.starts) for a, rhythm in marked if not rhythm
+    ]
+    if min(gaps, default=1.0) <= 0:
+        return 0.0
+    rate = sum(1 / gap for gap in gaps)
+    pitches = [np.diff(np.sort(a.starts)) for a, rhythm in marked if rhythm]
+    if not pitches:
+        return 1 / rate if rate else 0.0
+    x = np.linspace(0, max(p.max() for p in pitches), 400)
+    kept = np.exp(-rate * x)
+    for p in pitches:
+        kept = kept * np.maximum(0, p[:, None] - x).sum(axis=0) / p.sum()
+    return float(np.trapezoid(kept, x))

@@ -1,0 +1,205 @@
+"""Whether annotators mark one end of the text more than the other.
+
+`cut` takes the text for a circle: what annotators do is the same all along it. Those who stop
+early, who have made their number of units, or who tire, all mark the beginning more, and meet there
+without having agreed on anything. A process that is the same all along a text is also the same with
+the text reversed, or its turns are: statistics that change sign with the direction are 0 in the
+mean, whatever the habits. Two such are looked at, of the middles of each annotator's units: their
+mean position, and how much longer the empty stretch at the end is than that at the beginning.
+
+Both in one (a unit near the end counts against a stretch that is empty there) are compared with
+what they are when every annotator's units are turned by an angle of their own (one continuum and
+few), or with their spread over documents, by t (from six documents on). Annotators
+who agree do not err independently: the units that they share count once. That share is how many
+middles lie within half a mean length of one of another's, beyond what turned ones reach.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.chance.annotation import Annotation
+from gammacp.chance.cut import circle_of
+from gammacp.continuum import Continuum
+
+_TURNS = 999
+_ROUNDING = 1e-9
+# What the mean position and the empty stretches count, in spreads of the turns: with more of the
+# second those who tire are found less often, with less those who stop.
+_WEIGHTS = np.array([-1.0, 0.3])
+_LEVEL = 0.05
+# Documents from which their own spread tells.
+_DOCUMENTS = 6
+# Fewer units of an annotator tell no direction, and no stretch without any.
+_FEWEST = 5
+_FEWEST_OF_STRETCH = 10
+# A stretch without units of one annotator is told from this share of the text on.
+_STRETCH = 1 / 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Direction:
+    """Where along the text annotators mark more.
+
+    Attributes
+    ----------
+    mean_position
+        Of the middles of units, 0 at the text's beginning and 1 at its end; the mean of annotators.
+    trailing
+        The empty stretch at the end less that at the beginning, in shares of the text; likewise.
+    towards
+        "beginning" or "end", by both together.
+    p
+        Of no direction, by both together.
+    by
+        What they were compared with: "turns" or "documents".
+    """
+
+    mean_position: float
+    trailing: float
+    towards: str
+    p: float
+    by: str
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence where it speaks."""
+        if self.p > _LEVEL:
+            return ()
+        cause = "the text has more to mark there, or everybody marks more as it goes on"
+        if self.towards == "beginning":
+            cause = "unfinished reading or fatigue (--read-until says how far somebody read)"
+        return (
+            f"units lie towards the {self.towards} of the text (mean position "
+            f"{self.mean_position:.2f}, p = {self.p:.2g}): part of this agreement may come from "
+            f"{'that: ' if self.towards != 'beginning' else ''}{cause}",
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+
+def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
+    """The direction of one continuum, or of the documents of a corpus.
+
+    Parameters
+    ----------
+    continua
+        Documents; annotators with fewer than five units in one do not count there.
+    seed
+        Of the turns.
+
+    Returns
+    -------
+    Direction or None
+        None where no annotator made enough units.
+    """
+    from scipy.stats import ttest_1samp
+
+    rows, turned = [], np.zeros(_TURNS)
+    rng = np.random.default_rng([seed, 0])
+    for continuum in continua:
+        people = [
+            a for a in circle_of(continuum).annotations if len(a.starts) >= _FEWEST and a.length > 0
+        ]
+        if people:
+            seen, drawn = _towards_beginning(people, rng)
+            rows.append(seen)
+            turned += drawn
+    if not rows:
+        return None
+    place, trailing, each = np.array(rows).T
+    if len(each) >= _DOCUMENTS and each.std() > 0:
+        p, by = float(ttest_1samp(each, 0.0).pvalue), "documents"
+    else:
+        further = np.abs(turned) >= abs(each.sum()) - _ROUNDING
+        p, by = float((1 + further.sum()) / (1 + _TURNS)), "turns"
+    return Direction(
+        mean_position=float(place.mean()) + 0.5,
+        trailing=float(trailing.mean()),
+        towards="beginning" if each.sum() > 0 else "end",
+        p=p,
+        by=by,
+    )
+
+
+def empty_stretches(continuum: Continuum) -> tuple[str, ...]:
+    """A sentence per annotator who marks nothing in a third of the text, where others do.
+
+    Parameters
+    ----------
+    continuum
+        The units of all annotators; those with fewer than ten are not looked at.
+    """
+    low, high = continuum.bounds
+    middles = (continuum.starts + continuum.ends) / 2
+    found = []
+    for code, annotator in enumerate(continuum.annotators):
+        rows = continuum.rows_of(annotator)
+        if continuum.counts[code] < _FEWEST_OF_STRETCH:
+            continue
+        until = continuum.read(annotator)
+        starts = np.append(continuum.starts[rows], until)
+        reached = np.maximum.accumulate(np.append(low, continuum.ends[rows]))
+        k = int(np.argmax(starts - reached))
+        inside = int(((middles > reached[k]) & (middles < starts[k])).sum())
+        if starts[k] - reached[k] >= _STRETCH * (high - low) and inside >= _FEWEST:
+            found.append(
+                f"{annotator} marks nothing from {reached[k]:g} to {starts[k]:g}, where others "
+                f"have {inside} units: if that was not read, agreement is not what it seems"
+            )
+    return tuple(found)
+
+
+def _towards_beginning(
+    people: Sequence[Annotation], rng: np.random.Generator
+) -> tuple[tuple[float, float, float], Floats]:
+    """Mean position − .5, trailing − leading, and both in one as it is and as turned."""
+    middles = [np.sort((a.starts + a.lengths / 2) / a.length) for a in people]
+    angles = rng.random((len(people), _TURNS))
+    seen = np.array([_sides(own[:, None])[:, 0] for own in middles])
+    turns = zip(middles, angles, strict=True)
+    drawn = np.array([_sides((own[:, None] + angle) % 1.0) for own, angle in turns])
+    spread = np.maximum(drawn.std(axis=2, keepdims=True), _ROUNDING)
+    n = len(people)
+    scale = math.sqrt(n * (1 + (n - 1) * _share_in_common(people, middles, angles)))
+    one = _WEIGHTS @ (seen / spread[:, :, 0]).sum(axis=0) / scale
+    return (*seen.mean(axis=0), one), _WEIGHTS @ (drawn / spread).sum(axis=0) / math.sqrt(n)
+
+
+def _sides(middles: Floats) -> Floats:
+    """Mean position − .5 and trailing − leading, (2, sets), of middles in rows (units, sets)."""
+    ends = 1 - middles.max(axis=0) - middles.min(axis=0)
+    return np.stack([middles.mean(axis=0) - 0.5, ends])
+
+
+def _share_in_common(
+    people: Sequence[Annotation], middles: Sequence[Floats], angles: Floats
+) -> float:
+    """The share of units that another annotator has too, beyond what turned ones have."""
+    if len(people) < 2:
+        return 0.0
+    near = float(np.concatenate([a.lengths / a.length for a in people]).mean()) / 2
+    found = []
+    for k, own in enumerate(middles):
+        for j, other in enumerate(middles):
+            if j != k:
+                sets = (own[:, None] + (angles[k, :99] - angles[j, :99])) % 1.0
+                met = [float(_near(x, other, near).mean()) for x in (own, sets)]
+                found.append((met[0] - met[1]) / max(1 - met[1], 1e-12))
+    return min(1.0, max(0.0, float(np.mean(found))))
+
+
+def _near(places: Floats, others: Floats, distance: float) -> Any:
+    """Whether a place has one of the others no further off."""
+    after = np.searchsorted(others, places)
+    last = len(others) - 1
+    gaps = [np.abs(others[np.clip(after - k, 0, last)] - places) for k in (0, 1)]
+    return np.minimum(*gaps) <= distance

@@ -1,0 +1,64 @@
+"""Files of grids (`--grid FILE`): where the words, frames or other places of documents are.
+
+    document,start,end
+    interview,0,4
+    interview,5,9
+
+`document` may be left out where all documents have the same places.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from gammacp.continuum.grid import Grid
+from gammacp.csv_files import table_of
+from gammacp.errors import DataError
+from gammacp.files import text_of
+from gammacp.formats.positions import position
+
+
+def read_grids(path: Path) -> Mapping[str, Grid]:
+    """Grids by document, "" for all documents.
+
+    Parameters
+    ----------
+    path
+        A CSV file.
+
+    Raises
+    ------
+    DataError
+        A column is missing, a cell is no number, or places overlap; with the line.
+    """
+    spans: dict[str, list[tuple[float, float]]] = {}
+    try:
+        for row, line in table_of(text_of(path), ("start", "end")):
+            mine = spans.setdefault(row.get("document", ""), [])
+            try:
+                place = position(row["start"]), position(row["end"])
+            except ValueError as error:
+                raise DataError(f"place of a grid: {error}", line=line) from None
+            if place[0] >= place[1] or (mine and place[0] < mine[-1][1]):
+                said = f"place {row['start']}-{row['end']} is empty or begins within the last one"
+                raise DataError(said, line=line, hint="Write ascending places, one a line")
+            mine.append(place)
+    except DataError as error:
+        raise error.at(path) from None
+    if not spans:
+        raise DataError("the grid has no places", file=path, hint="Write start,end and a row each")
+    columns = {name: tuple(zip(*rows, strict=True)) for name, rows in spans.items()}
+    return {name: Grid("places", 0.0, s, e) for name, (s, e) in columns.items()}
+
+
+def grid_in(entry: str) -> float | str:
+    """What `--grid` says: the length of a place, or the path of a file.
+
+    Parameters
+    ----------
+    entry
+        As it was written.
+    """
+    try:
+        return position(entry)
+    except ValueError:
+        return entry

@@ -1,0 +1,34 @@
+"""What γ rests on, for certificates: the best alignments, and those of random sets."""
+
+from __future__ import annotations
+
+from gammacp.alignment import Alignment, align_each
+from gammacp.measures.agreement import Agreement
+from gammacp.measures.random_sets import Basis, Continua
+from gammacp.measures.settings import GammaOptions, Settings
+
+
+def alignments_behind(
+    found: Agreement, continua: Continua, n_sets: int, options: GammaOptions
+) -> dict[str, dict[str, Alignment]]:
+    """By document: its alignment, under "", and under ".set-K" those of random sets.
+
+    Parameters
+    ----------
+    found, continua, options
+        The agreement, what it was measured on and with which options.
+    n_sets
+        Random sets of each document, the first ones that its expected disorder rests on. They are
+        drawn again from the seed, and aligned at the gap of random sets.
+    """
+    basis = Basis(continua, Settings.of(**options))
+    behind: dict[str, dict[str, Alignment]] = {}
+    for name, score in found.computed.items():
+        own = score.alignment.continuum
+        drawn = basis.draws(own).take(range(n_sets))
+        marked = {k: c for k, c in enumerate(drawn) if c.n_units}
+        solving = basis.settings.solving_random(own.n_annotators)
+        aligned = align_each(list(marked.values()), basis.bound, **solving)
+        sets = {f".set-{k}": a for k, a in zip(marked, aligned, strict=False)}
+        behind[name] = {"": score.alignment, **sets}
+    return behind

@@ -1,0 +1,351 @@
+"""Tests of γ as a ratio of sums over parts: of one, of the difference of two, of many annotators.
+
+With θ = Σ o / Σ e = 1 − γ over parts (documents, clusters of documents), what part i moves is
+
+    g_i = (o_i − θ·e_i) / (Σ e − e_i),
+
+exactly θ minus θ without part i: Σ g² is the jackknife's variance but for its factor (n − 1)/n,
+without which few parts are safer. Where spread grows with e, Satterthwaite's degrees of freedom are
+(Σ e²)² / Σ e⁴ − 1, n − 1 for parts that are alike. The parts of one text are not independent: the
+residuals' first four cosines along the expected disorder stand for them, with four degrees of
+freedom (Müller 2014, "HAC corrections for strongly autocorrelated time series").
+
+Two γ are equal where the difference of the two θ is 0, and where their log ratio is. Skew of one
+side makes the one test too easy or the other, by its direction; so the standard error is the larger
+of both, that of the log ratio carried to the difference by the logarithmic mean of the two θ, with
+the fewer degrees of freedom. What the levels are is in docs/tests.md (`experiments/tests_hold.py`).
+
+All functions take arrays whose last axis is the parts, so that simulations call what users call.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gammacp.arrays import Floats, Indices
+from gammacp.chance.beyond import ratios
+
+FEWEST_PARTS = 5
+"""Documents or clusters of each side below which there is no p."""
+FEWEST_ALIGNMENTS = 30
+"""Unitary alignments of one text below which there is no p, and no interval."""
+COSINES = 4
+STRETCHES = 12
+"""Into how many stretches a text is cut where annotators are compared with each other on it."""
+RECOMBINATIONS = 9999
+POWER = 0.8
+FEWEST_ANNOTATORS = 3
+"""Of each group below which normalised xRR has no p."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """1 − γ with what its parts move it by.
+
+    Attributes
+    ----------
+    ratio
+        θ = 1 − γ, shape (…).
+    influences
+        What each part moves θ by, shape (…, parts); the sum of the squares is θ's variance.
+    df
+        Degrees of freedom of that variance, shape (…).
+    """
+
+    ratio: Floats
+    influences: Floats
+    df: Floats
+
+    @property
+    def variance(self) -> Floats:
+        """Of θ, shape (…)."""
+        return np.asarray((self.influences**2).sum(axis=-1))
+
+
+def independent_parts(observed: Floats, expected: Floats) -> Parts:
+    """Parts that are independent of each other: documents, or clusters of them.
+
+    Parameters
+    ----------
+    observed, expected
+        Disorders, shape (…, parts); expected ≥ 0.
+
+    >>> independent_parts(np.array([1.0, 3.0]), np.array([4.0, 4.0])).influences.tolist()
+    [-0.25, 0.25]
+    """
+    total = expected.sum(axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = observed.sum(axis=-1, keepdims=True) / total
+        influences = (observed - ratio * expected) / (total - expected)
+        squares = (expected / total) ** 2
+        df = squares.sum(axis=-1) ** 2 / (squares**2).sum(axis=-1) - 1
+    return Parts(ratio[..., 0], influences, np.maximum(1.0, df))
+
+
+def parts_in_order(observed: Floats, expected: Floats) -> Parts:
+    """Parts of one text in their order, of which neighbours may be alike.
+
+    Parameters
+    ----------
+    observed, expected
+        As for `independent_parts`, in the order of the text.
+    """
+    total = expected.sum(axis=-1, keepdims=True)
+    ratio, share = observed.sum(axis=-1, keepdims=True) / total, expected / total
+    place = np.cumsum(share, axis=-1) - share / 2
+    rest = (observed - ratio * expected) / total
+    waves = [np.cos(np.pi * k * place) * rest for k in range(1, COSINES + 1)]
+    influences = math.sqrt(2 / COSINES) * np.stack([w.sum(axis=-1) for w in waves], axis=-1)
+    return Parts(ratio[..., 0], influences, np.full(ratio.shape[:-1], float(COSINES)))
+
+
+@dataclass(frozen=True, eq=False)
+class GammaDifference:
+    """The difference of two γ, with its standard error and degrees of freedom; shape (…) each."""
+
+    value: Floats
+    error: Floats
+    df: Floats
+
+    @property
+    def p(self) -> Floats:
+        """Of no difference, two-sided."""
+        return 2 * GammaDifference(np.abs(self.value), self.error, self.df).p_of_more
+
+    @property
+    def p_of_more(self) -> Floats:
+        """Of a difference of at most 0, against more: one-sided."""
+        from scipy.special import stdtr
+
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(stdtr(self.df, -self.value / self.error))
+
+    def half_width(self, confidence: float = 0.95) -> Floats:
+        """Of the interval.
+
+        Parameters
+        ----------
+        confidence
+            In (0, 1).
+        """
+        from scipy.special import stdtrit
+
+        return np.asarray(-stdtrit(self.df, (1 - confidence) / 2) * self.error)
+
+    @property
+    def detectable(self) -> Floats:
+        """The difference that would be found at 5 % in `POWER` of such comparisons."""
+        from scipy.special import stdtrit
+
+        return self.half_width() + stdtrit(self.df, POWER) * self.error
+
+
+def difference(
+    first: Parts, second: Parts, errors: tuple[float, float] = (0.0, 0.0)
+) -> GammaDifference:
+    """γ of the first minus γ of the second, whose parts are others.
+
+    Parameters
+    ----------
+    first, second
+        The two sides.
+    errors
+        Relative standard errors of the two expected disorders.
+
+    >>> one = independent_parts(np.array([1.0, 3.0, 2.0]), np.full(3, 8.0))
+    >>> two = independent_parts(np.array([3.0, 5.0, 4.0]), np.full(3, 8.0))
+    >>> float(difference(one, two).value), float(difference(one, two).df)
+    (0.25, 2.9411764705882355)
+    """
+    plain: Floats = np.zeros(())
+    relative, own, own_relative = plain, plain, plain
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for side, error in zip((first, second), errors, strict=True):
+            v = side.variance
+            r = v / side.ratio**2
+            plain, relative = plain + v + (side.ratio * error) ** 2, relative + r + error**2
+            own, own_relative = own + v**2 / side.df, own_relative + r**2 / side.df
+        df = np.fmin(plain**2 / own, relative**2 / own_relative)
+    return _larger(first.ratio, second.ratio, plain, relative, df)
+
+
+def paired_difference(first: Parts, second: Parts, error: float = 0.0) -> GammaDifference:
+    """γ of the first minus γ of the second, part by part of the same documents or clusters.
+
+    Parameters
+    ----------
+    first, second
+        The two sides, with as many parts in the same order.
+    error
+        Relative standard error of the two expected disorders together.
+    """
+    a, b = first.ratio, second.ratio
+    with np.errstate(invalid="ignore", divide="ignore"):
+        apart = first.influences / a[..., None] - second.influences / b[..., None]
+    relative = (apart**2).sum(axis=-1) + error**2
+    plain = ((first.influences - second.influences) ** 2).sum(axis=-1) + a * b * error**2
+    return _larger(a, b, plain, relative, np.minimum(first.df, second.df))
+
+
+def _larger(a: Floats, b: Floats, plain: Floats, relative: Floats, df: Floats) -> GammaDifference:
+    """b − a with the larger of the two standard errors, which may have no value where θ is 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        alike = np.abs(a - b) < 1e-9 * (a + b)
+        mean = np.where(alike, (a + b) / 2, (a - b) / np.log(a / b))
+        error = np.fmax(np.sqrt(plain), mean * np.sqrt(relative))
+    # Sums that should cancel do so but for rounding: parts that are all alike have no spread.
+    return GammaDifference(b - a, np.where(error < 1e-12, 0.0, error), df)
+
+
+def gain(full: Parts, rest: Parts, errors: tuple[float, float] = (0.0, 0.0)) -> GammaDifference:
+    """γ of the rest minus γ of everybody, on the same stretches or documents.
+
+    Parameters
+    ----------
+    full, rest
+        Everybody, and all but one; parts in the same order.
+    errors
+        Relative standard errors of the two expected disorders.
+    """
+    spread = ((full.influences - rest.influences) ** 2).sum(axis=-1)
+    spread = spread + (full.ratio * errors[0]) ** 2 + (rest.ratio * errors[1]) ** 2
+    error = np.sqrt(spread)
+    return GammaDifference(full.ratio - rest.ratio, np.where(error < 1e-12, 0.0, error), rest.df)
+
+
+def holm(p: Floats) -> Floats:
+    """p corrected for how many there are along the last axis (Holm 1979); NaN stays and counts not.
+
+    Parameters
+    ----------
+    p
+        Shape (…, tests).
+
+    >>> holm(np.array([0.01, 0.04, math.nan, 0.03])).round(3).tolist()
+    [0.03, 0.06, nan, 0.06]
+    """
+    order = np.argsort(p, axis=-1)
+    known = np.isfinite(p).sum(axis=-1, keepdims=True)
+    times = np.maximum(known - np.arange(p.shape[-1]), 1)
+    corrected = np.maximum.accumulate(np.take_along_axis(p, order, -1) * times, axis=-1)
+    found = np.empty_like(p)
+    np.put_along_axis(found, order, np.minimum(corrected, 1.0), -1)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Replication:
+    """Normalised xRR of two groups with its two tests, one-sided against less than 1.
+
+    Attributes
+    ----------
+    value
+        γ across / √(γ within the one · γ within the other); NaN where a γ within is not positive.
+    p_parts, p_annotators
+        By a jackknife over documents or stretches, and over annotators; NaN where there is none.
+    """
+
+    value: float
+    p_parts: float = math.nan
+    p_annotators: float = math.nan
+
+    @property
+    def p(self) -> float:
+        """The larger of the two."""
+        return float(np.maximum(self.p_parts, self.p_annotators))
+
+
+def replication(
+    observed: Floats,
+    expected: Floats,
+    first: Sequence[int],
+    second: Sequence[int],
+    errors: tuple[float, float, float] = (0.0, 0.0, 0.0),
+) -> Replication:
+    """Normalised xRR (Wong, Paritosh & Aroyo 2021), and whether it is below 1.
+
+    Parameters
+    ----------
+    observed, expected
+        Disorders of each pair of annotators, shape (annotators, annotators, parts), symmetric.
+    first, second
+        Who is in the two groups; without three in each there is no p.
+    errors
+        Relative standard errors of the expected disorder across, within the first, the second.
+    """
+    from scipy.special import stdtr
+
+    a, b = (np.asarray(group, np.int64) for group in (first, second))
+    o, e = observed.sum(axis=-1), expected.sum(axis=-1)
+    value = _normalised_ratio(o, e, a, b)
+    if not value > 0 or min(len(a), len(b)) < FEWEST_ANNOTATORS:
+        return Replication(value)
+    pieces = np.moveaxis(observed, -1, 0), np.moveaxis(expected, -1, 0)
+    parts = _jackknife(_normalised_ratio(o - x, e - y, a, b) for x, y in zip(*pieces, strict=True))
+    people = _jackknife(_normalised_ratio(o, e, np.delete(a, i), b) for i in range(len(a)))
+    people += _jackknife(_normalised_ratio(o, e, a, np.delete(b, i)) for i in range(len(b)))
+    found = _gammas(o, e, a, b)
+    chance = float(((np.array([1, 0.5, 0.5]) * errors * (1 - found) / found) ** 2).sum())
+    shares = expected.sum(axis=(0, 1)) / expected.sum()
+    df = 1 / float((shares**2).sum()) - 1 if len(shares) >= FEWEST_PARTS else math.nan
+    with np.errstate(invalid="ignore", divide="ignore"):
+        by_parts, by_people = (
+            float(stdtr(n, math.log(value) / np.sqrt(spread + chance)))
+            for n, spread in ((df, parts), (len(a) + len(b) - 2, people))
+        )
+    return Replication(value, by_parts, by_people)
+
+
+def _gammas(o: Floats, e: Floats, a: Indices, b: Indices) -> Floats:
+    """γ across two groups, within the one and within the other, from the pairs' disorders."""
+    sides = ((a, b), (a, a), (b, b))
+    return ratios(*(np.array([d[np.ix_(r, c)].sum() for r, c in sides]) for d in (o, e)))
+
+
+def _normalised_ratio(o: Floats, e: Floats, a: Indices, b: Indices) -> float:
+    across, one, other = _gammas(o, e, a, b)
+    return float(across / math.sqrt(one * other)) if min(one, other) > 0 else math.nan
+
+
+def _jackknife(left_out: Iterable[float]) -> float:
+    """The variance of a value's logarithm from its values without each part."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        logs = np.log([*left_out])
+    return (len(logs) - 1) * float(np.var(logs))
+
+
+def exchanged(own: Floats, sets: Sequence[Floats], seed: int = 0) -> tuple[float, float]:
+    """p of documents against random sets of their own, and the least p that these can give.
+
+    Under chance inside each document its own annotation is as good as any of its random sets, and
+    may change places with it. p is the share of these recombinations, the data among them, whose
+    sum is at most the data's: exact for any number of documents and sets, one each at least. All
+    recombinations are counted where they are few, otherwise `RECOMBINATIONS` random ones.
+
+    Parameters
+    ----------
+    own
+        Disorder of each document, weighted, shape (documents,).
+    sets
+        The same of the random sets of each document.
+    seed
+        Of the random recombinations.
+
+    >>> exchanged(np.array([1.0]), [np.array([2.0, 3.0, 0.5])])
+    (0.5, 0.25)
+    """
+    rows = [np.append(o, s) for o, s in zip(own, sets, strict=True)]
+    most = sum(own) * (1 + 1e-12)
+    ways = math.prod(map(len, rows))
+    if ways <= RECOMBINATIONS:
+        sums = np.zeros(1)
+        for row in rows:
+            sums = np.add.outer(sums, row).ravel()
+        return int((sums <= most).sum()) / ways, 1 / ways
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0xE8C4,)))
+    drawn = np.zeros(RECOMBINATIONS)
+    for row in rows:
+        drawn += row[rng.integers(len(row), size=RECOMBINATIONS)]
+    return (1 + int((drawn <= most).sum())) / (RECOMBINATIONS + 1), 1 / (RECOMBINATIONS + 1)

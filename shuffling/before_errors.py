@@ -1,0 +1,369 @@
+"""A reference model learnt from annotations that hold errors: what they were before.
+
+Errors change what a model is learnt from: shifted boundaries shorten units, omissions thin them
+out, splits multiply them. So for a kind of error and its magnitude a model is sought whose shuffled
+annotations have the statistics that were seen (indirect inference; Gouriéroux, Monfort & Renault
+1993): units per annotator, mean and spread of their lengths, how many touch or overlap the unit
+before, spread of the other gaps, and how often each category occurs. A model starts as `fit` learns
+it; its shuffled sets, always of the same random numbers, show how far each statistic is off, and
+what governs that statistic is corrected, some rounds long. The length of the continuum is kept:
+gaps take what units leave.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError
+from shuffling.distribution import Distribution, Empirical
+from shuffling.fitting import fit, gaps_of
+from shuffling.placement import Layout
+from shuffling.reference import ReferenceModel
+from shuffling.setting import fewer_errors
+from shuffling.shuffle import Errors, Seed, resolve_errors, shuffled_set
+
+ROUNDS, FEWER_ROUNDS = 6, 3
+CLOSE = 0.02
+_POINTS = 400  # values that stand for a distribution
+_GOLDEN = (math.sqrt(5) - 1) / 2
+_STEEPEST = 2.0  # factor of one round
+_FARTHEST = 4.0  # how far a correction may go beyond what is missing
+_POWERS = (0.2, 4.0)
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What annotators' units are like, over all annotators.
+
+    Attributes
+    ----------
+    units
+        Per annotator and continuum.
+    length, length_spread
+        Mean length of a unit, and standard deviation over mean.
+    touching, overlapping
+        Share of gaps (also those at the bounds) that are 0, or negative.
+    gap_spread
+        Standard deviation over mean of the gaps that are positive.
+    categories
+        Share of each category of the model among the units, in its order.
+    extent
+        Mean length of a continuum.
+    """
+
+    units: float
+    length: float
+    length_spread: float
+    touching: float
+    overlapping: float
+    gap_spread: float
+    categories: Floats
+    extent: float
+
+    @classmethod
+    def of(cls, continua: Iterable[Continuum], names: Sequence[str | None]) -> Statistics:
+        """Of these continua, with the share of these categories; at least one has a unit."""
+        continua = list(continua)
+        lengths = np.concatenate([c.lengths for c in continua])
+        gaps = gaps_of(continua)
+        seen = [
+            c.categories[k] if k >= 0 else None for c in continua for k in c.category_codes.tolist()
+        ]
+        return cls(
+            units=len(lengths) / sum(c.n_annotators for c in continua),
+            length=float(lengths.mean()),
+            length_spread=_spread(lengths),
+            touching=float((gaps == 0).mean()),
+            overlapping=float((gaps < 0).mean()),
+            gap_spread=_spread(gaps[gaps > 0]),
+            categories=np.array([seen.count(name) for name in names]) / len(seen),
+            extent=float(np.mean([c.length for c in continua])),
+        )
+
+    def distance(self, other: Statistics) -> float:
+        """How far units, lengths and coverage are from those of the other, as a share of these."""
+        return max(
+            abs(other.units / self.units - 1),
+            abs(other.length - self.length) / self.length if self.length else 0.0,
+            abs(other.touching - self.touching),
+            abs(other.overlapping - self.overlapping),
+            abs(other.length_spread - self.length_spread),
+            abs(other.extent - self.extent) / self.extent if self.extent else 0.0,
+        )
+
+
+def _spread(values: Floats) -> float:
+    return float(values.std() / values.mean()) if len(values) and values.mean() > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Guess:
+    """How a model differs from the one that was learnt.
+
+    Attributes
+    ----------
+    units, extent
+        Of a reference in the mean.
+    stretch, power, gap_power
+        Lengths are multiplied with the first; lengths and gaps are spread out by the others.
+    touching, overlapping
+        Share of gaps that are 0, or negative.
+    prevalence
+        Of each category.
+    """
+
+    units: float
+    stretch: float
+    power: float
+    touching: float
+    overlapping: float
+    gap_power: float
+    prevalence: Floats
+    extent: float
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A model whose shuffled sets look as what was seen.
+
+    Attributes
+    ----------
+    sets
+        Shuffled sets of the model.
+    guess
+        Of the model; a set has the next whole number of units below or above.
+    misfit
+        How far the sets are off at most, of units, their mean length and the shares of gaps that
+        are 0 or negative.
+    """
+
+    sets: tuple[Continuum, ...]
+    guess: Guess
+    misfit: float
+
+
+@dataclass(frozen=True, eq=False)
+class BeforeErrors:
+    """What was seen, and the model that was learnt from it as if it held no errors.
+
+    Parameters
+    ----------
+    model
+        As `fit` learns it.
+    seen
+        Statistics of what it was learnt from.
+    """
+
+    model: ReferenceModel
+    seen: Statistics
+
+    @classmethod
+    def learn(cls, continua: Sequence[Continuum]) -> BeforeErrors:
+        """From annotations.
+
+        Raises
+        ------
+        DataError
+            There is no unit.
+        """
+        model = fit(continua)
+        return cls(model, Statistics.of(continua, [c.name for c in model.categories]))
+
+    def shuffled(
+        self,
+        errors: Errors,
+        magnitude: float,
+        n_annotators: int,
+        *,
+        sets: int,
+        seed: Seed = 0,
+        start: Guess | None = None,
+    ) -> Fitted:
+        """Shuffled sets of the model that gives what was seen.
+
+        Parameters
+        ----------
+        errors, magnitude, n_annotators, sets, seed
+            As for `shuffled_sets`; the same random numbers at all magnitudes.
+        start
+            What a magnitude near by came to.
+
+        Raises
+        ------
+        DataError
+            The errors cannot be made on the model, or leave no unit.
+        """
+        made = resolve_errors(errors)
+        guess, best = start or self._start, None
+        before: tuple[Guess, Statistics] | None = None
+        for _ in range(FEWER_ROUNDS if start else ROUNDS):
+            drawn = self.drawn(guess, made, magnitude, n_annotators, indices=range(sets), seed=seed)
+            got = self.statistics(drawn)
+            found = Fitted(drawn, guess, self.seen.distance(got))
+            if best is None or found.misfit < best.misfit:
+                best = found
+            if best.misfit < CLOSE:
+                break
+            before, guess = (guess, got), self._next_guess(guess, got, before)
+        assert best is not None
+        return best
+
+    def drawn(
+        self,
+        guess: Guess,
+        errors: Errors,
+        magnitude: float,
+        n_annotators: int,
+        *,
+        indices: Sequence[int],
+        seed: Seed = 0,
+    ) -> tuple[Continuum, ...]:
+        """Shuffled sets of these numbers, of the model that a guess is.
+
+        Raises DataError if no set has a unit.
+        """
+        sets, model = [], self._model(guess)
+        with fewer_errors():
+            for k, index in enumerate(indices):
+                # Whole numbers of units that are in the mean what they should be.
+                units = max(1, math.floor(guess.units + (k + 0.5) / len(indices)))
+                own = replace(model, n_units=units)
+                sets.append(
+                    shuffled_set(own, errors, magnitude, n_annotators, index=index, seed=seed)
+                )
+        if not any(c.n_units for c in sets):
+            raise DataError("no unit is left in any shuffled set")
+        return tuple(sets)
+
+    def statistics(self, continua: Iterable[Continuum]) -> Statistics:
+        """Of continua with the model's categories."""
+        return Statistics.of(continua, [c.name for c in self.model.categories])
+
+    @property
+    def _start(self) -> Guess:
+        s = self.seen
+        return Guess(s.units, 1.0, 1.0, s.touching, s.overlapping, 1.0, s.categories, s.extent)
+
+    def _next_guess(
+        self, guess: Guess, got: Statistics, before: tuple[Guess, Statistics] | None
+    ) -> Guess:
+        """The next guess; a statistic that followed little the last time is corrected more."""
+        seen = self.seen
+
+        def correct(parameter: str, statistic: str) -> float:
+            value, reached = getattr(guess, parameter), getattr(got, statistic)
+            step = _step(getattr(seen, statistic), reached)
+            if before is not None and step != 1:
+                moved = math.log(value / getattr(before[0], parameter))
+                followed = math.log(reached / was) if (was := getattr(before[1], statistic)) else 0
+                if abs(moved) > CLOSE / 2:
+                    step **= 1 / min(1.0, max(1 / _FARTHEST, followed / moved))
+            return float(value * min(_STEEPEST, max(1 / _STEEPEST, step)))
+
+        # Of the gaps of a reference so many are found again among those of the annotators.
+        echo = max(got.units / guess.units, guess.units / got.units)
+        touching = guess.touching + echo * (seen.touching - got.touching)
+        overlapping = guess.overlapping + echo * (seen.overlapping - got.overlapping)
+        again = np.where(got.categories > 0, got.categories, 1.0)
+        ratio = np.where(got.categories > 0, seen.categories / again, 1.0)
+        prevalence = guess.prevalence * ratio
+        units = correct("units", "units")
+        stretch = correct("stretch", "length")
+        if self.model.layout is Layout.APART and seen.extent:
+            # What does not fit into the continuum cannot have been there.
+            over = units * stretch * seen.length / seen.extent
+            if over > 1 and units > seen.units:
+                fewer = max(seen.units, units / over)
+                units, over = fewer, over * fewer / units
+            stretch /= max(over, 1.0)
+        return Guess(
+            units,
+            stretch,
+            float(np.clip(correct("power", "length_spread"), *_POWERS)),
+            float(np.clip(touching, 0, 1)),
+            float(np.clip(overlapping, 0, 1)),
+            float(np.clip(correct("gap_power", "gap_spread"), *_POWERS)),
+            prevalence / prevalence.sum(),
+            correct("extent", "extent"),
+        )
+
+    def _model(self, guess: Guess) -> ReferenceModel:
+        """The model of a guess but for its number of units."""
+        model = self.model
+        layout, total = model.layout, model.length
+        if layout is Layout.OVERLAPPING and guess.overlapping == 0:
+            layout, total = Layout.APART, None
+        longest = math.inf if total is None else total
+        categories = tuple(
+            replace(c, prevalence=share, lengths=self._lengths(c.lengths, guess, longest))
+            for c, share in zip(model.categories, guess.prevalence.tolist(), strict=True)
+        )
+        gaps = model.gaps
+        if layout is not Layout.COVERING:
+            length = sum(c.prevalence * c.lengths.mean for c in categories)
+            gaps = self._gaps(guess, (guess.extent - guess.units * length) / (guess.units + 1))
+        return replace(model, categories=categories, gaps=gaps, layout=layout, length=total)
+
+    def _lengths(self, learnt: Distribution, guess: Guess, longest: float) -> Distribution:
+        if not isinstance(learnt, Empirical) or not self.seen.length:
+            return learnt
+        values = _spread_out(np.array(learnt.values), self.seen.length, guess.power)
+        values = np.minimum(values * guess.stretch, longest)
+        if not self.model.integer:
+            return Empirical(tuple(values.tolist()))
+        whole = self._whole(_quantiles(values, _POINTS), float(learnt.minimum > 0))
+        return Empirical(tuple(whole.tolist()))
+
+    def _gaps(self, guess: Guess, mean: float) -> Empirical:
+        """Gaps of which so many are 0 or negative, with this mean as far as can be."""
+        seen = self._seen_gaps
+        negative, positive = seen[seen < 0], seen[seen > 0]
+        below = round(_POINTS * guess.overlapping) if len(negative) else 0
+        level = min(round(_POINTS * guess.touching), _POINTS - below)
+        above = _POINTS - below - level
+        parts = [_quantiles(negative, below), np.zeros(level if len(positive) else level + above)]
+        if above and len(positive):
+            raised = _quantiles(
+                _spread_out(positive, float(positive.mean()), guess.gap_power), above
+            )
+            room = max(0.0, mean * _POINTS - float(parts[0].sum())) / above
+            parts.append(self._whole(raised * (room / raised.mean()), 0.0))
+        return Empirical(tuple(np.concatenate(parts).tolist()))
+
+    @cached_property
+    def _seen_gaps(self) -> Floats:
+        gaps = self.model.gaps
+        return np.array(gaps.values if isinstance(gaps, Empirical) else (), np.float64)
+
+    def _whole(self, values: Floats, least: float) -> Floats:
+        """Whole numbers with the same mean, where positions are."""
+        if not self.model.integer:
+            return values
+        up = (np.arange(len(values)) * _GOLDEN) % 1
+        return np.maximum(np.floor(values + up), least)
+
+
+def _spread_out(values: Floats, mean: float, power: float) -> Floats:
+    """The values spread out (power > 1) or drawn together, with the mean of before."""
+    spread: Floats = (values / mean) ** power
+    scale = values.mean() / spread.mean() if spread.any() else 1.0
+    return spread * scale
+
+
+def _quantiles(values: Floats, count: int) -> Floats:
+    if not len(values) or not count:
+        return np.zeros(0)
+    places = (np.arange(count) + 0.5) / count
+    return np.asarray(np.quantile(values, places, method="inverted_cdf"))
+
+
+def _step(seen: float, got: float) -> float:
+    """What a statistic has to be multiplied with, within bounds."""
+    return min(_STEEPEST, max(1 / _STEEPEST, seen / got)) if seen > 0 and got > 0 else 1.0

@@ -1,0 +1,141 @@
+"""CP-SAT is never believed alone: what only it calls proven is not called optimal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gammacp import align
+from gammacp.alignment import Status, solve
+from gammacp.alignment.columns import enumerate_columns
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.presolve import duplicates
+from gammacp.alignment.proof import components
+from gammacp.alignment.proof.components import Components
+from gammacp.alignment.solvers import cpsat, packing
+from gammacp.alignment.solvers.packing import Model, best_packing, highs_packing
+from tests.alignment.continua import random_continuum
+from tests.alignment.enumeration import all_groups, most_gain, problem_of
+
+HARD = [Components(nodes=0)]
+
+
+def _nobody(*_: Any) -> float:
+    return np.inf
+
+
+def packing_of(model: Model) -> Any:
+    return packing.Packing(np.zeros(model.columns.number, np.int64), 0.0, True)
+
+
+@pytest.mark.parametrize("cover", [False, True])
+def test_a_second_opinion_makes_it_optimal(cover: bool) -> None:
+    for seed in range(3):
+        problem = problem_of(200 + seed, 3, 12, cover=cover)
+        found = solve(problem, method="enumeration", tuning=HARD)
+        assert found.status is Status.OPTIMAL
+
+
+def test_without_one_the_status_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is told is no bound then: that does not rest on CP-SAT."""
+    monkeypatch.setattr(components, "highs_bound", _nobody)
+    statuses = set()
+    for seed in range(12):
+        problem = problem_of(200 + seed, 3, 12)
+        least = problem.n_units * problem.opening - most_gain(problem, all_groups(problem))
+        found = solve(problem, method="enumeration", tuning=HARD)
+        statuses.add(found.status)
+        assert found.objective == pytest.approx(least, abs=1e-8)
+        assert found.bound <= least + 1e-8
+        if found.status is Status.UNCHECKED:
+            assert found.bound < found.objective - problem.slack
+    assert Status.UNCHECKED in statuses
+    assert Status.FEASIBLE not in statuses
+
+
+def test_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In JSON and in words."""
+    monkeypatch.setattr(components, "highs_bound", _nobody)
+    found = next(
+        a
+        for seed in range(50)
+        if (a := align(random_continuum(seed, 4, 14), tuning=HARD)).status is Status.UNCHECKED
+    )
+    assert found.as_dict()["status"] == "by CP-SAT, unchecked"
+    assert found.bound < found.disorder
+    assert "CP-SAT alone" in found.notes[0]
+
+
+@pytest.mark.parametrize("method", ["enumeration", "cpsat"])
+def test_a_liar_is_not_believed(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solver that calls the worst packing proven makes nothing optimal that is not."""
+    for module in (components, cpsat, duplicates):
+        monkeypatch.setattr(module, "best_packing", lambda model, *_, **__: packing_of(model))
+    for seed in range(5):
+        problem = problem_of(220 + seed, 3, 12)
+        least = problem.n_units * problem.opening - most_gain(problem, all_groups(problem))
+        found = solve(problem, method=method, tuning=HARD)
+        assert found.bound <= least + 1e-8
+        if found.objective > least + problem.slack:
+            assert found.status is not Status.OPTIMAL
+
+
+def test_merged_units_are_packed_by_two_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where HiGHS says nothing, what CP-SAT packs is unchecked."""
+    lied = []
+    for seed in range(12):
+        continuum = random_continuum(seed, 4, 7)
+        several = type(continuum).from_units(list(continuum) * 3, annotators=continuum.annotators)
+        honest = align(several)
+        with monkeypatch.context() as patch:
+            patch.setattr(duplicates, "highs_bound", _nobody)
+            alone = align(several)
+        assert alone.disorder == pytest.approx(honest.disorder)
+        assert alone.bound <= honest.disorder + 1e-9
+        lied.append((honest.status, alone.status))
+    assert {honest for honest, _ in lied} == {Status.OPTIMAL}
+    assert {alone for _, alone in lied} <= {Status.OPTIMAL, Status.UNCHECKED}
+
+
+def _fuzz(count: int, seed: int) -> None:
+    """Packings, with capacities, and covers: CP-SAT and HiGHS come to the same."""
+    rng = np.random.default_rng(seed)
+    for case in range(count):
+        cover = case % 3 == 2
+        problem = problem_of(int(rng.integers(1 << 30)), 2 + case % 4, int(rng.integers(4, 14)))
+        columns = enumerate_columns(problem)
+        if columns is None or not columns.number:
+            continue
+        noise = rng.normal(0, 0.1 * problem.opening, columns.number) * (case % 2)
+        columns = columns._replace(gain=columns.gain + noise)
+        room = np.ones(problem.n_units, np.int64)
+        if not cover:
+            room = rng.integers(1, 4, problem.n_units)
+        model = Model(columns, room, problem.opening, cover)
+        one, other = best_packing(model, Limits()), highs_packing(model, Limits())
+        assert other is not None
+        assert one.proven
+        assert other.proven
+        # Of units in no column a cover pays each, which CP-SAT's model does not have.
+        assert one.bound == pytest.approx(other.bound, abs=1e-7 * problem.opening)
+        assert other.bound == pytest.approx(_gain(model, other.times), abs=1e-7 * problem.opening)
+
+
+def _gain(model: Model, times: Any) -> float:
+    columns = model.columns
+    gain = float(columns.gain @ times)
+    if not model.cover:
+        return gain
+    taken = np.bincount(columns.members, np.repeat(times, columns.sizes), len(model.capacity))
+    return gain - model.opening * float(np.maximum(taken - 1, 0).sum())
+
+
+def test_packings_of_two_solvers_are_the_same() -> None:
+    _fuzz(24, 0)
+
+
+@pytest.mark.slow
+def test_ten_thousand_packings_of_two_solvers_are_the_same() -> None:
+    _fuzz(10_000, 1)

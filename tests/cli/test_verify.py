@@ -1,0 +1,76 @@
+"""`align --certificate`, `gamma --certificate` and `verify`, from file to exit code."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Run
+
+
+@pytest.fixture
+def units(tmp_path: Path) -> Path:
+    path = tmp_path / "units.csv"
+    path.write_text("A,x,0,5\nA,y,10,14\nB,x,1,5\nB,y,9,14\nC,x,0,6\n")
+    return path
+
+
+def test_what_align_writes_is_verified(run: Run, units: Path, tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    assert run("align", units, "--certificate", path).code == 0
+    told = run("verify", path)
+    assert told.code == 0
+    assert "no alignment costs less than" in told.out
+    record = json.loads(run("verify", path, "--json").out)["results"][0]
+    assert record["verified"] is True
+    assert record["file"] == str(path)
+    for options in (("--alpha", "0"), ("--positional", "hamming"), ("--delta", "0.5")):
+        assert run("align", units, "--certificate", path, *options).code == 0
+        assert run("verify", path).code == 0
+
+
+def test_exit_codes(run: Run, units: Path, tmp_path: Path) -> None:
+    """0 for all of the claim, 1 for less, 3 for what is no certificate; the worst counts."""
+    path, less, cut = (tmp_path / f"{name}.json" for name in ("proof", "less", "cut"))
+    run("align", units, "--certificate", path)
+    text = path.read_text()
+    data = json.loads(text)
+    data["claim"]["cost"] += 1
+    less.write_text(json.dumps(data))
+    cut.write_text(text[:100])
+    found = run("verify", path, less)
+    assert found.code == 1
+    assert "NOT the cost that is claimed" in found.out
+    found = run("verify", cut, path)
+    assert found.code == 3
+    assert "cut.json: cut off, or no JSON" in found.err
+    assert "no alignment costs less" in found.out
+    assert run("verify", tmp_path / "nowhere.json").code != 0
+    assert run("verify", units).code == 3
+
+
+def test_gamma_writes_one_for_each_document_and_set(run: Run, units: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "units.csv"
+    other.parent.mkdir()
+    other.write_text(units.read_text().replace("10", "11"))
+    folder = tmp_path / "proofs"
+    options = ("--certificate", folder, "--certificate-sets", "2", "--samples", "3", "--json")
+    assert run("gamma", units, *options).code == 0
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"units.json", "units.set-0.json", "units.set-1.json"}
+    assert run("gamma", units, other, *options).code == 0
+    names = {path.name for path in folder.iterdir()}
+    assert {"units-1.json", "units-2.json", "units-2.set-1.json"} <= names
+    assert run("verify", *folder.iterdir()).code == 0
+
+
+def test_sets_need_a_folder(run: Run, units: Path) -> None:
+    found = run("gamma", units, "--certificate-sets", "2")
+    assert found.code == 2
+    assert "--certificate FOLDER" in found.err
+
+
+def test_the_data_are_not_written_over(run: Run, units: Path) -> None:
+    before = units.read_text()
+    assert run("align", units, "--certificate", units).code == 2
+    assert units.read_text() == before

@@ -1,0 +1,102 @@
+"""How far annotators read: on the command line, in campaign.toml, in JSON, and in chance."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gammacp as gc
+from gammacp import Continuum, Unit
+from gammacp.chance.cut import prepare_cut
+from gammacp.chance.registry import CHANCE_MODELS, default_chance
+from gammacp.errors import DataError
+from tests.conftest import Run
+
+ROWS = "Ann,x,0,4\nAnn,y,6,9\nAnn,y,12,14\nBob,x,0,4\nBob,y,6,8\nBob,y,40,43\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text(ROWS)
+    return tmp_path
+
+
+def stopped() -> Continuum:
+    units = [Unit("Ann", 7.0 * k, 7.0 * k + 3 + k % 3, "x") for k in range(5)]
+    units += [Unit("Bob", 9.0 * k, 9.0 * k + 2 + k % 4, "x") for k in range(10)]
+    return Continuum.from_units(units, bounds=(0, 100)).with_read_until({"Ann": 40})
+
+
+def test_random_units_stay_where_their_annotator_read() -> None:
+    sampler = prepare_cut([stopped()], 2)
+    reached = []
+    for seed in range(60):
+        drawn = sampler.draw(np.random.default_rng(seed))
+        ann = drawn.rows_of("Ann")
+        assert drawn.ends[ann].max() <= 40 + 1e-9
+        assert ann.stop - ann.start == 5
+        reached.append(drawn.ends[drawn.rows_of("Bob")].max())
+    assert max(reached) > 90
+
+
+def test_it_stays_with_the_annotator() -> None:
+    c = stopped()
+    assert c.selection == ("read-until=Ann:40",)
+    assert c.renamed_annotators({"Ann": "Zoe"}).read_until == (("Zoe", 40.0),)
+    assert c.only_annotators(["Bob"]).read_until == ()
+    assert c.with_bounds((0, 200)).read("Bob") == 200
+    assert c != c.with_read_until({"Ann": 50})
+    assert c.with_read_until({"Bob": 100}) is c
+
+
+def test_what_cannot_be_meant_is_an_error_that_says_what_to_do() -> None:
+    c = stopped()
+    with pytest.raises(DataError, match="has units up to 32") as error:
+        c.with_read_until({"Ann": 30})
+    assert error.value.hint == "Say at least 32"
+    assert c.with_read_until({"Ann": 32}).read("Ann") == 32
+    with pytest.raises(DataError, match="outside the text, 0 to 100"):
+        c.with_read_until({"Ann": 101})
+    with pytest.raises(DataError, match="Zed"):
+        c.with_read_until({"Zed": 50})
+
+
+def test_models_that_cannot_keep_it_refuse_and_the_default_can() -> None:
+    c = stopped()
+    assert default_chance([[c] * 5]) == "cut"
+    assert default_chance([[c.with_read_until({"Ann": 40}).only_annotators(["Bob"])] * 5]) != "cut"
+    for name, model in CHANCE_MODELS.items():
+        if name != "cut":
+            with pytest.raises(DataError, match="cannot keep 'Ann' to what was read"):
+                model.prepare([c, c, c], 2)
+
+
+def test_chance_expects_less_of_somebody_who_stopped() -> None:
+    """Turned over the whole text, Ann's units meet Bob's less often than they could."""
+    c = stopped()
+    whole = Continuum.from_units(list(c), bounds=(0, 100))
+    assert gc.gamma(c, samples=200).value != gc.gamma(whole, samples=200).value
+
+
+def test_command_line_campaign_and_json_say_the_same(run: Run, here: Path) -> None:
+    given = json.loads(run("gamma", "a.csv", "--read-until", "Ann=20", "--json").out)
+    (here / "campaign.toml").write_text('paths = ["a.csv"]\n[read_until]\n"a/Ann" = 20\n')
+    file = json.loads(run("gamma", "campaign.toml", "--json").out)
+    assert run("convert", "a.csv", "b.json", "--read-until", "Ann=20").code == 0
+    stored = json.loads(run("gamma", "b.json", "--json").out)
+    values = [found["results"][0]["gamma"] for found in (given, file, stored)]
+    assert values[0] == values[1] == values[2]
+    assert "read-until=Ann:20" in given["results"][0]["signature"]
+    assert gc.read("b.json").read_until == (("Ann", 20.0),)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_wrong_position_is_told(run: Run) -> None:
+    assert run("gamma", "a.csv", "--read-until", "Ann=far").code == 2
+    late = run("gamma", "a.csv", "--read-until", "Ann=10")
+    assert (late.code, "has units up to 14. Say at least 14" in late.err) == (3, True)
+    assert run("segmentation", "--dataset", "hearst1997", "--read-until", "1=4").code == 2

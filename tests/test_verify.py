@@ -1,0 +1,178 @@
+"""The checker of certificates: what it accepts is so, by trying every alignment."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import gammacp.verify
+from gammacp import align, certificate, datasets
+from gammacp.alignment.certificate import write_certificate
+from gammacp.verify import Check, RefusedError
+from tests.alignment.continua import random_continuum
+from tests.certificates import accepted, bases, hashed, is_true, mutant, text_of
+
+FILE = Path(gammacp.verify.__file__)
+BASES = tuple(bases())
+
+
+def test_it_is_one_file_of_plain_python() -> None:
+    """At most 400 lines, and nothing but the standard library."""
+    text = FILE.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 400
+    imports = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Import | ast.ImportFrom)]
+    names = [getattr(n, "module", None) or n.names[0].name for n in imports]
+    assert names
+    assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
+
+
+def test_it_runs_alone(tmp_path: Path) -> None:
+    """Without gammacp on the path, with an exit code of 0, 1, 2 and 3."""
+    script = tmp_path / "verify.py"
+    script.write_text(FILE.read_text(encoding="utf-8"), encoding="utf-8")
+    good, less = tmp_path / "good.json", tmp_path / "less.json"
+    continuum = datasets.load("alex-paul-suzan")
+    write_certificate(align(continuum), good)
+    data = json.loads(good.read_text(encoding="utf-8"))
+    data["claim"]["cost"] = data["claim"]["bound"] = 11.0
+    less.write_text(text_of(data), encoding="utf-8")
+    codes = []
+    for paths in ([good], [good, less], [], [tmp_path / "none.json", good]):
+        command = [sys.executable, "-I", str(script), *map(str, paths)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+        codes.append(done.returncode)
+        assert "Traceback" not in done.stderr
+        if paths == [good]:
+            assert "no alignment costs less than 10.4566666667" in done.stdout
+    assert codes == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("number", range(len(BASES)))
+def test_certificates_are_accepted_and_true(number: int) -> None:
+    base = BASES[number]
+    assert is_true(base)
+    assert accepted(base)
+
+
+def _judge(count: int, seed: int) -> Counter[str]:
+    rng = Random(seed)
+    told: Counter[str] = Counter()
+    for _ in range(count):
+        data = mutant(rng.choice(BASES), rng)
+        if accepted(data):
+            assert is_true(data), text_of(data)
+            told["true"] += 1
+        else:
+            told["refused or less"] += 1
+    return told
+
+
+def test_no_false_claim_is_accepted() -> None:
+    """Mutants of claims, groups, units, shares, matrices and problems, judged by brute force."""
+    told = _judge(400, 0)
+    assert min(told["true"], told["refused or less"]) > 80
+
+
+@pytest.mark.slow
+def test_no_false_claim_of_ten_thousand_is_accepted() -> None:
+    told = _judge(10_000, 1)
+    assert min(told["true"], told["refused or less"]) > 2000
+
+
+def _changed(**changes: Any) -> str:
+    return text_of({**BASES[0], **changes})
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (text_of(BASES[0])[:200], "cut off, or no JSON: .*line 1 column"),
+        ("", "cut off, or no JSON"),
+        ("[" * 100_000, "cut off, or no JSON"),
+        ("[]", "the file: 'version' is missing"),
+        ("{}", "the file: 'version' is missing"),
+        (_changed(version=2), "version: '2' is none of 1"),
+        (_changed(version=True), "version: 'True'"),
+        (_changed(units=BASES[3]["units"]), "hash: made for other units"),
+        (_changed(opening=float("nan")), "opening: 'nan' is no number"),
+        (_changed(opening=10**400), "opening: '1000"),
+        (_changed(claim={**BASES[0]["claim"], "cost": "1"}), "claim.cost: '1' is no number"),
+        (_changed(claim={**BASES[0]["claim"], "error": 1e9}), "claim.error: .*so large"),
+        (_changed(claim={**BASES[0]["claim"], "error": -1e-9}), "claim.error: below 0"),
+        (_changed(claim={**BASES[0]["claim"], "status": "proven"}), "claim.status: 'proven'"),
+        (_changed(groups=BASES[0]["groups"][:-1]), "groups: unit .* is in 0 of them"),
+        (_changed(groups=[*BASES[0]["groups"], [0]]), "groups: unit 0 is in 2 of them"),
+        (_changed(groups=[[99]]), r"groups\[0\]\[0\]: '99'"),
+        (_changed(groups=[[]]), r"groups\[0\]: empty"),
+        (_changed(annotators=["A"]), r"units\[\d+\]\[0\]: '1'"),
+        (_changed(proof={"kind": "shares", "shares": [0]}), "proof.shares: not a list, or not"),
+        (_changed(proof={"kind": "faith"}), "proof.kind: 'faith'"),
+        (
+            text_of(hashed({**BASES[0], "units": [[0, 5.0, 1.0, None]]})),
+            r"units\[0\]\[2\]: '1.0' is no",
+        ),
+    ],
+)
+def test_what_is_no_certificate_is_refused_with_the_place(text: str, place: str) -> None:
+    with pytest.raises(RefusedError, match=place):
+        Check(text).claim()
+
+
+def test_more_than_is_proven_is_not_verified() -> None:
+    """An alignment that greed finds has a bound below its cost: that is proven, and no more."""
+    data = certificate(align(random_continuum(32, 4, 8), method="greedy"))
+    assert data["claim"]["status"] == "feasible"
+    assert data["claim"]["bound"] < data["claim"]["cost"] - 0.1
+    proven, said = Check(text_of(data)).claim()
+    assert proven
+    assert any(line.startswith("bound verified") for line in said)
+    data["claim"]["status"] = "optimal"
+    assert not Check(text_of(data)).claim()[0]
+
+
+def test_without_a_proof_nothing_is_verified_but_the_cost() -> None:
+    data = {**BASES[0], "proof": {"kind": "none"}}
+    proven, said = Check(text_of(data)).claim()
+    assert not proven
+    assert "NOT checked" in said[-1]
+    assert "NOT" not in said[0]
+
+
+def test_covers_that_cost_less_than_nothing_are_not_checked() -> None:
+    cover = next(b for b in BASES if b["cover"])
+    proven, said = Check(text_of({**cover, "opening": 0.5})).claim()
+    assert not proven
+    assert "NOT checked" in said[-1]
+
+
+def test_what_is_given_is_told() -> None:
+    """Pairs of a dissimilarity that it does not know, and tables of categories."""
+    listed = next(b for b in BASES if b["dissimilarity"]["positional"] == "listed")
+    table = next(b for b in BASES if isinstance(b["dissimilarity"]["categorial"], list))
+    assert Check(text_of(listed)).claim()[1][0] == "taken as given: what pairs of units cost"
+    assert Check(text_of(table)).claim()[1][0].startswith("taken as given: the table")
+    bad = json.loads(text_of(table))
+    bad["dissimilarity"]["categorial"][0][1] = 7.25
+    with pytest.raises(RefusedError, match="not symmetric"):
+        Check(text_of(bad))
+
+
+def test_shares_need_not_be_right() -> None:
+    """Any shares give a bound that holds: those of another problem, zeros, or far too much."""
+    rng = Random(5)
+    for base in BASES:
+        if base["proof"]["kind"] != "shares":
+            continue
+        size = len(base["units"])
+        for shares in ([0] * size, [rng.randrange(-(2**45), 2**45) for _ in range(size)]):
+            data = {**base, "proof": {"kind": "shares", "shares": shares}}
+            if accepted(data):
+                assert is_true(data)
