@@ -1,12 +1,17 @@
 """What a measure or a chance model can require of a continuum, and why it is not met."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from enum import StrEnum
 
 import numpy as np
 
 from gammacp.continuum import Continuum
+from gammacp.continuum.links import whole_links
 from gammacp.errors import DataError
+from gammacp.left_out import Tally
+
+LINKS_UNUSED = "not compared here; gammacp links compares links between units"
 
 
 class Need(StrEnum):
@@ -74,6 +79,28 @@ def require_whole(continuum: Continuum) -> None:
         shapes = "shapes=no, which leaves the first axis (in Python: c.hulls())"
         how = fragments if continuum.axes == 1 else shapes
         raise DataError(in_pieces(continuum), hint=f"Read them with --option {how}")
+
+
+def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
+    """The continuum with the links that can be used; what it has not any more is in `left_out`.
+
+    Parameters
+    ----------
+    continuum
+        As it was read and selected.
+    wanted
+        Whether links are used; then those at a unit that was left out are left out, too.
+    """
+    if not continuum.links:
+        return continuum
+    units = {(u.annotator, u.id) for u in continuum if u.id}
+    kept = whole_links(continuum.links, units) if wanted else ()
+    if len(kept) == len(continuum.links):
+        return continuum
+    tally = Tally(continuum.name)
+    reason = "ends at a unit that was left out" if wanted else LINKS_UNUSED
+    tally.add("link", reason, len(continuum.links) - len(kept))
+    return replace(continuum, links=kept, left_out=(*continuum.left_out, *tally.entries()))
 
 
 def in_pieces(continuum: Continuum) -> str:

@@ -17,30 +17,31 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_301,
-    "gammacp/alignment": 6_089,
-    "gammacp/bench": 2_159,
-    "gammacp/campaign": 4_387,
-    "gammacp/chance": 1_496,
-    "gammacp/cli": 3_450,
+    "gammacp": 2_316,
+    "gammacp/alignment": 6_090,
+    "gammacp/bench": 2_165,
+    "gammacp/campaign": 4_391,
+    "gammacp/chance": 1_519,
+    "gammacp/cli": 3_456,
     "gammacp/compat": 952,
-    "gammacp/continuum": 944,
+    "gammacp/continuum": 1_077,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_245,
-    "gammacp/formats": 6_537,
+    "gammacp/formats": 6_850,
     "gammacp/kernel": 156,
-    "gammacp/measures": 6_653,
+    "gammacp/links": 242,
+    "gammacp/measures": 7_272,
     "gammacp/pools": 430,
     "gammacp/report": 842,
     "gammacp/shapes": 208,
     "gammacp/segmentation": 2_465,
-    "gammacp/studio": 1_550,
+    "gammacp/studio": 1_551,
     "gammacp/syntax": 2_967,
     "shuffling": 2_128,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
-WINGS = {"segmentation", "syntax", "studio", "compat", "shapes"}
-TOGETHER, CORE = 46_994, 38_852
+WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
+TOGETHER, CORE = 48_357, 39_972
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

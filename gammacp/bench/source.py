@@ -7,6 +7,8 @@ from pathlib import Path
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
+from gammacp.left_out import LeftOut
+from gammacp.needs import with_links
 from shuffling.fitting import fit
 from shuffling.model_file import read_model
 from shuffling.reference import ReferenceModel
@@ -42,6 +44,11 @@ class Shuffled:
         if self.model is not None:
             origin["model"] = self.model
         return origin | ({"named": dict(self.named)} if self.named else {})
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What of the reference's file is not in the reference."""
+        return self.origin.left_out if isinstance(self.origin, Continuum) else ()
 
     @property
     def reference_model(self) -> ReferenceModel:
@@ -107,6 +114,7 @@ def source_from(
     from gammacp.formats import read
 
     try:
-        return Shuffled(reference_of(read(reference), annotator), chosen)
+        known = with_links(reference_of(read(reference), annotator), wanted=False)
+        return Shuffled(known, chosen)
     except DataError as error:
         raise error.at(reference) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from gammacp.arrays import Codes, Floats
 from gammacp.canonical import canonical_order
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, together
+from gammacp.continuum.links import Ids, Link, ids_together
 from gammacp.errors import DataError
 from gammacp.needs import in_pieces
 
@@ -24,7 +25,8 @@ class Annotation:
     """What one annotator did on one continuum; starts are relative to its lower bound.
 
     `length` is L of the continuum, the circumference when the annotation is shifted. Units of
-    several fragments, or with shapes, are moved whole, with their `breaks`.
+    several fragments, or with shapes, are moved whole, with their `breaks`; `links` go with the
+    `ids` they name.
     """
 
     starts: Floats
@@ -32,13 +34,15 @@ class Annotation:
     category_codes: Codes
     length: float
     breaks: Breaks | None = None
+    ids: Ids | None = None
+    links: tuple[Link, ...] = ()
 
     def shift(self, fraction: float) -> Annotation:
         """A circular shift by a fraction of L; a unit is moved whole, with its start."""
         if self.length == 0:
             return self
         starts = ((self.starts / self.length + fraction) % 1.0) * self.length
-        return Annotation(starts, self.lengths, self.category_codes, self.length, self.breaks)
+        return replace(self, starts=starts)
 
     def mosaic(self, length: float) -> Annotation:
         """The annotation repeated up to `length`: units that start before it are kept."""
@@ -107,6 +111,8 @@ def annotation_of(continuum: Continuum, code: int) -> Annotation:
         continuum.category_codes[rows],
         continuum.length,
         None if continuum.breaks is None else continuum.breaks[rows],
+        None if continuum.ids is None else continuum.ids[rows],
+        tuple(x for x in continuum.links if x.annotator == continuum.annotators[code]),
     )
 
 
@@ -184,13 +190,17 @@ def annotation_set(
     starts = np.concatenate([p.starts for p in parts])
     ends = np.concatenate([p.starts + p.lengths for p in parts])
     length = max((p.length for p in parts), default=0.0)
+    called = names or tuple(str(i + 1) for i in range(len(parts)))
+    carried = zip(parts, called, strict=True)
     return Continuum.from_codes(
-        names or tuple(str(i + 1) for i in range(len(parts))),
+        called,
         categories,
         starts,
         ends,
         np.repeat(np.arange(len(parts), dtype=np.int32), [len(p.starts) for p in parts]),
         np.concatenate([p.category_codes for p in parts]),
         breaks=together([(p.breaks, len(p.starts)) for p in parts]),
+        ids=ids_together([(p.ids, len(p.starts)) for p in parts]),
+        links=tuple(replace(x, annotator=name) for p, name in carried for x in p.links),
         bounds=(float(starts.min(initial=0.0)), float(ends.max(initial=length))),
     )

@@ -14,7 +14,7 @@ units as the annotator made.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -59,10 +59,17 @@ class CompletedAnnotation:
             return self.annotation
         rows = np.flatnonzero(self._held(starts, ends, np.array([offset]))[0])
         low, high = np.clip([starts[rows] - offset, ends[rows] - offset], 0.0, 1.0)
-        length, own = self.annotation.length, which[rows % len(which)]
-        codes, boxes = self.annotation.category_codes[own], self.annotation.breaks
-        breaks = None if boxes is None else boxes[own]
-        return Annotation(low * length, (high - low) * length, codes, length, breaks)
+        length = self.annotation.length
+        own = which[rows % len(which)]
+        boxes, ids = self.annotation.breaks, self.annotation.ids
+        return replace(
+            self.annotation,
+            starts=low * length,
+            lengths=(high - low) * length,
+            category_codes=self.annotation.category_codes[own],
+            breaks=None if boxes is None else boxes[own],
+            ids=None if ids is None else ids[_each_once(own)],
+        )
 
     def _held(self, starts: Floats, ends: Floats, offsets: Floats) -> Bools:
         """Which units windows hold, shape (offsets, units): with torn ends, any part of them."""
@@ -123,6 +130,14 @@ class CompletedAnnotation:
         return starts - starts[0], ends - starts[0], which, circle
 
 
+def _each_once(units: Indices) -> Indices:
+    """As many units, and each once: a second one of a unit stands for one that is not there."""
+    there, first = np.unique(units, return_index=True)
+    found, every = units.copy(), np.arange(len(units))
+    found[np.setdiff1d(every, first)] = np.setdiff1d(every, there)
+    return found
+
+
 def _whole(part: float, wholes: Floats, rng: np.random.Generator) -> tuple[float, int]:
     """A whole that is at least as long as the part, and which; the part itself if none is."""
     fit = np.flatnonzero(wholes >= part - ROUNDING)
@@ -152,12 +167,13 @@ def completion(
     if breaks is not None and any(getattr(b, "kind", "") != "box" for b in breaks):
         return None
     order = np.argsort(annotation.starts, kind="stable")
-    annotation = Annotation(
-        annotation.starts[order],
-        annotation.lengths[order],
-        annotation.category_codes[order],
-        annotation.length,
-        None if breaks is None else breaks[order],
+    annotation = replace(
+        annotation,
+        starts=annotation.starts[order],
+        lengths=annotation.lengths[order],
+        category_codes=annotation.category_codes[order],
+        breaks=None if breaks is None else breaks[order],
+        ids=None if annotation.ids is None else annotation.ids[order],
     )
     starts = annotation.starts / annotation.length
     ends = starts + annotation.lengths / annotation.length

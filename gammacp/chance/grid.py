@@ -13,7 +13,7 @@ would not do: who marks whole sentences meets others at the ends of sentences.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class Places:
             return None
         size = float(np.count_nonzero(self.ends <= until + allowance))
         lengths = (last - first + 1).astype(np.float64)
-        return Annotation(first.astype(np.float64), lengths, annotation.category_codes, size)
+        return replace(annotation, starts=first.astype(np.float64), lengths=lengths, length=size)
 
     def positions(self, annotation: Annotation) -> Annotation:
         """Back in positions; what reaches over the last place goes on as at the first.
@@ -82,7 +82,8 @@ class Places:
         over, last = last >= len(self), last % len(self)
         starts, ends = self.starts[first % len(self)], self.ends[last]
         ends = ends + np.where(over, self.ends[-1] - self.starts[0], 0.0)
-        return Annotation(starts, ends - starts, annotation.category_codes, float(self.ends[-1]))
+        length = float(self.ends[-1])
+        return replace(annotation, starts=starts, lengths=ends - starts, length=length)
 
 
 def _nearest(places: Floats, wanted: Floats) -> Indices:

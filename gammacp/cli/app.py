@@ -15,7 +15,7 @@ from gammacp.files import lift_confinement
 from gammacp.plugins import load_all, why_it_fails
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "Measure": ("gamma", "align", "verify", "measure", "segmentation", "syntax"),
+    "Measure": ("gamma", "align", "verify", "measure", "segmentation", "syntax", "links"),
     "Understand": ("compare", "calibrate", "replace", "plan", "report", "studio", "watch"),
     "Build": ("init", "consensus"),
     "Formats and data": ("inspect", "convert", "formats", "datasets"),
@@ -27,7 +27,7 @@ GROUP = "gammacp.commands"
 """Entry points by which wings and installed packages bring their commands: a function, whose
 parameters are options and groups of them, or a Typer of subcommands. A module here or there imports
 what it needs inside its functions, so that `--help` stays quick."""
-_WINGS = ("segmentation", "syntax", "studio")
+_WINGS = ("segmentation", "syntax", "links", "studio")
 OWN = tuple(n for names in SECTIONS.values() for n in names if n not in _WINGS)
 
 

@@ -13,5 +13,6 @@ from gammacp.continuum.columns import Bounds
 from gammacp.continuum.continuum import Continuum, Unit
 from gammacp.continuum.corpus import Corpus
 from gammacp.continuum.label import Label
+from gammacp.continuum.links import Link
 
-__all__ = ["Bounds", "Continuum", "Corpus", "Label", "Unit"]
+__all__ = ["Bounds", "Continuum", "Corpus", "Label", "Link", "Unit"]

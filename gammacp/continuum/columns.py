@@ -9,6 +9,7 @@ from gammacp.arguments import text
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum.fragments import Breaks, column, ranks
 from gammacp.continuum.label import sort_key
+from gammacp.continuum.links import Ids
 from gammacp.errors import DataError, UsageError
 
 Bounds = tuple[float, float]
@@ -23,10 +24,16 @@ class ContinuumColumns(TypedDict):
     annotator_codes: Codes
     category_codes: Codes
     breaks: Breaks | None
+    ids: Ids | None
 
 
 def in_order(
-    starts: Any, ends: Any, annotator_codes: Any, category_codes: Any, breaks: Breaks | None = None
+    starts: Any,
+    ends: Any,
+    annotator_codes: Any,
+    category_codes: Any,
+    breaks: Breaks | None = None,
+    ids: Ids | None = None,
 ) -> ContinuumColumns:
     """The columns as arrays of their kinds, sorted."""
     columns: dict[str, Any] = {
@@ -41,7 +48,8 @@ def in_order(
     for name in columns:
         columns[name] = columns[name][order]
     inside = None if breaks is None else column(breaks[order])
-    return {**columns, "breaks": inside}  # type: ignore[typeddict-item]
+    named = None if ids is None else ids[order]
+    return {**columns, "breaks": inside, "ids": named}  # type: ignore[typeddict-item]
 
 
 def recode(old: Sequence[str], new: Sequence[str]) -> Codes:

@@ -32,6 +32,7 @@ from gammacp.continuum.label import (
     plain,
     to_label,
 )
+from gammacp.continuum.links import Ids, Link, Linked, check_links, id_column, rows_of_links
 from gammacp.continuum.shapes import (
     Shape,
     at_place,
@@ -61,6 +62,7 @@ class Declared(TypedDict, total=False):
     name: str
     offset_unit: str
     text: str | None
+    links: Iterable[Link]
     read_until: Mapping[str, float] | None
     grid: Grid | None
 
@@ -73,7 +75,8 @@ class Unit:
     `category` is None for an unlabelled unit, a `Label` for one with features beside it.
     `fragments`, (start, end) of each, is empty for a unit of one piece; otherwise the first begins
     at `start` and the last ends at `end`. `shape` says where it is on further axes; `start` and
-    `end` are then its extent on the first.
+    `end` are then its extent on the first. `id` is the name by which links know the unit, of which
+    an annotator has no other in the continuum; "" for none.
     """
 
     annotator: str
@@ -82,6 +85,7 @@ class Unit:
     category: str | None = None
     fragments: Fragments = ()
     shape: Shape | None = None
+    id: str = ""
 
     @classmethod
     def box(cls, annotator: str, *extents: Sequence[float], category: str | None = None) -> Unit:
@@ -117,7 +121,7 @@ class Unit:
     @property
     def json(self) -> dict[str, object]:
         """Place and label as JSON has them: `start`, `end`, `category`, and what else there is."""
-        inside: dict[str, object] = {}
+        inside: dict[str, object] = {"unit": self.id} if self.id else {}
         if self.fragments:
             inside["fragments"] = [[*f] for f in self.fragments]
         if self.shape:
@@ -154,6 +158,9 @@ class Continuum:
     breaks
         Boundaries inside units of several fragments (`gammacp.continuum.fragments`), or the shapes
         of all units (`gammacp.continuum.shapes`); None where every unit is of one piece.
+    ids, links
+        What units are called (None where none has an id), and the links between them, by id
+        (`gammacp.continuum.links`).
     advice
         Metadata: where the other annotators may be, of a file that holds one.
     cluster
@@ -177,6 +184,8 @@ class Continuum:
     selection: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     breaks: Breaks | None = None
+    ids: Ids | None = None
+    links: tuple[Link, ...] = ()
     advice: str = ""
     cluster: str = ""
     read_until: tuple[tuple[str, float], ...] = ()
@@ -186,6 +195,8 @@ class Continuum:
         """Nobody changes its columns, whoever made them; kernels are compiled for such ones."""
         for array in (self.starts, self.ends, self.annotator_codes, self.category_codes):
             freeze(array)
+        if self.ids is not None:
+            freeze(self.ids)
 
     @classmethod
     def from_units(cls, units: Iterable[Unit], **declared: Unpack[Declared]) -> Continuum:
@@ -205,6 +216,7 @@ class Continuum:
             [u.end for u in rows],
             fragments=[u.fragments for u in rows] if any(u.fragments for u in rows) else None,
             shapes=[u.shape for u in rows] if any(u.shape for u in rows) else None,
+            ids=[u.id for u in rows],
             **declared,
         )
 
@@ -218,6 +230,8 @@ class Continuum:
         *,
         fragments: Sequence[Iterable[Sequence[float]]] | None = None,
         shapes: Sequence[Shape | None] | None = None,
+        ids: Sequence[str] | None = None,
+        links: Iterable[Link] = (),
         annotators: Sequence[str] | None = None,
         categories: Sequence[str] | None = None,
         bounds: Bounds | None = None,
@@ -238,6 +252,10 @@ class Continuum:
             ones are one.
         shapes
             Of each unit, with as many axes.
+        ids
+            What each unit is called, "" for nothing.
+        links
+            Between units, by their ids.
         annotators, categories
             Declared names, also those without units, in the order to keep (the order of
             categories matters for ordinal distances). Names that occur but are not declared are
@@ -257,8 +275,8 @@ class Continuum:
         DataError
             A position is not finite, an end lies before its start, a unit lies outside the
             bounds, an integer is too large to be kept exactly, fragments are empty, overlap or do
-            not reach from the unit's start to its end, or some units have no shape, other axes, or
-            fragments beside it.
+            not reach from the unit's start to its end, some units have no shape, other axes, or
+            fragments beside it, two units of an annotator have one id, or a link ends at none.
         UsageError
             Columns have different lengths, or a name is not text.
         """
@@ -276,9 +294,12 @@ class Continuum:
             check_alike(shapes)
             pairs = zip(starts.tolist(), shapes, strict=True)
             breaks = column(relative(s, shape) for s, shape in pairs if shape is not None)
+        called = id_column(ids or ())
         made = cls.from_codes(
             *(named, labels, starts, ends, coded(annotator, named), coded(category, labels)),
             breaks=breaks,
+            ids=called,
+            links=check_links(links, annotator, called),
             bounds=bounds,
             name=name,
             offset_unit=offset_unit,
@@ -300,6 +321,7 @@ class Continuum:
         category_codes: Codes,
         *,
         breaks: Breaks | None = None,
+        ids: Ids | None = None,
         bounds: Bounds | None = None,
         **about: Any,
     ) -> Continuum:
@@ -315,14 +337,14 @@ class Continuum:
             Positions, float64, shape (units,).
         annotator_codes, category_codes
             int32, shape (units,); category −1 is unlabelled.
-        breaks
-            Boundaries inside units, or their shapes, or None.
+        breaks, ids
+            Boundaries inside units, or their shapes, and what units are called, or None.
         bounds
             As for `from_columns`.
         about
-            Name, offset unit and text.
+            Name, offset unit, text and links.
         """
-        columns = in_order(starts, ends, annotator_codes, category_codes, breaks)
+        columns = in_order(starts, ends, annotator_codes, category_codes, breaks, ids)
         own = checked_bounds(bounds, columns["starts"], columns["ends"])
         return cls(annotators, categories, **columns, bounds=own, **about)
 
@@ -410,6 +432,7 @@ class Continuum:
             all(getattr(self, n) == getattr(other, n) for n in names)
             and all(np.array_equal(getattr(self, c), getattr(other, c)) for c in columns)
             and inside[0] == inside[1]
+            and (not (self.links or other.links) or self._links == other._links)
         )
 
     def __hash__(self) -> int:
@@ -435,6 +458,7 @@ class Continuum:
             end,
             self.category_of(index),
             *self._inside(start, end, index),
+            "" if self.ids is None else self.ids[index],
         )
 
     def _inside(self, start: float, end: float, index: int) -> tuple[Fragments, Shape | None]:
@@ -442,6 +466,18 @@ class Continuum:
         if isinstance(inside, Shape):
             return (), at_place(start, end, inside)
         return fragments_of(start, end, inside), None
+
+    @cached_property
+    def link_rows(self) -> Linked:
+        """The links by rows of their units."""
+        return rows_of_links(self.links, self.annotators, self.annotator_codes, self.ids)
+
+    @property
+    def _links(self) -> list[tuple[str, str, int, int]]:
+        """Type, kind and rows of each link."""
+        x = self.link_rows
+        ends = zip(x.codes.tolist(), x.sources.tolist(), x.targets.tolist(), strict=True)
+        return [(x.types[k], x.kinds[k], source, target) for k, source, target in ends]
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -558,7 +594,7 @@ class Continuum:
         return self._keep(breaks=around).noting("shapes", "boxes")
 
     def atoms(self) -> Continuum:
-        """The same with each fragment as a unit of its own.
+        """The same with each fragment as a unit of its own, without links.
 
         >>> c = Continuum.from_units([Unit("Ann", 0, 9, "a", ((0, 2), (5, 9))), Unit("Bob", 3, 9)])
         >>> [(u.start, u.end) for u in c.atoms()], c.atoms().selection
@@ -571,7 +607,8 @@ class Continuum:
         ]
         starts, ends, rows = (np.array(column) for column in zip(*edges, strict=True))
         codes = self.annotator_codes[rows], self.category_codes[rows]
-        return replace(self, **in_order(starts, ends, *codes)).noting("fragments", "atoms")
+        parts = replace(self, **in_order(starts, ends, *codes), links=())
+        return parts.noting("fragments", "atoms")
 
     def hulls(self) -> Continuum:
         """The same with every unit of one piece, from its first start to its last end.
@@ -774,7 +811,13 @@ class Continuum:
             return self
         code = recode(self.annotators, kept)[self.annotator_codes]
         until = tuple((a, place) for a, place in self.read_until if a in keep)
-        changed = self._keep(code >= 0, annotators=kept, annotator_codes=code, read_until=until)
+        changed = self._keep(
+            code >= 0,
+            annotators=kept,
+            annotator_codes=code,
+            read_until=until,
+            links=tuple(x for x in self.links if x.annotator in keep),
+        )
         return changed.noting("exclude", *(a for a in self.annotators if a not in keep))
 
     def only_categories(self, names: Iterable[str]) -> Continuum:
@@ -877,8 +920,11 @@ class Continuum:
                     f"two annotators of {self.name or 'the continuum'} would be {name!r}",
                     hint="Give them different names, or leave one out",
                 )
+        links = tuple(
+            replace(x, annotator=mapping.get(x.annotator, x.annotator)) for x in self.links
+        )
         until = sorted((mapping.get(a, a), place) for a, place in self.read_until)
-        result = replace(self, annotators=names, read_until=tuple(until))
+        result = replace(self, annotators=names, links=links, read_until=tuple(until))
         for old, new in zip(self.annotators, names, strict=True):
             if old != new:
                 result = result.noting("rename", old, new)
@@ -907,5 +953,6 @@ class Continuum:
             changed.pop("annotator_codes", self.annotator_codes)[rows],
             changed.pop("category_codes", self.category_codes)[rows],
             changed.pop("breaks", None if self.breaks is None else self.breaks[rows]),
+            None if self.ids is None else self.ids[rows],
         )
         return replace(self, **columns, **changed)

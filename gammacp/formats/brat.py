@@ -3,7 +3,10 @@
 After "brat standoff format" (brat.nlplab.org/standoff.html): a text-bound annotation is
 `T1<tab>TYPE START END[;START END…]<tab>TEXT`, an attribute `A1<tab>NAME T1[ VALUE]`. Offsets count
 code points; where an annotation's text fits UTF-16 offsets instead, these are converted.
-Relations, events, equivalences and notes are not units.
+
+Relations `R1<tab>TYPE Arg1:T1 Arg2:T2` are links. Of an event `E1<tab>TYPE:T1 ROLE:T2` the trigger
+is a unit, from which a link of the role's name goes to each argument (another event: its trigger).
+An equivalence `*<tab>TYPE T1 T2` is a chain. Notes are no units.
 """
 
 import re
@@ -13,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.continuum.links import CHAIN, DIRECTED, KINDS, UNDIRECTED
 from gammacp.errors import DataError
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
 from gammacp.formats.parts import Notes, check_characters, continua_of, write_parts
@@ -36,6 +40,14 @@ _OTHERS = {
     "#": "note",
     "*": "equivalence",
 }
+# How annotation.conf says that a relation has no direction, and that it makes chains.
+_SYMMETRIC = re.compile(r"^\s*(\S+)[^\n]*<REL-TYPE>:symmetric(-transitive)?", re.MULTILINE)
+_CONF = {
+    DIRECTED: "",
+    UNDIRECTED: ", <REL-TYPE>:symmetric",
+    CHAIN: ", <REL-TYPE>:symmetric-transitive",
+}
+_ARGUMENT = re.compile(r"([^:\s]+?)\d*:(\S+)")
 
 
 @dataclass(frozen=True)
@@ -87,7 +99,8 @@ def read(
         one over all of them; `split`: a unit for each part); parts with nothing but white space and
         a line break between them are one, because brat cuts annotations at the ends of lines (known
         from the .txt alone); overlapping, repeated and zero-length ones are kept; the type `_` is
-        unlabelled
+        unlabelled; relations, arguments of events and equivalences are links (those that
+        annotation.conf calls symmetric have no direction)
     """
     text = source.beside(".txt", source.document)
     spans = Spans(source, source.document, CHARACTERS, text)
@@ -96,6 +109,7 @@ def read(
     values: dict[str, str] = {}
     others: dict[str, dict[str, str | None]] = {}
     attributes: set[str] = set()
+    joins: list[str] = []
     content = source.text() if source.content.strip() else ""
     for number, line in enumerate(content.split("\n"), 1):
         kind = line[:1]
@@ -113,6 +127,8 @@ def read(
                 spans.leave_out("attribute", f"{name} is not the category")
         elif line.strip() and kind not in _OTHERS:
             raise source.error(f"line begins with {kind!r}, not with an annotation", line=number)
+        elif kind in ("R", "E", "*"):
+            joins.append(line)
         elif line.strip():
             spans.leave_out(_OTHERS[kind], "is not a unit")
     if feature is not None and bounds and feature not in attributes:
@@ -123,9 +139,32 @@ def read(
         label = b.type if feature is None else values.get(b.key)
         label = None if label == _UNLABELLED else label
         parts = _over_lines([(convert(s), convert(e)) for s, e in b.parts], text)
-        about: Any = {"line": b.line, "what": b.key, "features": others.get(b.key)}
+        about: Any = {"line": b.line, "what": b.key, "features": others.get(b.key), "key": b.key}
         spans.add_parts(source.annotator, label, parts, discontinuous, **about)
+    _link(spans, joins)
     return spans.continuum()
+
+
+def _link(spans: Spans, lines: Sequence[str]) -> None:
+    """Add the links of relations, events and equivalences."""
+    source = spans.source
+    conf = source.neighbour("annotation.conf") or source.neighbour("../annotation.conf") or b""
+    found = _SYMMETRIC.findall(conf.decode("utf-8", "replace"))
+    kinds = {name: CHAIN if transitive else UNDIRECTED for name, transitive in found}
+    entries = [line.rstrip("\r").split(maxsplit=2) for line in lines]
+    triggers = {e[0]: e[1].partition(":")[2] for e in entries if e[0][0] == "E" and len(e) > 1}
+    for key, name, rest in ([*e, "", ""][:3] for e in entries):
+        ends = [(role, triggers.get(end, end)) for role, end in _ARGUMENT.findall(rest)]
+        if key == "*":
+            spans.chain(source.annotator, name, rest.split())
+        elif key in triggers:
+            for role, end in ends:
+                spans.link(source.annotator, role, triggers[key], end, DIRECTED)
+        elif len(ends) == 2:
+            (_, one), (_, other) = ends
+            spans.link(source.annotator, name, one, other, kinds.get(name, DIRECTED))
+        else:
+            spans.leave_out(_OTHERS[key[0]], "has not two ends")
 
 
 def _over_lines(
@@ -214,7 +253,11 @@ def write(document: Continuum | Corpus, path: Path, *, notes: Notes | None = Non
     """
     types = {u.category or _UNLABELLED for c in continua_of(document) for u in c}
     entities = "\n".join(sorted(types - {_UNLABELLED}) + [_UNLABELLED] * (_UNLABELLED in types))
-    conf = f"[entities]\n{entities}\n\n[relations]\n\n[events]\n\n[attributes]\n"
+    links = {(x.type, x.kind) for c in continua_of(document) for x in c.links}
+    relations = "".join(
+        f"{name}\tArg1:<ANY>, Arg2:<ANY>{_CONF[kind]}\n" for name, kind in sorted(links)
+    )
+    conf = f"[entities]\n{entities}\n\n[relations]\n{relations}\n[events]\n\n[attributes]\n"
 
     def render(c: Continuum, units: Sequence[Unit]) -> dict[str, str]:
         check_characters(c, "brat")
@@ -225,10 +268,25 @@ def write(document: Continuum | Corpus, path: Path, *, notes: Notes | None = Non
             )
         lines = [_line(c, number, u) for number, u in enumerate(units, 1)]
         texts = [" ".join((notes or {}).get((c.name, u), "").split()) for u in units]
+        lines += _link_lines(c, units)
         lines += [f"#{i}\tAnnotatorNotes T{i}\t{text}\n" for i, text in enumerate(texts, 1) if text]
         return {".ann": "".join(lines)} | ({} if c.text is None else {".txt": c.text})
 
     write_parts(document, path, _LAYOUT, ".ann", render, {"annotation.conf": conf})
+
+
+def _link_lines(c: Continuum, units: Sequence[Unit]) -> list[str]:
+    """The links of an annotator, all as relations, which `annotation.conf` says more of."""
+    place = {(u.annotator, u.id): f"T{i}" for i, u in enumerate(units, 1) if u.id}
+    found: list[str] = []
+    for x in c.links:
+        ends = [place.get((x.annotator, end)) for end in (x.source, x.target)]
+        if None in ends:
+            continue
+        if not x.type or any(mark.isspace() for mark in x.type):
+            raise DataError(f"type {x.type!r} of a link cannot be a brat type", hint="Write JSON")
+        found.append(f"R{len(found) + 1}\t{x.type} Arg1:{ends[0]} Arg2:{ends[1]}\t\n")
+    return found
 
 
 def _line(c: Continuum, number: int, unit: Unit) -> str:
@@ -262,4 +320,5 @@ registered(
     per_annotator=True,
     text=True,
     fragments=True,
+    links=KINDS,
 )

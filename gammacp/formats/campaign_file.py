@@ -37,6 +37,7 @@ from gammacp.formats.grid_file import read_grids
 from gammacp.formats.reading import Collection, Reader, collect
 from gammacp.formats.selection import Names, Selection, says, select
 from gammacp.left_out import gather
+from gammacp.needs import with_links
 from gammacp.signature import fingerprint
 from gammacp.toml_files import line_of, read_toml
 from gammacp.validation import Text, Texts, WrittenTable, validated
@@ -224,7 +225,7 @@ class Campaign:
         with self._blame_value(), nullcontext() if typed else self.confine():
             return replace(found, continua=clustered(found.continua, cluster, weighed))
 
-    def select(self, found: Collection) -> Collection:
+    def select(self, found: Collection, *, links: bool = False) -> Collection:
         """The continua that count, with what of each counts; errors as of `selected`.
 
         What the selection leaves out is in `left_out` then, beside what readers passed over.
@@ -233,6 +234,8 @@ class Campaign:
         ----------
         found
             What `collect` gave.
+        links
+            Whether links between units are used; otherwise they are left out, too.
 
         Raises
         ------
@@ -250,6 +253,7 @@ class Campaign:
         for key, note in (("campaign", self.stamp), ("round", self.round), ("document", asked)):
             if note:
                 kept = {name: c.noting(key, note) for name, c in kept.items()}
+        kept = {name: with_links(c, wanted=links) for name, c in kept.items()}
         lost = [c.left_out[len(continua[name].left_out) :] for name, c in kept.items()]
         return replace(found, continua=kept, left_out=gather((found.left_out, *lost)))
 

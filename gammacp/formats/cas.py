@@ -13,12 +13,13 @@ type is a layer of its own. Relations are not units; tokens, sentences and what 
 document are when their layer is named.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gammacp.continuum import Continuum
+from gammacp.continuum.links import DIRECTED
 from gammacp.formats.cas_views import Cas, CasAnnotation, view_of
 from gammacp.formats.inception_writing import LAYOUT, write_xmi
 from gammacp.formats.layers import TARGET, USUAL_FEATURES, Layer, Layers, slot, union
@@ -28,6 +29,8 @@ from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
 from gammacp.formats.type_system import ENDS, TypeSystem
 
+# What a link of a chain calls the one after it.
+_NEXT = "next"
 _NOT_UNITS = (
     "uima.tcas.DocumentAnnotation",
     "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token",
@@ -111,7 +114,8 @@ def read(
         without a value unlabelled; further ones with `[features.NAME]`, slots by their names
         (roles) and NAME.target (roles and who fills them), as sets joined with "+"
     Spans
-        relations are not units; tokens, sentences and what tools note about a document are when
+        relations between units of the layer are links, and what a unit calls `next` (of a chain)
+        is of its chain; tokens, sentences and what tools note about a document are when
         `--layer` names them; subtypes belong to their supertype's layer where there is a type
         system; a feature with several values gives a unit for each; overlapping, repeated and
         zero-length ones are kept; an annotation has one begin and end, so none has fragments
@@ -121,16 +125,15 @@ def read(
     spans = Spans(source, source.document, CHARACTERS, cas.text)
     spans.declare(source.annotator)
     kinds = _kinds(cas)
+    links_made = _link(spans, cas, kinds, layer)
     for a in cas.annotations:
         kind = kinds[a.type]
+        if a.id in links_made:
+            continue
         if kind.role == "relation" or layer not in kind.layers:
             spans.leave_out(*_why_not(kind))
             continue
-        for name in a.features:
-            if name in kind.links and {name, name + TARGET}.isdisjoint(features):
-                spans.leave_out("value", f"feature {name} refers to other structures")
-            elif name not in kind.links and name != feature and name not in features:
-                spans.leave_out("value", f"feature {name} is not the category")
+        _leave_out(spans, a, kind, (feature or "", *features))
         chosen = a.features.get(feature or "", ()) if feature in kind.values else ()
         known = {f: "+".join(a.features.get(f, ())) for f in features if f in kind.values}
         for name in {f.removesuffix(TARGET) for f in features} & {*kind.links} & {*a.features}:
@@ -139,11 +142,47 @@ def read(
             known |= {f: value for f, value in slots.items() if f in features}
         about: Any = {"line": a.line, "what": a.what, "features": known}
         labels: list[str | None] = [*chosen]
-        for label in labels or [None]:
+        for i, label in enumerate(labels or [None]):
+            about["key"] = "" if i else a.id
             spans.add(source.annotator, label, convert(a.start), convert(a.end), **about)
     for reason, count in cas.elsewhere.items():
         spans.leave_out("annotation", reason, count)
     return spans.continuum()
+
+
+def _leave_out(spans: Spans, a: CasAnnotation, kind: _Kind, asked: Sequence[str]) -> None:
+    """Count the features that are neither asked for nor make a chain."""
+    for name in a.features:
+        if name not in kind.links and name not in asked:
+            spans.leave_out("value", f"feature {name} is not the category")
+        elif name in kind.links and name != _NEXT and {name, name + TARGET}.isdisjoint(asked[1:]):
+            spans.leave_out("value", f"feature {name} refers to other structures")
+
+
+def _link(spans: Spans, cas: Cas, kinds: Mapping[str, _Kind], layer: str | None) -> set[str]:
+    """Add links between annotations of the layer; the ids of the relations that they are."""
+    who, made = spans.source.annotator, set()
+    units = {a.id for a in cas.annotations if layer in kinds[a.type].layers}
+    for a in cas.annotations:
+        kind = kinds[a.type]
+        if kind.role == "relation" and (ends := _ends(a)) and units.issuperset(ends):
+            spans.link(who, _label(a, kind), *ends, DIRECTED)
+            made.add(a.id)
+        elif a.id in units and _NEXT in kind.links:
+            spans.chain(who, kind.layers[-1], [a.id, *a.features.get(_NEXT, ())])
+    return made
+
+
+def _ends(a: CasAnnotation) -> tuple[str, str] | None:
+    """The ids of what a relation joins."""
+    found = (tuple(" ".join(a.features.get(end, ())) for end in ends) for ends in ENDS)
+    return next(((s, t) for s, t in found if s and t), None)
+
+
+def _label(a: CasAnnotation, kind: _Kind) -> str:
+    """The type of a relation: what a feature with a usual name of a label says, or the only one."""
+    usual = [f for f in kind.values if f in (*USUAL_FEATURES, "DependencyType")] or kind.values
+    return "+".join(a.features.get(usual[0], ())) if usual else ""
 
 
 def _why_not(kind: _Kind) -> tuple[str, str]:

@@ -29,16 +29,19 @@ from typing import Any
 
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.label import to_label
+from gammacp.continuum.links import DIRECTED, KINDS
 from gammacp.continuum.shapes import Shape, box, from_json
-from gammacp.csv_files import rows_of
+from gammacp.csv_files import rows_of, table_of
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.delimited_writing import (
     AXES,
     COLUMNS,
     DELIMITERS,
     FRAGMENTS,
+    LINKS,
     ORDER,
     SHAPE,
+    UNIT,
     as_role,
     write,
 )
@@ -106,7 +109,9 @@ def read(
         `fragments` (`0 5;10 15`) has those of units of several (`--option discontinuous=cover`: it
         is not read; `split`: a unit for each), columns `y0`, `y1` (`z0`, `z1`) or `shape` shapes
         (`--option shapes=box`: the box around each; `no`: they are not read); blanks around a name
-        are not part of it
+        are not part of it; a file NAME.links.csv beside NAME.csv has links (annotator, type,
+        source, target, and where there are any document and kind) between units by their column
+        `unit`
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
@@ -129,10 +134,11 @@ def read(
         rows = chain([first], rows)
         names = list(ORDER)
     header |= {f"{_FEATURE}{f}": _column(source, names, f, first[0]) for f in features}
-    if discontinuous == "cover":
-        header.pop(FRAGMENTS, None)
-    if shapes == "no":
-        header = {role: i for role, i in header.items() if role not in (*AXES, SHAPE)}
+    links = source.beside(f".links{source.path.suffix}")
+    if links is not None and UNIT not in header:
+        raise source.error(f"has links beside it and no column {UNIT!r}", line=first[0])
+    unread = _unread(links, discontinuous, shapes)
+    header = {role: i for role, i in header.items() if role not in unread}
     documents = Documents(source, "")
     cells_of = itemgetter(*header.values())
     named = [i for role, i in header.items() if role not in _POSITIONS]
@@ -155,11 +161,21 @@ def read(
         if i not in header.values():
             documents.leave_out("column", f"{name.strip() or i + 1} is none of those that are read")
     documents.leave_out("line", "comment", notes.comments)
+    _add_links(documents, links or "")
     corpus = _with_notes(documents, notes).corpus()
     if "continuum" in header:
         return with_shapes(in_pieces(corpus, discontinuous, source.place), shapes)
     alone = replace(corpus[""], name=source.document, left_out=corpus.left_out)
     return with_shapes(in_pieces(alone, discontinuous, source.place), shapes)
+
+
+def _unread(links: str | None, discontinuous: str | None, shapes: str | None) -> set[str]:
+    """Roles of columns that are there and do not count."""
+    return {
+        *((UNIT,) if links is None else ()),
+        *((FRAGMENTS,) if discontinuous == "cover" else ()),
+        *((*AXES, SHAPE) if shapes == "no" else ()),
+    }
 
 
 def _column(source: Source, names: Sequence[str], feature: str, line: int) -> int:
@@ -237,6 +253,7 @@ def _header(
             FRAGMENTS,
             SHAPE,
             *AXES,
+            UNIT,
         ):  # What is asked for as a feature is none of these.
             places = [i for i in places if row[i].strip() not in features]
         exact = [i for i in places if names[i] == role]
@@ -297,6 +314,7 @@ def _add(documents: Documents, row: Record, features: Sequence[str]) -> None:
         raise row.error(what, hint="Swap or correct the positions")
     fragments = _fragments(row) if row.get(FRAGMENTS) else ()
     about: Any = {"line": row.line, "features": values, "fragments": fragments}
+    about["key"] = row.get(UNIT, "")
     spans.add(annotator, category, start, end, **about, shape=_shape(row, (start, end)))
 
 
@@ -319,6 +337,25 @@ def _shape(row: Record, first: tuple[float, float]) -> Shape | None:
     if reached != first:
         raise row.error(f"shape reaches from {reached[0]:.15g} to {reached[1]:.15g}, its unit not")
     return found
+
+
+def _add_links(documents: Documents, text: str) -> None:
+    """The links of the table beside the file."""
+    place = documents.source.path.with_suffix(f".links{documents.source.path.suffix}")
+    alone = documents.found.get("") if len(documents.found) == 1 else None
+    try:
+        for cells, line in table_of(text, LINKS[1:-1], delimiter=DELIMITERS):
+            row = {name: cell.strip() for name, cell in cells.items()}
+            spans = alone or documents.found.get(row.get(LINKS[0], ""))
+            if spans is None:
+                what = f"document {row.get(LINKS[0], '')!r} has no units"
+                raise DataError(what, line=line, hint="Name one as the units do")
+            kind = row.get(LINKS[-1]) or DIRECTED
+            if kind not in KINDS:
+                raise DataError(f"kind {kind!r} is none of {', '.join(KINDS)}", line=line)
+            spans.link(row["annotator"], row["type"], row["source"], row["target"], kind)
+    except DataError as error:
+        raise error.at(str(place)) from None
 
 
 def _fragments(row: Record) -> list[tuple[float, float]]:
@@ -371,4 +408,5 @@ registered(
     features=True,
     fragments=True,
     shapes=True,
+    links=KINDS,
 )

@@ -13,9 +13,10 @@ from gammacp.formats.positions import as_text
 
 DELIMITERS = ",;\t|"
 ORDER = ("annotator", "category", "start", "end")
-FRAGMENTS = "fragments"
+FRAGMENTS, UNIT = "fragments", "unit"
 AXES = ("y0", "y1", "z0", "z1")
 SHAPE = "shape"
+LINKS = ("document", "annotator", "type", "source", "target", "kind")
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "annotator": ("annotator", "coder", "rater", "annotator id", "annotator name"),
     "category": ("category", "label", "tag", "type"),
@@ -47,6 +48,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "z0": ("z0", "z min", "zmin"),
     "z1": ("z1", "z max", "zmax"),
     SHAPE: (SHAPE,),
+    UNIT: (UNIT,),
     "continuum": ("continuum", "document", "doc", "file", "filename", "document id", "doc id"),
 }
 
@@ -56,7 +58,8 @@ def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = N
 
     Kept: units with their features, fragments and shapes, annotators without units, bounds, the
     offset unit if all continua share it. Not kept: categories that no unit has, the order of
-    annotators and categories, the text, how far somebody read.
+    annotators and categories, the text, how far somebody read. Links are written into a file
+    NAME.links.csv beside.
 
     Parameters
     ----------
@@ -74,6 +77,13 @@ def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = N
     # The rows are made first: an error leaves no file, and notes come before rows.
     notes, rows = list(_notes(document)), list(_rows(document))
     write_rows(path, rows, delimiter=mark, notes=notes)
+    links = [
+        (key, x.annotator, x.type, x.source, x.target, x.kind)
+        for key, c in _continua(document).items()
+        for x in c.links
+    ]
+    if links:
+        write_rows(path.with_suffix(f".links{path.suffix}"), [LINKS, *links], delimiter=mark)
 
 
 def as_role(name: str) -> str:
@@ -135,12 +145,14 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
     several = isinstance(document, Corpus)
     features = feature_names(document.categories)
     inside = _inside(_continua(document).values())
+    called = any(c.links for c in _continua(document).values())
     taken = {
         "continuum",
         *ORDER,
         FRAGMENTS,
         SHAPE,
         *AXES,
+        *((UNIT,) * called),
         *(() if several else COLUMNS["continuum"]),
     }
     for name in features:
@@ -148,8 +160,9 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
             raise DataError(
                 f"feature {name!r} would be read as another column", hint="Write JSON instead"
             )
-    rest = ("",) * (len(features) + len(inside))
-    yield (*(("continuum",) if several else ()), *ORDER, *inside, *features)
+    rest = ("",) * (len(features) + len(inside) + called)
+    more = *inside, *((UNIT,) * called)
+    yield (*(("continuum",) if several else ()), *ORDER, *more, *features)
     for key, continuum in _continua(document).items():
         first = (key,) if several else ()
         if several and not continuum.annotators:
@@ -170,5 +183,5 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
                 as_text(u.start),
                 as_text(u.end),
             )
-            place += _cells(u, inside)
+            place += (*_cells(u, inside), *((u.id,) * called))
             yield (*first, *place, *(known.get(name, "") for name in features))

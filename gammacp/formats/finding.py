@@ -148,7 +148,8 @@ def _passed_over(search: _Search) -> tuple[LeftOut, ...]:
     texts = {place.with_name("Sources") for place, _ in places if place.suffix == ".qde"}
     tallies: dict[Path, Tally] = {}
     for file, where, reason in search.passed:
-        known = file.with_suffix("") in read or file.parent in texts
+        stem = file.with_suffix("")
+        known = {stem, stem.with_suffix("")} & read or file.parent in texts
         if not known and file.name not in (*TYPE_SYSTEMS, "annotation.conf"):
             tallies.setdefault(where, Tally(str(where))).add("file", reason)
     return tuple(entry for tally in tallies.values() for entry in tally.entries())

@@ -8,7 +8,8 @@ A region of a text, an HTML page, a dialogue, a recording, a time series or an i
 images rectangles, polygons and keypoints are shapes, in pixels. Its layer is
 the control tag that made it (`from_name`). A region with several labels is a unit for each. HTML
 and dialogue regions count through `globalOffsets`. Offsets of older versions count UTF-16 units,
-those of newer ones code points: the quoted text tells which.
+those of newer ones code points: the quoted text tells which. Relations between regions are links;
+of a region with several labels they join the unit of the first.
 """
 
 import json
@@ -20,6 +21,7 @@ from typing import Any
 
 from gammacp.arguments import one_of
 from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.continuum.links import CHAIN, DIRECTED, UNDIRECTED
 from gammacp.files import write_text
 from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
@@ -159,7 +161,7 @@ def _read_task(
     text, convert = (None, same) if timed or drawn else _text(key, task, regions)
     counted = "pixels" if drawn else SECONDS if timed else None
     spans = documents.of(key, text, offset_unit=counted)
-    for annotator, own, beside, passed in found:
+    for annotator, own, beside, passed, relations in found:
         if annotator in spans.annotators:
             raise task.source.error(
                 f"task {key} has two annotations by {annotator}",
@@ -176,26 +178,32 @@ def _read_task(
             labels: list[str | None] = [*_labels(region)]
             if asked.labels == "join" and len(labels) > 1:
                 labels = [_join(region, _labels(region), "+")]
-            for label in labels or [None]:
-                what = f"task {key}, region {region.get('id')}"
-                known = beside.get(str(region.get("id")))
+            name = str(region.get("id") or "")
+            for i, label in enumerate(labels or [None]):
+                about: Any = {"what": f"task {key}, region {region.get('id')}"}
+                about |= {"features": beside.get(name), "key": "" if i else name}
                 if shape:
-                    spans.add_shape(annotator, label, *shape, what=what, features=known)
+                    spans.add_shape(annotator, label, *shape, **about)
                 else:
-                    spans.add(annotator, label, start, end, what=what, features=known)
+                    spans.add(annotator, label, start, end, **about)
+        for link in relations:
+            spans.link(annotator, *link)
 
 
 _Beside = dict[str, dict[str, str | None]]
 """By region what the control tags of features say of it."""
+_Relation = tuple[str, str, str, str]
+"""Type, source, target and kind of a link."""
 
 
 def _regions(
     annotation: Record, asked: _Asked
-) -> tuple[list[Record], _Beside, list[tuple[str, str]]]:
-    """The regions that are spans of the layer, features, and kind and reason of all others."""
+) -> tuple[list[Record], _Beside, list[tuple[str, str]], list[_Relation]]:
+    """The spans of the layer, features, kind and reason of what is left out, and relations."""
     chosen: list[Record] = []
     beside: _Beside = {}
     passed: list[tuple[str, str]] = []
+    relations: list[_Relation] = []
     for region in annotation.objects("result"):
         kind, tag = str(region.get("type")), region.get("from_name")
         if kind in _SPAN_TYPES:
@@ -206,7 +214,7 @@ def _regions(
             else:
                 passed.append(("region", f"layer {tag} was not chosen"))
         elif kind == "relation":
-            passed.append(("relation", "is not a unit"))
+            relations += _relation(region)
         elif tag not in asked.features:
             passed.append(("region", f"{kind} is no span"))
         if tag in asked.features and isinstance(region.get("value"), dict):
@@ -218,7 +226,15 @@ def _regions(
             values = [_join(region, [*map(str, path)], "/") for path in paths]
             known = beside.setdefault(str(region.get("id")), {})
             known[str(tag)] = _join(region, values, "+")
-    return chosen, beside, passed
+    return chosen, beside, passed, relations
+
+
+def _relation(entry: Record) -> list[_Relation]:
+    """A link for each of its labels, or one without a type."""
+    ends, way = [str(entry.get(key) or "") for key in ("from_id", "to_id")], entry.get("direction")
+    labels = [str(x) for x in entry.get("labels") or ()] or [""]
+    source, target = ends[::-1] if way == "left" else ends
+    return [(x, source, target, UNDIRECTED if way == "bi" else DIRECTED) for x in labels]
 
 
 def _join(region: Record, names: list[str], mark: str) -> str:
@@ -366,6 +382,13 @@ def _results(
         if (c.name, u) in notes:
             region["meta"] = {"text": [notes[c.name, u]]}
         found.append(region)
+    place = {(u.annotator, u.id): f"u{i}" for i, u in enumerate(units, 1) if u.id}
+    for x in c.links:
+        ends = [place.get((x.annotator, end)) for end in (x.source, x.target)]
+        if None not in ends and x.kind != CHAIN:
+            way = {"direction": "right" if x.kind == DIRECTED else "bi", "labels": [x.type]}
+            ways = dict(zip(("from_id", "to_id"), ends, strict=True))
+            found.append({"type": "relation", **ways, **way})
     return found
 
 
@@ -380,4 +403,5 @@ registered(
     many=True,
     by_name=True,
     text=True,
+    links=(DIRECTED, UNDIRECTED),
 )

@@ -31,6 +31,7 @@ def merge_parts(parts: Sequence[Continuum]) -> Continuum:
         name=parts[0].name,
         offset_unit=parts[0].offset_unit,
         text=next((p.text for p in parts if p.text is not None), None),
+        links=[link for part in parts for link in part.links],
         grid=next((p.grid for p in parts if p.grid is not None), None),
         read_until={a: place for p in parts for a, place in p.read_until},
     )

@@ -13,6 +13,9 @@ likewise. "bounds", "annotators",
 "categories", "name", "offset_unit" and "text" may be left out; among "categories", labels with
 features are [category, features]. "read_until" has, by annotator, how far somebody read who did not
 finish, "grid" the length of a place that all boundaries lie on, or a list of places.
+
+Where units have ids, "ids" lists them, one per unit ("" for none), and "links" are rows annotator,
+type, source, target and, but for directed ones, "undirected" or "chain".
 """
 
 import json
@@ -20,13 +23,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StrictFloat, StrictInt, StrictStr
 
-from gammacp.continuum import Continuum, Corpus, Label, Unit
+from gammacp.continuum import Continuum, Corpus, Label, Link, Unit
 from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import category_of, features_of, to_label
+from gammacp.continuum.links import DIRECTED, KINDS
 from gammacp.continuum.shapes import from_json
 from gammacp.errors import DataError
 from gammacp.files import write_text
@@ -70,6 +74,14 @@ class _Continuum(BaseModel, extra="allow"):
         ],
         Field(fail_fast=True),
     ]
+    ids: Annotated[list[StrictStr], Field(fail_fast=True)] | None = None
+    links: Annotated[
+        list[
+            tuple[StrictStr, StrictStr, StrictStr, StrictStr]
+            | tuple[StrictStr, StrictStr, StrictStr, StrictStr, Literal["undirected", "chain"]]
+        ],
+        Field(fail_fast=True),
+    ] = []
 
     def build(self, name: str) -> Continuum:
         more: list[dict[str, Any]] = [{_kind(x): x for x in row[4:]} for row in self.units]
@@ -84,6 +96,9 @@ class _Continuum(BaseModel, extra="allow"):
         declared = self.model_dump(exclude={"units", *(self.model_extra or ())})
         declared["categories"] = _labels(self.categories)
         declared["grid"] = _grid(self.grid)
+        declared["links"] = [Link(*row) for row in self.links]
+        if self.ids is not None and len(self.ids) != len(rows):
+            raise DataError(f"there are {len(self.ids)} ids of {len(rows)} units")
         return Continuum.from_columns(
             *columns,
             fragments=inside if any(inside) else None,
@@ -215,6 +230,10 @@ def _entry(c: Continuum) -> str:
         f'"categories": {_json(_labels_as_json(c.categories))}',
         f'"units": [\n{rows}\n]',
     ]
+    if c.ids is not None:
+        links = [[x.annotator, x.type, x.source, x.target, x.kind] for x in c.links]
+        shown = ",\n".join(_json(x[:4] if x[4] == DIRECTED else x) for x in links)
+        parts += [f'"ids": {_json(c.ids.tolist())}', f'"links": [\n{shown}\n]']
     return "{" + ", ".join(parts) + "}"
 
 
@@ -260,4 +279,5 @@ registered(
     features=True,
     fragments=True,
     shapes=True,
+    links=KINDS,
 )

@@ -75,8 +75,10 @@ class Format:
     bounds, text, features, fragments, shapes
         Whether the writer keeps them and the reader gives them back. Units of several fragments,
         and with shapes, are refused by other writers.
+    links
+        The kinds of links that the writer keeps.
     only_shapes
-        Whether it holds nothing else.
+        Whether it holds nothing but shapes.
     extra
         The optional dependency group that reading needs, if any.
     """
@@ -103,6 +105,7 @@ class Format:
     features: bool = False
     fragments: bool = False
     shapes: bool = False
+    links: tuple[str, ...] = ()
     only_shapes: bool = False
     extra: str | None = None
 

@@ -6,10 +6,11 @@ from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 from gammacp.arguments import one_of
-from gammacp.continuum import Bounds, Continuum, Corpus, Unit
+from gammacp.continuum import Bounds, Continuum, Corpus, Link, Unit
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.fragments import Fragments, join
 from gammacp.continuum.label import to_label
+from gammacp.continuum.links import CHAIN, whole_links
 from gammacp.continuum.shapes import Shape, box, outline
 from gammacp.errors import DataError
 from gammacp.formats.positions import LARGEST
@@ -24,6 +25,7 @@ TOKENS = "tokens"
 _NUMBERS = (int, float)
 _DISCONTINUOUS = ("keep", "cover", "split")
 GAP = "inside a discontinuous annotation, covered by its unit"
+NO_UNIT = "joins what is not among the units that are read"
 
 
 @dataclass
@@ -68,6 +70,7 @@ class Spans(_Counting):
     bounds: tuple[Bounds, int | None] | None = None
     annotators: dict[str, None] = field(default_factory=dict)
     _units: list[Unit] = field(default_factory=list)
+    _links: list[Link] = field(default_factory=list)
 
     def declare(self, annotator: str) -> None:
         """Note somebody who annotated the document, with units or without."""
@@ -87,6 +90,7 @@ class Spans(_Counting):
         features: Mapping[str, str | None] | None = None,
         fragments: Sequence[tuple[object, object]] = (),
         shape: Shape | None = None,
+        key: str = "",
     ) -> None:
         """Add a unit; an empty category is none.
 
@@ -104,6 +108,8 @@ class Spans(_Counting):
             (start, end) of each of several; those that touch are one.
         shape
             Where it is on further axes.
+        key
+            What links of the annotator call it.
 
         Raises
         ------
@@ -121,7 +127,7 @@ class Spans(_Counting):
                 raise self.source.error(message, line=line, hint=error.hint) from None
         self.declare(annotator)
         label = to_label(category or None, features or {})
-        self._units.append(Unit(annotator, low, high, label, inside, shape))
+        self._units.append(Unit(annotator, low, high, label, inside, shape, key))
 
     def add_shape(
         self, annotator: str, category: str | None, kind: str, rows: Iterable[Any], **about: Any
@@ -146,6 +152,29 @@ class Spans(_Counting):
             message = f"{about.get('what', 'unit')}: {error.message}"
             raise self.source.error(message, line=about.get("line"), hint=error.hint) from None
         self.add(annotator, category, start, end, shape=shape, **about)
+
+    def link(self, annotator: str, type: str, source: str, target: str, kind: str) -> None:
+        """Add a link between two units by their keys; ends that are no unit are found at the end.
+
+        Parameters
+        ----------
+        annotator, type, source, target, kind
+            As for `Link`.
+        """
+        self._links.append(Link(annotator, type, source, target, kind))
+
+    def chain(self, annotator: str, type: str, keys: Sequence[str]) -> None:
+        """Add a chain of units, by their keys in its order.
+
+        Parameters
+        ----------
+        annotator, type
+            Whose, and of which kind.
+        keys
+            Of its units; one alone is a unit without a link.
+        """
+        for source, target in pairwise(keys):
+            self.link(annotator, type, source, target, CHAIN)
 
     def add_parts(
         self,
@@ -174,6 +203,7 @@ class Spans(_Counting):
         """
         one_of("discontinuous", discontinuous, _DISCONTINUOUS)
         if discontinuous == "split" or len(parts) < 2:
+            about |= {"key": ""} if len(parts) > 1 else {}
             for start, end in parts:
                 self.add(annotator, category, start, end, **about)
             return
@@ -219,15 +249,20 @@ class Spans(_Counting):
     def continuum(self, categories: Sequence[str] | None = None) -> Continuum:
         """The continuum of all units so far, with these categories or those that occur."""
         bounds, line = self.bounds or (None, None)
+        there = {(u.annotator, u.id) for u in self._units if u.id}
+        whole = whole_links(self._links, there)
+        self.leave_out("link", NO_UNIT, len(self._links) - len(whole))
+        units = self._units if whole else [replace(u, id="") if u.id else u for u in self._units]
         try:
             built = Continuum.from_units(
-                self._units,
+                units,
                 annotators=sorted(self.annotators),
                 categories=categories,
                 bounds=bounds,
                 name=self.name,
                 offset_unit=self.offset_unit,
                 text=self.text,
+                links=whole,
             )
         except DataError as error:
             raise error.at(self.source.place, line) from None
@@ -282,6 +317,8 @@ def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> C
     if any(c.axes > 1 for c in continua.values()):
         return document
     made = {name: one(c) for name, c in continua.items()}
+    lost = sum(len(c.links) - len(made[name].links) for name, c in continua.items())
+    gaps.add("link", "between units, of which fragments are taken", lost)
     if discontinuous == "cover":
         inside = [b for c in continua.values() if c.breaks is not None for b in c.breaks]
         gaps.add("gap", GAP, sum(map(len, inside)) // 2)

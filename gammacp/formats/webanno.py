@@ -6,18 +6,23 @@ several tokens. Offsets count UTF-16 units and are converted to code points. The
 together from the `#Text=` lines.
 
 The cells of a slot are its roles and its targets, separated by `;`, and no category: `p1;p2` and
-`1-2;1-4[2]`, the second annotation [2] at the token 1-4. Annotations of chain and relation layers
-are counted and left out. TSV 1 and 2, of WebAnno before 3.0, are recognised and refused.
+`1-2;1-4[2]`, the second annotation [2] at the token 1-4. A relation stands at its target: its
+label, and its source with the identifiers of both, `1-3[2_4]`, 0 for an annotation without one.
+Annotations of chain layers, and relations of other layers, are counted and left out. TSV 1 and 2,
+of WebAnno before 3.0, are recognised and refused.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import to_label
+from gammacp.continuum.links import DIRECTED
 from gammacp.formats.inception_writing import LAYOUT, write_tsv
 from gammacp.formats.layers import TARGET, Layer, Layers, slot
 from gammacp.formats.offsets import ToCodePoints, from_utf16
@@ -37,6 +42,7 @@ from gammacp.formats.webanno_rows import (
 
 _SLOT = re.compile(r"ROLE_[^:]*:([^.]*)_")
 _TARGET = re.compile(r"(\d+-\d+(?:\.\d+)?)(?:\[(\d+)\])?")
+_RELATION = re.compile(r"(\d+-\d+(?:\.\d+)?)(?:\[(\d+)_(\d+)\])?")
 _LINK = re.compile(r"->(\d+-\d+)")
 # TSV 2 begins with its layers or a numbered sentence, TSV 1 with a token.
 _OLDER = re.compile(rb"(?: # [\w.]+ \||#id=\d+\s|#text=|1-1\t)")
@@ -52,6 +58,11 @@ class _Annotation:
     line: int
     key: str
     values: dict[int, str]
+
+    @property
+    def name(self) -> str:
+        """What relations call it: its identifier, or where it is."""
+        return self.key or f"{self.start}-{self.end}"
 
 
 def layers(source: Source) -> Layers:
@@ -114,7 +125,7 @@ def read(
     Spans
         stacked annotations are units of their own; annotations end at tokens or their parts; the
         format has none of several fragments (a gap between tokens of one number is covered);
-        chains and relations are not units
+        relations between units of the layer are links; chains are not read
     """
     parsed = rows_of(source)
     text = _text(source, parsed)
@@ -129,10 +140,12 @@ def read(
                 line=row.line,
             )
     for found in parsed.layers:
-        if found.name != layer or found.kind != "SP":
+        if found.kind == "RL" and found.features[-1:] == (f"BT_{layer}",):
+            _link(spans, parsed, found)
+        elif found.name != layer or found.kind != "SP":
             _leave_out(source, spans, parsed.rows, found)
-            continue
-        _add(spans, parsed, found, (feature or "", *features), convert)
+        else:
+            _add(spans, parsed, found, (feature or "", *features), convert)
     return spans.continuum()
 
 
@@ -150,6 +163,7 @@ def _add(
     columns = {n: layer.features.index(n) for n in names if n and n in layer.features}
     used = {*columns.values(), *(c for i in slots if asked[i] for c in (i, i + 1))}
     annotations = [*_annotations(source, file.rows, layer, used)]
+    names_of = Counter(a.name for a in annotations)
     places = _places(source, file) if any(asked.values()) else {}
     for annotation in annotations:
         said = {n: annotation.values.get(i) for n, i in columns.items()}
@@ -160,12 +174,34 @@ def _add(
             known |= {name: filled[name] for name in asked[i]}
         label = to_label(known.get(names[0]), {n: known.get(n) for n in names[1:]})
         start, end = convert(annotation.start), convert(annotation.end)
-        spans.add(source.annotator, label, start, end, line=annotation.line)
+        about: Any = {"line": annotation.line}
+        about["key"] = annotation.name if names_of[annotation.name] == 1 else ""
+        spans.add(source.annotator, label, start, end, **about)
     for i, other in enumerate(layer.features):
         if i not in used:
             what = "a slot" if other not in _values(layer.features) else "not the category"
             count = sum(i in a.values for a in annotations)
             spans.leave_out("value", f"feature {other or i + 1} is {what}", count)
+
+
+def _link(spans: Spans, file: WebannoRows, layer: RowLayer) -> None:
+    """Add the relations of a layer."""
+    source, last = spans.source, len(layer.features) - 1
+    places = {row.place: f"{row.start}-{row.end}" for row in file.rows}
+    for row in file.rows:
+        cells = [pieces(cell, "|") for cell in _cells(row, layer)]
+        for *values, where in zip(*cells, strict=False):
+            if where == "_":
+                continue
+            m = _RELATION.fullmatch(where)
+            if m is None or m[1] not in places:
+                what = f"relation begins at {where!r}, which is no token"
+                raise source.error(what, line=row.line, hint="Is the file complete?")
+            one, other = m[2] or "0", m[3] or "0"
+            begins = places[m[1]] if one == "0" else one
+            ends = places[row.place] if other == "0" else other
+            label = next((v for v in values[:last] if v not in _NONE), "")
+            spans.link(source.annotator, unescape(label), begins, ends, DIRECTED)
 
 
 def _places(source: Source, file: WebannoRows) -> dict[str, tuple[int, int]]:

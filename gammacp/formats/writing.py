@@ -130,6 +130,8 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
         yield "the text is not kept"
     if document.features and not format.features:
         yield f"features are not kept: {', '.join(document.features)}"
+    if lost := sum(x.kind not in format.links for c in continua for x in c.links):
+        yield f"links are not kept: {lost}"
     if format.milliseconds:
         edges = (x for c in continua if c.offset_unit == SECONDS for x in (*c.starts, *c.ends))
         moved = [abs(round(x * 1000) - x * 1000) for x in edges]

@@ -104,6 +104,8 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
         annotators,
         labels,
         breaks=breaks,
+        ids=continuum.ids,
+        links=continuum.links,
         bounds=(low, max(high, float(ends.max(initial=low)))) if declared else None,
     )
 

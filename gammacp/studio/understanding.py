@@ -97,17 +97,18 @@ def understand(
         found = (campaign.but({"features": features}) if features else campaign).collect()
     except GammacpError as error:
         return replace(known, problem=error), {}, dissimilarity
-    kept = {name: c.with_features(features) for name, c in found.continua.items()}
-    found = replace(found, continua=kept)
+    weighed = {name: c.with_features(features) for name, c in found.continua.items()}
+    found = replace(found, continua=weighed)
     continua = {_inside(folder, name): c for name, c in found.continua.items()}
     formats = {_inside(folder, name): entry for name, entry in found.formats.items()}
     doubt: str | None = None
     problem: GammacpError | None = None
     chosen: dict[str, Continuum] = {}
     try:
-        selected = campaign.select(found).continua if continua else {}
-        doubt = found.doubt(campaign.values.get("annotators", ()), selected)
-        chosen = {_inside(folder, name): c for name, c in selected.items()}
+        kept = campaign.select(found) if continua else found
+        doubt = found.doubt(campaign.values.get("annotators", ()), kept.continua)
+        chosen = {_inside(folder, name): c for name, c in kept.continua.items()}
+        found = kept
     except GammacpError as error:
         problem = error
     annotators, categories = Counter[str](), Counter[str]()

@@ -14,7 +14,7 @@ PICTURE = ROOT / "docs" / "dev" / "packages.svg"
 # Top to bottom; a package imports from its own row's own self and from the rows below.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
-    ("studio", "syntax", "segmentation", "shapes"),
+    ("studio", "syntax", "segmentation", "shapes", "links"),
     ("report", "compat", "testing", "warming"),
     ("campaign",),
     ("bench",),
@@ -27,7 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("foundations",),
 )
 # What one kind of data has beyond its measures; only `cli` reaches into a wing.
-WINGS = {"segmentation", "syntax", "studio", "compat", "shapes"}
+WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
 HOMES = {"checking": "testing"}  # single modules that are part of another
 ROW = {package: number for number, row in enumerate(LAYERS) for package in row}
 

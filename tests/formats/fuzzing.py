@@ -57,6 +57,7 @@ SEEDS = {
     "catma-tei": _seed("catma-tei", "story/annotationcollections/bob.xml", discontinuous=_PIECES),
     "coco": _seed("coco.json", shapes=_SHAPES, rater=("annotator",)),
     "conll": _seed("conll", "ann/story.conll", feature=("2",)),
+    "coreference": _seed("coreference", "ann/story.conll", discontinuous=_PIECES),
     "csv": _seed("made.csv"),
     "csv header": _seed("rich.csv", features=(["sure"],), discontinuous=_PIECES),
     "cvat": _seed("cvat", "bob/annotations.xml", shapes=_SHAPES),

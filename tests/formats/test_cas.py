@@ -103,7 +103,7 @@ def test_a_label_called_target_is_no_end_of_a_relation(
 
 @pytest.mark.parametrize(("form", "beside"), EVERY_WAY)
 @pytest.mark.parametrize("ends", [("Governor", "Dependent"), ("source", "target")])
-def test_relations_are_left_out_and_counted(
+def test_relations_between_units_are_links(
     tmp_path: Path, form: str, beside: bool, ends: tuple[str, str]
 ) -> None:
     fs = files(
@@ -123,7 +123,10 @@ def test_relations_are_left_out_and_counted(
     )
     c = read(fs.folder)
     assert [u.start for u in c] == [0, 8]
-    assert counted(c)["relation", "layer Link links annotations"] == 1
+    place = {u.id: u.start for u in c}
+    found = [(x.type, place[x.source], place[x.target], x.kind) for x in c.links]
+    assert found == [("meets", 0, 8, "directed")]
+    assert "relation" not in {kind for kind, _ in counted(c)}
 
 
 @pytest.mark.parametrize(("form", "beside"), EVERY_WAY)
@@ -143,7 +146,9 @@ def test_chains_have_labels_and_no_ids(tmp_path: Path, form: str, beside: bool) 
     )
     c = read(fs.folder)
     assert [u.category for u in c] == ["pro", "nam"]
-    assert counted(c)["value", "feature next refers to other structures"] == 1
+    (link,) = c.links
+    place = {u.id: u.start for u in c}
+    assert (place[link.source], place[link.target], link.kind) == (0, 8, "chain")
 
 
 @pytest.mark.parametrize("form", ["xmi", "json"])
@@ -237,7 +242,7 @@ def test_units_and_left_out_are_what_cassis_counts(tmp_path: Path, form: str, be
             cas = cassis.load_cas_from_json(stream)
     theirs = len(list(cas.select_all_annotations()))
     c = read(fs.folder, layer="Span")
-    ours = sum(e.count for e in c.left_out if e.kind in ("annotation", "relation"))
+    ours = sum(e.count for e in c.left_out if e.kind == "annotation") + len(c.links)
     assert c.n_units == 4
     assert c.n_units + ours == theirs
 

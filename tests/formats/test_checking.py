@@ -49,13 +49,21 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
         ],
         {"value": 7, "event": 1},
     ),
-    "brat": ("brat", UNITS, {"attribute": 2, "relation": 1, "note": 1}),
+    "brat": ("brat", UNITS, {"attribute": 2, "note": 1}),
     "cas": ("cas", UNITS, {"annotation": 6}),
     "catma": ("catma", BROKEN, {"value": 6, "file": 5, "page": 2}),
     "catma-tei": ("catma-tei", BROKEN, {"value": 1, "file": 1}),
     "coco": ("coco.json", COCO, {"mask": 1, "keypoints": 1}),
     "conll": ("conll", TOKENS, {"column": 2}),
     "cvat": ("cvat", CVAT, {"attribute": 1, "ellipse": 1, "box": 1, "tag": 1}),
+    "coreference": (
+        "coreference",
+        [
+            Unit(a, i, i + 1)
+            for a, i in (("ann", 0), ("ann", 2), ("ann", 3), ("bob", 0), ("bob", 3))
+        ],
+        {},
+    ),
     "doccano": ("doccano", UNITS, {}),
     "elan": ("tiers.eaf", None, {"tier": 1, "annotation": 2}),
     "factgenie": ("factgenie.jsonl", LABELLED, {"flag": 2}),

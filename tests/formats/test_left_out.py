@@ -126,7 +126,7 @@ STORY: dict[str, str] = {
     ),
 }
 LEFT_OUT = {
-    "a/d.ann": {"relation": 1, "note": 1, "attribute": 1, "event": 1, "equivalence": 1},
+    "a/d.ann": {"note": 1, "attribute": 1},
     "a/d.iob": {"line": 1, "column": 1},
     "b.csv": {"column": 2, "line": 1},
     "b.json": {"key": 2},
@@ -137,7 +137,7 @@ LEFT_OUT = {
         "prediction": 2,
         "draft": 1,
         "annotation": 1,
-        "relation": 1,
+        "link": 1,
         "region": 1,
         "task": 1,
     },

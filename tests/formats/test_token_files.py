@@ -87,9 +87,32 @@ def test_relations_chains_and_other_layers_are_counted(tmp_path: Path) -> None:
     assert counted(c) == {
         ("annotation", "layer Other was not chosen"): 2,
         ("annotation", "layer Chain is of chains"): 2,
-        ("relation", "layer Rel links annotations"): 2,
+        ("link", "joins what is not among the units that are read"): 2,
         ("value", "feature note is not the category"): 1,
     }
+
+
+def test_relations_of_the_layer_are_links(tmp_path: Path) -> None:
+    """At their target, with the identifiers of both ends where these have one; `|` for several."""
+    head = (
+        "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value\n#T_RL=custom.Rel|label|BT_custom.Span\n"
+    )
+    rows = (
+        "#Text=a b c d\n"
+        "1-1\t0-1\ta\tX[1]\t_\t_\t\n"
+        "1-2\t2-3\tb\tX[1]\tr\\|1\t1-3[0_1]\t\n"
+        "1-3\t4-5\tc\tY\t*|s\t1-4|1-2[1_0]\t\n"
+        "1-4\t6-7\td\tZ\t_\t_\t\n"
+    )
+    file = tsv(tmp_path, f"{head}\n\n{rows}")
+    c = read(file, layer="Span", feature="value")
+    place = {u.id: u.category for u in c}
+    found = [(x.type, place[x.source], place[x.target]) for x in c.links]
+    assert found == [("r|1", "Y", "X"), ("", "Z", "Y"), ("s", "X", "Y")]
+    assert not counted(c)
+    broken = tsv(tmp_path, f"{head}\n\n{rows.replace('1-3[0_1]', '1-9')}")
+    with pytest.raises(DataError, match=r"relation begins at '1-9', which is no token"):
+        read(broken, layer="Span", feature="value")
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,7 @@ def merge_identical(
         annotator_codes=continuum.annotator_codes[rows],
         category_codes=continuum.category_codes[rows],
         breaks=None if continuum.breaks is None else continuum.breaks[rows],
+        ids=None,
     )
     try:
         problem = build_problem(distinct, dissimilarity, most_pairs=most_pairs, deadline=deadline)

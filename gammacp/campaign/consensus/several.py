@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -190,6 +190,10 @@ def consensus_of_each(
         )
     else:
         documents, belief = _weigh(alignments, responses, weights, rules)
+    if lost := sum(len(found.continuum.links) for found in alignments.values()):
+        belief = replace(
+            belief, notes=(*belief.notes, f"links are not in the gold standard: {lost}")
+        )
     return CorpusConsensus(
         documents=documents,
         alignments=alignments,

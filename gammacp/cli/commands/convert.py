@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import argument, option
 from gammacp.cli.options.reading import WRITE_OPTION, Reading, load, split_names, write_options
@@ -49,9 +49,8 @@ def convert(
     options = write_options(write_option)
     chosen = format_for_writing(out, to)
     check_folder(out)
-    loaded = load(
-        files, reading, beside=split_names(beside), writes=[out], endings=chosen.extensions
-    )
+    about: dict[str, Any] = {"writes": [out], "endings": chosen.extensions, "links": True}
+    loaded = load(files, reading, beside=split_names(beside), **about)
     spare_files([out], filter(None, (texts,)))
     named = loaded.by_name()
     if offset_unit is not None:

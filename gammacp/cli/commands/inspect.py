@@ -39,7 +39,7 @@ def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> N
     """
     from gammacp.formats.summary import summary
 
-    loaded = load(files, reading, tell_left_out=False)
+    loaded = load(files, reading, tell_left_out=False, links=True)
     summaries = {name: summary(continuum) for name, continuum in loaded.continua.items()}
     if as_json:
         print_json(_document(loaded, summaries))

@@ -162,7 +162,8 @@ def _data(
         found = treebanks.read(files, reading)
         return {"treebank": found.treebank}, {"left_out": left_out_json(found.left_out)}
     treebanks.refuse()
-    loaded = load(files, reading, features)
+    linked = any(MEASURES[name].applies_to == "links" for name in names)
+    loaded = load(files, reading, features, links=linked)
     return loaded.continua, loaded.json
 
 

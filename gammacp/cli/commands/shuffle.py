@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from gammacp.cli.options.groups import option
+from gammacp.cli.options.reading import left_out_json
 from gammacp.cli.options.references import References
 from gammacp.cli.options.settings import Seed
 from gammacp.cli.output import AsJson, message, messages, print_json, show
@@ -71,8 +72,9 @@ def shuffle(
     beside = output.out.with_name(f"{output.out.stem}-reference{output.out.suffix}")
     read = [*filter(None, (references.reference, references.model)), *(references.learn or ())]
     spare_files([output.out, beside], read)
+    source = references.source()
     written = write_sets(
-        references.source(),
+        source,
         errors.error,
         errors.magnitude,
         output.out,
@@ -86,9 +88,8 @@ def shuffle(
     messages(((line, str(each.number)) for each in written for line in each.fewer), before="set ")
     sets = [each.as_dict() for each in written]
     if json:
-        print_json(
-            {"error": errors.error, "magnitude": errors.magnitude, "seed": seed, "sets": sets}
-        )
+        said = {"error": errors.error, "magnitude": errors.magnitude, "seed": seed}
+        print_json({**said, "sets": sets, "left_out": left_out_json(source.left_out)})
         return
     parts = ("reference", "annotations")
     rows = [{"what": part, **e[part]} for e in sets for part in parts]

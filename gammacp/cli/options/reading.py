@@ -219,6 +219,7 @@ def load(
     writes: Iterable[Path] = (),
     endings: Sequence[str] = (),
     cluster: str | None = None,
+    links: bool = False,
 ) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
 
@@ -227,7 +228,8 @@ def load(
     `instead` reads formats in another way, and `closer` is what such readers say of a file that no
     format recognised; `refusal` are keys that mean nothing to the command, and why. With `against`
     it is another round, read with the same options. `writes` are the files that will be written,
-    with these `endings` where they are folders. `cluster` says which documents belong together.
+    with these `endings` where they are folders. `cluster` says which documents belong together,
+    and `links` that the command uses links between units.
 
     Raises
     ------
@@ -260,9 +262,9 @@ def load(
             raise closer(error) from None
         found = replace(found, failures=tuple((n, closer(e)) for n, e in found.failures))
     tell(found, left_out=tell_left_out)
-    kept = selected(campaign, found, features)
+    kept = selected(campaign, found, features, links=links)
     if tell_left_out:
-        _tell_left_out(kept.left_out[len(found.left_out) :])
+        tell_losses(kept.left_out[len(found.left_out) :])
     renamed = campaign.values.get("rename", {}).values()
     declared = [a for a in campaign.values.get("annotators", ()) if a not in renamed]
     if doubt := found.doubt(declared, kept.continua):
@@ -271,12 +273,14 @@ def load(
     return Loaded(kept.continua, found.failures, found.formats, kept.left_out, doubt, names)
 
 
-def selected(campaign: Campaign, found: Collection, features: Sequence[str] | None) -> Collection:
+def selected(
+    campaign: Campaign, found: Collection, features: Sequence[str] | None, *, links: bool = False
+) -> Collection:
     """What of it counts, with these features of the units; None: with all."""
     if features is not None:
         weighed = {name: c.with_features(features) for name, c in found.continua.items()}
         found = replace(found, continua=weighed)
-    return campaign.select(found)
+    return campaign.select(found, links=links)
 
 
 def _shipped(reading: Reading) -> Path | None:
@@ -315,7 +319,7 @@ def tell(found: Collection, *, left_out: bool = True) -> None:
             (error.message_and_place for _, error in found.failures), before="gammacp: ", error=True
         )
     if left_out:
-        _tell_left_out(found.left_out)
+        tell_losses(found.left_out)
     if not found.continua:
         _, first = found.failures[0]
         if len(found.failures) > 1:
@@ -323,7 +327,8 @@ def tell(found: Collection, *, left_out: bool = True) -> None:
         raise first
 
 
-def _tell_left_out(left_out: Sequence[LeftOut]) -> None:
+def tell_losses(left_out: Sequence[LeftOut]) -> None:
+    """Say on stderr what was passed over."""
     for line in left_out_lines(left_out):
         message(f"gammacp: {line}")
 

@@ -30,15 +30,17 @@ class References:
     def source(self) -> Shuffled:
         """What the options stand for."""
         from gammacp.bench.source import source_from
-        from gammacp.cli.options.reading import Reading, load
+        from gammacp.cli.options.reading import Reading, load, tell_losses
         from shuffling import fit
 
         if self.model is not None and self.learn:
             raise UsageError("give --model or --learn, not both")
         learnt = fit(load(self.learn, Reading()).continua.values()) if self.learn else None
-        return source_from(
+        source = source_from(
             reference=self.reference,
             annotator=self.annotator,
             model=learnt or self.model,
             layout=self.layout,
         )
+        tell_losses(source.left_out)
+        return source

@@ -1,0 +1,191 @@
+"""Links between units of one annotator: typed, directed or not, or the bonds of a chain.
+
+A link names its units by their ids (`Unit.id`), which are an annotator's own within a continuum. So
+links stay as they are when units are moved, sorted or renamed; a link at a unit that was left out
+has no rows and is counted (`Linked.loose`). A chain is the set of units that links of one chain
+type join, directly or through others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gammacp.arguments import one_of
+from gammacp.arrays import Codes, Indices, freeze
+from gammacp.errors import DataError
+
+Ids: TypeAlias = NDArray[Any]
+"""The id of each unit, text, empty for a unit without one; shape (units,)."""
+DIRECTED, UNDIRECTED, CHAIN = KINDS = ("directed", "undirected", "chain")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What one annotator says of two of his or her units.
+
+    `source` and `target` are ids of units. Of an "undirected" link the two may change places; links
+    of kind "chain" say that their units are of one chain, whichever of its units they join.
+    """
+
+    annotator: str
+    type: str
+    source: str
+    target: str
+    kind: str = DIRECTED
+
+    def __post_init__(self) -> None:
+        """UsageError for a kind that there is not."""
+        one_of("kind", self.kind, KINDS)
+
+
+@dataclass(frozen=True)
+class Linked:
+    """The links whose units are there, by rows of the units; sorted, whatever order they came in.
+
+    Attributes
+    ----------
+    types, kinds
+        The different pairs of type and kind; `codes` count them.
+    sources, targets
+        Rows, shape (links,); of undirected and chain links the lower row is the source.
+    loose
+        Links at a unit that is not there.
+    """
+
+    types: tuple[str, ...]
+    kinds: tuple[str, ...]
+    codes: Codes
+    sources: Indices
+    targets: Indices
+    loose: int = 0
+
+    def only(self, *, chains: bool) -> Linked:
+        """The links of chain types, or all others.
+
+        Parameters
+        ----------
+        chains
+            Which of the two.
+        """
+        wanted = np.array([(kind == CHAIN) == chains for kind in self.kinds], np.bool_)
+        rows = wanted[self.codes] if len(self.codes) else np.zeros(0, np.bool_)
+        columns = (self.codes[rows], self.sources[rows], self.targets[rows])
+        return Linked(self.types, self.kinds, *columns, self.loose)
+
+    def __len__(self) -> int:
+        """Number of links."""
+        return len(self.codes)
+
+
+def rows_of_links(
+    links: Sequence[Link], annotators: Sequence[str], codes: Codes, ids: Ids | None
+) -> Linked:
+    """Links by rows.
+
+    Parameters
+    ----------
+    links
+        Of all annotators.
+    annotators, codes, ids
+        Names, and of each unit the annotator's code and the id.
+    """
+    place = {(annotators[codes[i]], name): i for i, name in enumerate([] if ids is None else ids)}
+    named = sorted({(x.type, x.kind) for x in links})
+    code = {name: k for k, name in enumerate(named)}
+    rows = []
+    for link in links:
+        ends = [place.get((link.annotator, end), -1) for end in (link.source, link.target)]
+        if min(ends) >= 0:
+            ends = ends if link.kind == DIRECTED else sorted(ends)
+            rows.append((*ends, code[link.type, link.kind]))
+    table = np.array(sorted(rows), np.int64).reshape(-1, 3)
+    types, kinds = zip(*named, strict=True) if named else ((), ())
+    found = Linked(
+        types, kinds, table[:, 2].astype(np.int32), table[:, 0], table[:, 1], len(links) - len(rows)
+    )
+    for array in (found.codes, found.sources, found.targets):
+        freeze(array)
+    return found
+
+
+def id_column(ids: Iterable[str]) -> Ids | None:
+    """Ids as a column; None where no unit has one.
+
+    Parameters
+    ----------
+    ids
+        One per unit, "" for none.
+    """
+    rows = list(ids)
+    if not any(rows):
+        return None
+    made = np.empty(len(rows), np.object_)
+    made[:] = rows
+    return made
+
+
+def ids_together(parts: Sequence[tuple[Ids | None, int]]) -> Ids | None:
+    """Columns one after the other; None where no unit has an id.
+
+    Parameters
+    ----------
+    parts
+        Columns, each with its number of units.
+    """
+    return id_column(x for ids, n in parts for x in ([""] * n if ids is None else ids))
+
+
+def whole_links(links: Iterable[Link], units: Container[tuple[str, str]]) -> tuple[Link, ...]:
+    """The links both of whose units are there.
+
+    Parameters
+    ----------
+    links
+        Of all annotators.
+    units
+        Annotator and id of each.
+    """
+    return tuple(
+        x for x in links if (x.annotator, x.source) in units and (x.annotator, x.target) in units
+    )
+
+
+def check_links(
+    links: Iterable[Link], annotator: Sequence[str], ids: Ids | None
+) -> tuple[Link, ...]:
+    """The links, if each joins two units of its annotator and no id is anybody's twice.
+
+    Parameters
+    ----------
+    links
+        Of all annotators.
+    annotator, ids
+        Of each unit.
+
+    Raises
+    ------
+    DataError
+        An annotator has two units of one id, or a link names a unit that is not there.
+    """
+    known: set[tuple[str, str]] = set()
+    for name, unit in zip(annotator, () if ids is None else ids, strict=False):
+        if unit and (name, unit) in known:
+            raise DataError(
+                f"two units by {name} have the id {unit!r}", hint="Give each an id of its own"
+            )
+        known.add((name, unit))
+    found = tuple(links)
+    for link in found:
+        for end in (link.source, link.target):
+            if not end or (link.annotator, end) not in known:
+                raise DataError(
+                    f"a link {link.type!r} by {link.annotator} ends at {end!r}, and no unit of "
+                    "that annotator has that id",
+                    hint="Name units by their ids (column `unit`)",
+                )
+    return found

@@ -1,0 +1,114 @@
+"""`gammacp links`: how far annotators agree on relations and chains between their units."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from gammacp.cli.options.groups import option
+from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.settings import FailUnder, GammaFlags, Jobs, check_threshold
+from gammacp.cli.output import AsJson, message, print_json, show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gammacp.links.report import LinkReport
+
+
+def links(
+    reading: Reading,
+    settings: GammaFlags,
+    files: Files = None,
+    types: str = option(
+        "Distance of types of links: nominal, ordinal=A<B, tree, a CSV file with a matrix, …",
+        "NAME|MATRIX.csv",
+        default="nominal",
+    ),
+    ends: str = option(
+        "When the ends of two links meet: aligned (their units are aligned) or places (as far "
+        "apart as their units are).",
+        default="aligned",
+    ),
+    explain: bool = option(
+        "What links differ in: ends, types, links that are missing; of whom and which.",
+        default=False,
+    ),
+    jobs: Jobs = None,
+    fail_under: FailUnder = None,
+    json: AsJson = False,
+) -> None:
+    """How far annotators agree on links and chains between their units.
+
+    Several files are a corpus.
+
+    Example: gammacp links exports/ --explain
+
+    Most used: --explain, --types and --json.
+    """
+    from gammacp.links.report import link_report
+    from gammacp.pools import workers
+
+    loaded = load(files, reading, settings.weighing.features, links=True)
+    several = len(loaded.continua) > 1 or bool(loaded.failures)
+    continua: Any = loaded.corpus() if several else loaded.continua
+    with workers(jobs, pays=False) as executor:
+        found = link_report(
+            continua, types=types, ends=ends, executor=executor, **settings.options()
+        )
+    if json:
+        print_json({**found.as_dict(), **loaded.json})
+    else:
+        _print(found, explain=explain)
+        message(f"seed {settings.sampling.seed}")
+    settings.solving.check_proven(*(score.status for score in found.scores.values()))
+    first = next((s for n, s in found.scores.items() if n != "gamma"))
+    check_threshold(first.value, fail_under, "γ of the links")
+
+
+def _print(found: LinkReport, *, explain: bool) -> None:
+    from gammacp.links.report import SCORERS, WHAT
+    from gammacp.measures.score_tables import measure_table
+    from gammacp.record_tables import Column, Table, count, number
+
+    def who(record: Mapping[str, Any]) -> str:
+        return ", ".join(record["annotators"])
+
+    show(measure_table(found.scores))
+    for name, score in found.scores.items():
+        for said in (*score.notes, *filter(None, (score.reason,))):
+            message(f"{name}: {said}")
+    if found.coreference:
+        values = (Column(n, n, number, value=partial(_f1, n)) for n in SCORERS)
+        named = Column("document", "document"), Column("annotators", "F₁ of", value=who)
+        show(Table((*named, *values), found.coreference))
+    if not explain or not found.pairs:
+        return
+    counts = tuple(Column(what, what, count) for what in WHAT)
+    parts = [{"component": k, "observed": v} for k, v in found.components.items()]
+    show(Table((Column("component", "component"), Column("observed", "observed", number)), parts))
+    show(Table((Column("annotators", "links of", value=who), *counts), found.pairs))
+    show(Table((Column("type", "type"), *counts), found.types))
+    shown = (
+        Column("document", "document"),
+        Column("what", "what differs", value=lambda r: "; ".join(r["what"])),
+        Column("links", "links", value=_links, wrapped=True),
+        Column("disorder", "disorder", number),
+    )
+    show(Table(shown, found.differing))
+
+
+def _f1(name: str, record: Mapping[str, Any]) -> float:
+    return float(record[name]["f1"])
+
+
+def _links(record: Mapping[str, Any]) -> str:
+    def place(unit: Mapping[str, Any]) -> str:
+        return f"{unit['start']:g}-{unit['end']:g}"
+
+    return "; ".join(
+        f"{who}: –"
+        if link is None
+        else f"{who}: {link['type']} {place(link['source'])} → {place(link['target'])}"
+        for who, link in record["links"].items()
+    )

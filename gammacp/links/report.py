@@ -1,0 +1,209 @@
+"""Agreement on units, links and chains side by side, and what the links differ in."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, TypeAlias, Unpack
+
+import numpy as np
+
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError
+from gammacp.measures.agreement import agreement
+from gammacp.measures.links.coreference import mention_places, pairwise_coreference
+from gammacp.measures.links.gamma_link import (
+    LinksOn,
+    beyond_units,
+    count_chains,
+    given_units,
+    links_on,
+)
+from gammacp.measures.links.joined import ends_of, groups_of, parts_of_pairs
+from gammacp.measures.random_sets import Basis, Continua
+from gammacp.measures.score import Score
+from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
+
+Record: TypeAlias = dict[str, Any]
+SCORERS = ("muc", "b-cubed", "ceaf-m", "ceaf-e", "blanc", "lea")
+WHAT = ("same", "other type", "one end elsewhere", "one end elsewhere, other type", "missing")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkReport:
+    """What there is to say of the links of one continuum or of several.
+
+    Attributes
+    ----------
+    scores
+        γ of the units, and of links and chains where there are any, by the measures' names.
+    components
+        What the ends, the types and missing links cost; they sum to the observed disorder.
+    pairs
+        Per pair of annotators, or type: how many links are joined alike or are different, and how.
+    differing
+        The groups of links that not all agree on, by document.
+    coreference
+        Recall, precision and F₁ per pair of annotators and document, the first being the key.
+    """
+
+    scores: Mapping[str, Score]
+    components: Mapping[str, float]
+    pairs: tuple[Record, ...]
+    types: tuple[Record, ...]
+    differing: tuple[Record, ...]
+    coreference: tuple[Record, ...]
+
+    def as_dict(self) -> Record:
+        """All of it, as JSON has it."""
+        return {
+            "measures": {name: score.as_dict() for name, score in self.scores.items()},
+            "components": dict(self.components),
+            **{k: [*getattr(self, k)] for k in ("pairs", "types", "differing", "coreference")},
+        }
+
+
+@spelled_out_with_computing
+def link_report(
+    continua: Continua,
+    *,
+    types: Any = "nominal",
+    ends: str = "aligned",
+    **options: Unpack[FamilyOptions],
+) -> LinkReport:
+    """The agreement on links and chains of one continuum, or of several as a corpus.
+
+    Parameters
+    ----------
+    continua
+        A continuum, a corpus, or continua by name.
+    types, ends
+        As for `gammacp.measures.links.gamma_link.gamma_link`.
+    options
+        Those of `FamilyOptions`, as for `gamma`.
+
+    Raises
+    ------
+    DataError
+        There are neither links nor chains.
+    """
+    settings, how = Settings.and_computing(options)
+    if how.get("shared") is None:
+        how["shared"] = {}
+    basis = Basis(continua, settings, **how)
+    kinds = {kind for c in basis.continua for kind in c.link_rows.kinds}
+    if not kinds:
+        raise DataError(
+            "there are no links between units", hint="Read them with the units: see docs/links.md"
+        )
+    scores: dict[str, Score] = {"gamma": agreement(basis).score}
+    on = links_on(basis, types, ends)
+    for name, count, there in (
+        ("gamma-link", on, bool(kinds - {"chain"})),
+        ("gamma-chain", count_chains, "chain" in kinds),
+    ):
+        if there:
+            scores[name] = beyond_units(name, basis, count)
+            scores[f"{name}-given-units"] = given_units(f"{name}-given-units", basis, count)
+    compared = [row for c in basis.continua for row in _each_pair(c, basis, on)]
+    links_each = scores["gamma-link"].observed if "gamma-link" in scores else None
+    total = math.fsum(row["cost"] for row in compared)
+    scale = (links_each or 0.0) / total if total else 0.0
+    return LinkReport(
+        scores=scores,
+        components={
+            key: math.fsum(row[key] for row in compared) * scale
+            for key in ("ends", "types", "absence")
+        },
+        pairs=tuple(_counts_by(compared, "annotators")),
+        types=tuple(_counts_by(compared, "type")),
+        differing=tuple(_disagreements(compared)),
+        coreference=tuple(_coreference(basis)) if "chain" in kinds else (),
+    )
+
+
+def _each_pair(c: Continuum, basis: Basis, on: LinksOn) -> Iterator[Record]:
+    """Every pair of annotators of every group of links: what it costs, and what it is."""
+    if c.n_annotators < 2 or not len(c.link_rows.only(chains=False)):
+        return
+    groups = basis.align([c])[0].groups
+    links, joined = c.link_rows.only(chains=False), on.join(c, groups)
+    ends = ends_of(c, links, groups_of(c, groups), on.costs, None)
+    shown = [
+        {
+            "type": links.types[k],
+            "source": c.unit(int(s)).json,
+            "target": c.unit(int(t)).json,
+        }
+        for k, s, t in zip(links.codes, links.sources, links.targets, strict=True)
+    ]
+    scale = 2 / (c.n_annotators * (c.n_annotators - 1))
+    for a, b in combinations(range(c.n_annotators), 2):
+        one, other = joined.groups[:, [a, b]].T.astype(np.int64)
+        both = (one >= 0) & (other >= 0)
+        parts = np.zeros((2, len(one)))
+        parts[:, both] = parts_of_pairs(c, ends, on.costs, one[both], other[both])
+        for number, group in enumerate(joined.groups.tolist()):
+            i, j, (apart, kind) = group[a], group[b], parts[:, number].tolist()
+            absence = 0.0 if both[number] else on.costs.delta
+            what = "missing" if max(i, j) >= 0 else ""
+            if both[number]:
+                what = WHAT[2 * (apart > 0) + (kind > 0)]
+            yield {
+                "document": c.name,
+                "group": (c.name, number),
+                "annotators": [c.annotators[a], c.annotators[b]],
+                "type": next(shown[k]["type"] for k in (i, j, *group) if k >= 0),
+                "what": what,
+                "members": {
+                    c.annotators[x]: shown[k] if k >= 0 else None for x, k in enumerate(group)
+                },
+                "ends": apart * scale,
+                "types": kind * scale,
+                "absence": absence * scale,
+                "cost": (apart + kind + absence) * scale,
+            }
+
+
+def _counts_by(compared: list[Record], key: str) -> Iterator[Record]:
+    """How often what is the case, by pair of annotators or by type."""
+    names = list(dict.fromkeys(str(row[key]) for row in compared))
+    for name in names:
+        rows = [row for row in compared if str(row[key]) == name]
+        counts = Counter(row["what"] for row in rows)
+        yield {key: rows[0][key], **{what: counts[what] for what in WHAT}}
+
+
+def _disagreements(compared: list[Record]) -> Iterator[Record]:
+    """The groups that some pair differs on, the costliest first."""
+    by_group: dict[Any, list[Record]] = {}
+    for row in compared:
+        by_group.setdefault(row["group"], []).append(row)
+    costs = {g: math.fsum(row["cost"] for row in rows) for g, rows in by_group.items()}
+    for group in sorted((g for g in costs if costs[g]), key=lambda g: -costs[g]):
+        rows = by_group[group]
+        what = sorted({row["what"] for row in rows} - {"", "same"})
+        first = rows[0]
+        yield {
+            "document": first["document"],
+            "what": what,
+            "disorder": costs[group],
+            "links": first["members"],
+        }
+
+
+def _coreference(basis: Basis) -> Iterator[Record]:
+    for c in basis.continua:
+        if c.n_annotators < 2 or not len(c.link_rows.only(chains=True)):
+            continue
+        places = mention_places(c, "exact", None)
+        found = {name: pairwise_coreference(name, c, places) for name in SCORERS}
+        for pair in found["muc"]:
+            scores = {
+                name: dict(zip(("recall", "precision", "f1"), found[name][pair], strict=True))
+                for name in SCORERS
+            }
+            yield {"document": c.name, "annotators": [*pair], **scores}

@@ -1,0 +1,1 @@
+"""Agreement on links and chains between units: what alignments of units say of them."""
