@@ -27,7 +27,7 @@ CEILINGS = {
     "gammacp/continuum": 1_077,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_245,
-    "gammacp/formats": 6_850,
+    "gammacp/formats": 6_852,
     "gammacp/kernel": 156,
     "gammacp/links": 242,
     "gammacp/measures": 7_272,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 48_357, 39_972
+TOGETHER, CORE = 48_359, 39_974
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -224,6 +224,8 @@ def matches(pattern: PathLike) -> list[Path]:
     found = {Path(whole.anchor)}
     for part in whole.parts[bool(whole.anchor) :]:
         if part == "**":
+            for folder in found:  # a link that `*` found may lead elsewhere
+                check_inside(folder)
             below = (p for folder in found for p in folder.rglob("*"))
             found |= {p for p in below if p.is_dir() and not p.is_symlink()}
         elif glob.has_magic(part):

@@ -10,7 +10,7 @@ from typing import Any, get_origin
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gammacp.dissimilarity import dissimilarity
@@ -117,6 +117,7 @@ NAMES = st.one_of(
 
 
 @settings(max_examples=150, deadline=None)
+@example(paths=["*/**"], name="d.toml", rounds=[])
 @given(paths=st.lists(entries(), min_size=1, max_size=3), name=NAMES, rounds=st.lists(entries()))
 def test_nothing_outside_is_opened(
     root: Path, paths: list[str], name: str, rounds: list[str]

@@ -77,7 +77,8 @@ def test_a_column_unit_without_links_is_no_id(tmp_path):
 def test_fragments_taken_apart_lose_links_aloud(tmp_path):
     c = linked(np.random.default_rng(1), 2, 3, 2)
     first, *others = c
-    broken = gc.Unit("A0", first.start, first.end, "x", ((first.start, 6.0), (8.0, first.end)), "0")
+    inside = ((first.start, 6.0), (8.0, first.end))
+    broken = gc.Unit("A0", first.start, first.end, "x", inside, id="0")
     gc.write(Continuum.from_units([broken, *others], links=c.links), tmp_path / "a.json")
     split = gc.read(tmp_path / "a.json", discontinuous="split")
     assert not split.links
