@@ -17,22 +17,22 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_301,
-    "gammacp/alignment": 6_089,
+    "gammacp": 2_307,
+    "gammacp/alignment": 6_095,
     "gammacp/bench": 2_159,
     "gammacp/campaign": 4_387,
     "gammacp/chance": 1_496,
-    "gammacp/cli": 3_450,
+    "gammacp/cli": 3_499,
     "gammacp/compat": 952,
-    "gammacp/continuum": 944,
+    "gammacp/continuum": 955,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_245,
-    "gammacp/formats": 6_537,
+    "gammacp/formats": 6_547,
     "gammacp/kernel": 156,
-    "gammacp/measures": 6_653,
+    "gammacp/measures": 6_868,
     "gammacp/pools": 430,
     "gammacp/report": 842,
-    "gammacp/shapes": 208,
+    "gammacp/shapes": 304,
     "gammacp/segmentation": 2_465,
     "gammacp/studio": 1_550,
     "gammacp/syntax": 2_967,
@@ -40,7 +40,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat", "shapes"}
-TOGETHER, CORE = 46_994, 38_852
+TOGETHER, CORE = 47_387, 39_149
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
