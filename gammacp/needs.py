@@ -46,6 +46,12 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
     fragments
         Whether it serves units of several fragments.
     """
+    if continuum.unnamed:
+        raise DataError(
+            f"nobody knows which of {continuum.unnamed} readers drew what, so that this has no "
+            "value",
+            hint="Use `gammacp unnamed` (in Python: unnamed_gamma)",
+        )
     if continuum.n_annotators < 2:
         who = f"only {continuum.annotators[0]}" if continuum.annotators else "none"
         raise DataError(

@@ -75,19 +75,28 @@ class Columns(NamedTuple):
         return np.asarray(np.add.reduceat(price[self.members], self.begin[:-1]) - self.gain)
 
 
-def enumerate_columns(problem: Problem, *, most_members: int = MEMBERS) -> Columns | None:
-    """All groups that no profitable split beats; None if they exceed `most_members` units."""
+def enumerate_columns(
+    problem: Problem, *, most_members: int = MEMBERS, largest: int | None = None
+) -> Columns | None:
+    """All groups, of at most `largest` units, that no profitable split beats.
+
+    None if they exceed `most_members` units.
+    """
     from gammacp.alignment.kernels.enumeration import profitable_groups
 
     found, whole = profitable_groups(
-        problem.graph, problem.opening, problem.tolerance, most_members
+        problem.graph,
+        problem.opening,
+        problem.tolerance,
+        problem.n_annotators if largest is None else largest,
+        most_members,
     )
     return found if whole else None
 
 
-def all_columns(problem: Problem) -> Columns:
+def all_columns(problem: Problem, largest: int | None = None) -> Columns:
     """`enumerate_columns`, or a DataError where they are too many."""
-    columns = enumerate_columns(problem)
+    columns = enumerate_columns(problem, largest=largest)
     if columns is None:
         raise DataError(
             "too many unitary alignments to list them all",

@@ -214,7 +214,7 @@ class _Run:
             chunk = self.in_flight.pop(future)
             error = None if future.cancelled() else future.exception()
             if future.cancelled():
-                self._died(chunk, "the executor cancelled it")
+                self._death(chunk, "the executor cancelled it")
             elif error is None:
                 self._measure_cost(chunk, future.result())
                 cells += future.result()
@@ -238,14 +238,14 @@ class _Run:
         if isinstance(error, (UsageError, SweepError, PoolError)):
             raise error
         if isinstance(error, BrokenExecutor):
-            self._died(chunk, str(error))
+            self._death(chunk, str(error))
         elif len(chunk.tasks) > 1:
             self.again += (_Chunk((task,), chunk.deaths) for task in chunk.tasks)
         else:
             why = str(error) if self.pool.gave_up(error) else f"{type(error).__name__}: {error}"
             self._give_up(chunk, why)
 
-    def _died(self, chunk: _Chunk, why: str) -> None:
+    def _death(self, chunk: _Chunk, why: str) -> None:
         if chunk.deaths < RETRIES:
             # One by one, so that a deadly task does not take its neighbours along.
             self.again += (_Chunk((task,), chunk.deaths + 1) for task in chunk.tasks)

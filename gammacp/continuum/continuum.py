@@ -169,6 +169,9 @@ class Continuum:
         How far annotators read who did not read to the end: (name, position), by name.
     grid
         What all boundaries lie on, where it was given; chance then turns units by whole places.
+    unnamed
+        How many readers the annotators are whose names nobody knows: each stands for a block of
+        units by one of them. 0 where annotators are people.
     """
 
     annotators: tuple[str, ...]
@@ -190,6 +193,7 @@ class Continuum:
     cluster: str = ""
     read_until: tuple[tuple[str, float], ...] = ()
     grid: Grid | None = None
+    unnamed: int = 0
 
     def __post_init__(self) -> None:
         """Nobody changes its columns, whoever made them; kernels are compiled for such ones."""
@@ -788,6 +792,36 @@ class Continuum:
                 )
         what = shortest(grid.step) if grid.step else fingerprint(repr((grid.starts, grid.ends)))
         return replace(self, grid=grid).noting("grid", what)
+
+    def without_names(self, readers: int, *, blocks: bool = False) -> Continuum:
+        """The same units by so many readers, nobody knows by whom (`gammacp.measures.unnamed`).
+
+        Parameters
+        ----------
+        readers
+            How many read the document, >= 2.
+        blocks
+            Whether units of one annotator are one reader's here, whatever it is called elsewhere;
+            otherwise each unit may be anybody's.
+
+        Raises
+        ------
+        UsageError
+            Fewer than two readers.
+
+        >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Ann", 3, 9)])
+        >>> c.without_names(4).annotators, c.without_names(4, blocks=True).annotators
+        (('1', '2'), ('Ann',))
+        """
+        if readers < 2:
+            raise UsageError(f"readers {readers} < 2")
+        made = replace(self, unnamed=readers, read_until=())
+        if blocks:
+            return made.noting("readers", str(readers), "blocks")
+        width = len(str(self.n_units))
+        names = tuple(f"{row:0{width}}" for row in range(1, self.n_units + 1))
+        codes = np.arange(self.n_units, dtype=np.int32)
+        return made._keep(annotators=names, annotator_codes=codes).noting("readers", str(readers))
 
     def with_annotators(self, names: Iterable[str]) -> Continuum:
         """The same continuum with further annotators that have no units.

@@ -35,7 +35,8 @@ def merge_parts(parts: Sequence[Continuum]) -> Continuum:
         grid=next((p.grid for p in parts if p.grid is not None), None),
         read_until={a: place for p in parts for a, place in p.read_until},
     )
-    return replace(together, left_out=gather(p.left_out for p in parts))
+    unnamed = max(p.unnamed for p in parts)
+    return replace(together, left_out=gather(p.left_out for p in parts), unnamed=unnamed)
 
 
 def categories_of(continua: Iterable[Continuum]) -> list[str]:

@@ -12,7 +12,8 @@ object of features by name and a list [[start, end], …] of its fragments, or i
 likewise. "bounds", "annotators",
 "categories", "name", "offset_unit" and "text" may be left out; among "categories", labels with
 features are [category, features]. "read_until" has, by annotator, how far somebody read who did not
-finish, "grid" the length of a place that all boundaries lie on, or a list of places.
+finish, "grid" the length of a place that all boundaries lie on, or a list of places, "unnamed" how
+many readers without names the annotators are.
 
 Where units have ids, "ids" lists them, one per unit ("" for none), and "links" are rows annotator,
 type, source, target and, but for directed ones, "undirected" or "chain".
@@ -59,6 +60,7 @@ class _Continuum(BaseModel, extra="allow"):
     bounds: tuple[_Position, _Position] | None = None
     read_until: dict[StrictStr, _Position] | None = None
     grid: Annotated[float, Field(gt=0)] | list[tuple[_Position, _Position]] | None = None
+    unnamed: Annotated[int, Field(ge=0)] = 0
     annotators: Annotated[list[StrictStr], Field(fail_fast=True)] | None = None
     categories: Annotated[list[_Label], Field(fail_fast=True)] | None = None
     # A message for each of a million bad units would take the machine's memory.
@@ -93,18 +95,19 @@ class _Continuum(BaseModel, extra="allow"):
                 raise DataError(f"shape of unit {row[2]:.15g}-{row[3]:.15g} reaches elsewhere")
         rows = [(r[0], to_label(r[1], f), *r[2:4]) for r, f in zip(self.units, known, strict=True)]
         columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
-        declared = self.model_dump(exclude={"units", *(self.model_extra or ())})
+        declared = self.model_dump(exclude={"units", "unnamed", *(self.model_extra or ())})
         declared["categories"] = _labels(self.categories)
         declared["grid"] = _grid(self.grid)
         declared["links"] = [Link(*row) for row in self.links]
         if self.ids is not None and len(self.ids) != len(rows):
             raise DataError(f"there are {len(self.ids)} ids of {len(rows)} units")
-        return Continuum.from_columns(
+        made = Continuum.from_columns(
             *columns,
             fragments=inside if any(inside) else None,
             shapes=[p and p[1] for p in found] if any(found) else None,
             **{**declared, "name": name if self.name is None else self.name},
         )
+        return replace(made, unnamed=self.unnamed)
 
 
 def _kind(entry: Any) -> str:
@@ -226,6 +229,7 @@ def _entry(c: Continuum) -> str:
         f'"bounds": [{as_text(lo)}, {as_text(hi)}]',
         *([f'"grid": {_json(_places(c.grid))}'] if c.grid else ()),
         *([f'"read_until": {_json(dict(c.read_until))}'] if c.read_until else ()),
+        *([f'"unnamed": {c.unnamed}'] if c.unnamed else ()),
         f'"annotators": {_json(list(c.annotators))}',
         f'"categories": {_json(_labels_as_json(c.categories))}',
         f'"units": [\n{rows}\n]',

@@ -87,6 +87,12 @@ def write(
 def _check_inside(document: Continuum | Corpus, chosen: Format) -> None:
     """DataError for fragments or shapes that the format cannot hold."""
     for c in continua_of(document):
+        if c.unnamed and chosen.name != "json":
+            raise DataError(
+                f"nobody knows which of {c.unnamed} readers drew what, which {chosen.title} cannot "
+                "say: blocks of units would be taken for people",
+                hint="Write JSON",
+            )
         if c.n_broken and not chosen.fragments:
             raise DataError(
                 f"{c.n_broken} units of {c.name or 'the document'} are of several fragments, which "

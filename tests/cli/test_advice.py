@@ -177,6 +177,10 @@ Ann,b,10,14,2,5,
 Bob,a,0,5,1,3,
 Bob,b,11,14,2,4,
 """
+BARE = json.dumps({
+    "gammacp": 1,
+    "continuum": {"unnamed": 3, "units": [["1", "a", 0, 4], ["2", "a", 0, 5]]},
+})  # fmt: skip
 TORN = BOXES.replace("0,4,1,3,", "0,4,1,3,0 1;3 4")
 
 
@@ -274,6 +278,9 @@ ROWS = [
         {(*GAMMA, "--option", "discontinuous=split"): Continuum.from_units(BROKEN).atoms(),
          (*GAMMA, "--option", "discontinuous=cover"): Continuum.from_units(BROKEN).hulls()},
         site="in_pieces"),
+    Row("nobody knows which of 3 readers", {"in/a.json": BARE}, GAMMA,
+        {("unnamed", "in"): "", ("unnamed", "in", "--json"): ""},
+        site="readers drew what, so that this has no value"),
     Row("units have shapes and fragments", {"in/a.csv": TORN}, GAMMA,
         {(*GAMMA, "--option", "shapes=no"): Continuum.from_units(
             [Unit("Ann", 0, 4, "a", ((0, 1), (3, 4))), *list(boxes().hulls())[1:]])}),

@@ -23,6 +23,7 @@ from gammacp.formats.boundary import unforeseen_raised
 from gammacp.formats.review_list import write_review
 from gammacp.record_tables import Column, Table
 from tests.formats.story import FIXTURES
+from tests.shapes.databases import lidc
 
 Damage = Callable[[bytes, random.Random, list[bytes]], bytes]
 
@@ -74,6 +75,7 @@ SEEDS = {
     "mqm": _seed("mqm.tsv", side=("source", "target"), category=("severity",)),
     "mu-shroom": _seed("mu-shroom", "bob.jsonl", labels=("soft",), least=("0.5",)),
     "prodigy": _seed("prodigy.jsonl"),
+    "pylidc": _seed("lidc.sqlite", shapes=("box", "keep"), features=(["malignancy"],)),
     "raven": _seed("raven", "bob/dawn.selections.txt", shapes=_SHAPES),
     "refi-qda": _seed("refi-qda", "project.qde"),
     "review-list": _seed("made.xlsx"),
@@ -332,6 +334,7 @@ def seeded(folder: Path) -> Path:
     write(Corpus.from_continua(rich), folder / "rich.json")
     parts = Unit("ann", 0, 9, "x", ((0, 3), (5, 9)))
     write(Continuum.from_units([parts], name="story"), folder / "parts", format="brat")
+    lidc(folder / "lidc.sqlite")
     (folder / "rich.csv").write_text(_HEADER, encoding="utf-8")
     (folder / "slots.tsv").write_text(_SLOTS, encoding="utf-8")
     with suppress(UsageError):  # Without openpyxl there is no such file.

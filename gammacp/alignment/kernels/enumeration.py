@@ -16,9 +16,9 @@ _MOST_SPLIT = 12
 
 @kernel
 def profitable_groups(
-    graph: Graph, opening: float, tolerance: float, limit: int
+    graph: Graph, opening: float, tolerance: float, largest: int, limit: int
 ) -> tuple[Columns, bool]:
-    """Groups of two and more units that stay when every split A|B has Σ w(A, B) + opening ≥ 0.
+    """Groups of two to `largest` units that stay when every split A|B has Σ w(A, B) + opening ≥ 0.
 
     Annotator by annotator from each group's first unit; a partial group is left as soon as one of
     its units, even with its best partners among the later annotators, would do better alone.
@@ -49,7 +49,7 @@ def profitable_groups(
         totals[1] = 0.0
         candidate = 1
         while True:
-            if candidate >= size:
+            if candidate >= size or depth == largest:
                 depth -= 1
                 if depth == 0:
                     break

