@@ -15,6 +15,9 @@ side makes the one test too easy or the other, by its direction; so the standard
 of both, that of the log ratio carried to the difference by the logarithmic mean of the two θ, with
 the fewer degrees of freedom. What the levels are is in docs/tests.md (`experiments/tests_hold.py`).
 
+The interval of one γ over documents inverts Hall's transformation of the t that Σ g² gives, which
+counts the skew of the g (Hall 1992, "On the removal of skewness by transformation").
+
 All functions take arrays whose last axis is the parts, so that simulations call what users call.
 """
 
@@ -38,6 +41,7 @@ RECOMBINATIONS = 9999
 POWER = 0.8
 FEWEST_ANNOTATORS = 3
 """Of each group below which normalised xRR has no p."""
+_NO_VARIANCE, _NO_SKEW = 1e-24, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +103,54 @@ def parts_in_order(observed: Floats, expected: Floats) -> Parts:
     waves = [np.cos(np.pi * k * place) * rest for k in range(1, COSINES + 1)]
     influences = math.sqrt(2 / COSINES) * np.stack([w.sum(axis=-1) for w in waves], axis=-1)
     return Parts(ratio[..., 0], influences, np.full(ratio.shape[:-1], float(COSINES)))
+
+
+def interval_over_documents(
+    observed: Floats, expected: Floats, *, error: float = 0.0, confidence: float = 0.95
+) -> tuple[Floats, Floats]:
+    """γ of these annotators on very many such documents: both ends, shape (…) each; at most 1.
+
+    Documents or clusters of them have to be independent of each other. Their influences g have the
+    skew b = Σ g³/(Σ g²)^1.5, corrected for few parts; where Student's t would say θ ± t·√(Σ g²),
+    t is replaced by (∛(1 + b·(t − b/6)) − 1)·3/b. Degrees of freedom are Satterthwaite's for a
+    variance that grows with e^1.5: between documents whose units differ (e) and documents that
+    have a level of their own (e²). Where one part has all of e, nothing is known below γ = 1.
+
+    Parameters
+    ----------
+    observed, expected
+        Disorders, shape (…, parts); expected ≥ 0, at least three parts.
+    error
+        Relative standard error of the expected disorder, from random sets.
+    confidence
+        Coverage that is aimed at, in (0, 1).
+
+    >>> low, high = interval_over_documents(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.full(5, 8.0))
+    >>> round(float(low), 3), round(float(high), 3)
+    (0.351, 0.899)
+    """
+    from scipy.special import stdtrit
+
+    parts, n = independent_parts(observed, expected), observed.shape[-1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total = expected.sum(axis=-1)
+        powers = [((expected / total[..., None]) ** k).sum(axis=-1) for k in (1.5, 3.0)]
+        own, variance = parts.variance, parts.variance + (parts.ratio * error) ** 2
+        df = np.maximum(1.0, powers[0] ** 2 / powers[1] - 1) * (variance / own) ** 2
+        skew = (parts.influences**3).sum(axis=-1) / variance**1.5
+        skew = skew * math.sqrt(n * (n - 1)) / (n - 2)
+        t = -stdtrit(df, (1 - confidence) / 2)
+        moves = [np.sqrt(variance) * _with_skew(side, skew) for side in (t, -t)]
+    gamma = 1 - parts.ratio
+    up, down = (np.where(variance < _NO_VARIANCE, 0.0, m) for m in moves)
+    low = np.where(np.isnan(down), -math.inf, np.minimum(gamma + down, gamma))
+    return low, np.where(np.isnan(up), 1.0, np.minimum(1.0, np.maximum(gamma + up, gamma)))
+
+
+def _with_skew(t: Floats, skew: Floats) -> Floats:
+    """Hall's transformation inverted: t + b·t²/3 + b²·t³/27 + b/6 takes what is found to t."""
+    b = np.where(np.abs(skew) < _NO_SKEW, _NO_SKEW, skew)
+    return (np.cbrt(1 + b * (t - b / 6)) - 1) * 3 / b
 
 
 @dataclass(frozen=True, eq=False)
