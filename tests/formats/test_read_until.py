@@ -102,7 +102,8 @@ def test_a_wrong_position_is_told(run: Run) -> None:
     assert run("segmentation", "--dataset", "hearst1997", "--read-until", "1=4").code == 2
 
 
-def test_files_that_cannot_hold_it_say_so(here: Path, run: Run) -> None:
+@pytest.mark.usefixtures("here")
+def test_files_that_cannot_hold_it_say_so(run: Run) -> None:
     asked = ("a.csv", "--read-until", "Ann=20", "--grid", "1")
     for out, said in (("b.csv", 2), ("b.json", 0)):
         err = run("convert", asked[0], out, *asked[1:]).err
@@ -110,7 +111,7 @@ def test_files_that_cannot_hold_it_say_so(here: Path, run: Run) -> None:
 
 
 def test_a_gain_that_comes_of_unread_text_is_no_finding(here: Path, run: Run) -> None:
-    """Eve, who is worse, read half of it; what the others marked in the rest is missed by her declaration."""
+    """Eve, who is worse, read half of it; the rest is missed by her own declaration."""
     rng, rows = np.random.default_rng(1), []
     for a, units in (("Ann", 60), ("Bob", 60), ("Cid", 60), ("Eve", 30)):
         late = 5 * (a == "Eve")

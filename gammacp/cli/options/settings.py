@@ -186,7 +186,7 @@ FailUnder = Annotated[
 FailUnderLower = Annotated[
     float | None,
     typer.Option(
-        help="Exit 5 if the lower end of the interval over the data is lower than this or undefined."
+        help="Exit 5 if the lower end of the interval over data is lower than this or undefined."
     ),
 ]
 
