@@ -216,10 +216,10 @@ def difference_of(
         found = difference(one, two, errors)
     if not max(side.variance for side in (one, two)) > _NO_SPREAD:
         return RoundTest(**known, untested=f"{kind} of each side are all alike")
-    value, half = float(found.value), float(found.half_width())
+    low, high = map(float, found.interval())
     return RoundTest(
         **known,
-        difference_interval=(value - half, value + half),
+        difference_interval=(low, high),
         p_value=float(found.p),
         detectable=float(found.detectable),
         df=float(found.df),
