@@ -125,6 +125,42 @@ def two_lengths(n: int) -> Process:
     return draw
 
 
+def unlike_counts(n: int) -> Process:
+    """Errors are counted, at a rate that every document has of its own."""
+
+    def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
+        e = np.round(3 + g.exponential(12, (runs, n)))
+        return g.poisson(0.25 * factor * e * g.gamma(2, 0.5, e.shape)).astype(np.float64), e
+
+    return draw
+
+
+def three_lengths(n: int) -> Process:
+    """Three lengths, of which the longest are worse by a third."""
+
+    def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
+        e = g.choice([1.0, 3.0, 9.0], (runs, n), p=[0.5, 0.3, 0.2])
+        return factor * e * g.beta(2, 3, e.shape) * np.where(e > 5, 1.2, 0.9), e
+
+    return draw
+
+
+def pareto_lengths(n: int) -> Process:
+    """Lengths of a Pareto law of index 3, a level for every document, noise that is shorter's."""
+
+    def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
+        e = 1 + g.pareto(3, (runs, n))
+        own = g.beta(3, 4, e.shape) + 0.15 * g.standard_normal(e.shape) / np.sqrt(e)
+        return factor * e * own, e
+
+    return draw
+
+
+def hopeless(g: np.random.Generator, shape: tuple[int, int]) -> Floats:
+    """A quarter is as bad as chance, the others differ little; of mean 1."""
+    return np.where(g.random(shape) < 0.25, 2.2, 0.6) * g.gamma(12, 1 / 12, shape)
+
+
 Clustered = Callable[[np.random.Generator, int, float], tuple[Floats, Floats, Indices]]
 
 

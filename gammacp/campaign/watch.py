@@ -161,7 +161,7 @@ def _measure_all(
     basis = Basis(source, settings, executor=executor, shared={})
     found = agreement(basis)
     score, scores = found.score, found.documents
-    spread = found.bootstrap(confidence=settings.rule.confidence, seed=settings.seed)
+    spread = found.bootstrap(confidence=settings.rule.confidence)
     records = {}
     for name in changed:
         s = scores[name]

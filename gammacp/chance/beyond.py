@@ -47,7 +47,7 @@ class BeyondChance:
         Share of random sets, or permutations, the data among them, that agree at least as well as
         the data; within documents and about them as `gammacp.measures.within` says.
     least_p
-        The least p that these random sets can give; None where it is no share of them.
+        The least p that these random sets or permutations can give; None where it is no share.
     signature
         How the value was made: the measure's own signature and how chance was drawn.
     told
@@ -85,8 +85,8 @@ class Computed:
         Of the value; None where it is not known.
     nothing
         Why there is no value where E[D] is 0.
-    p
-        Of a test that the model has without random sets.
+    p, least_p
+        Of a test that the model has without random sets, and the least that it can give.
     """
 
     mean: float
@@ -94,6 +94,7 @@ class Computed:
     interval: tuple[float, float] | None = None
     nothing: str = ALIKE
     p: float | None = None
+    least_p: float | None = None
 
 
 def ratio(observed: float, expected: float, nothing: str) -> tuple[float, str | None]:
@@ -259,7 +260,7 @@ def _settled(
         mean, nothing, interval = computed.mean, computed.nothing, computed.interval
         made["samples"] = computed.pairs
         if computed.p is not None:
-            made["p"] = computed.p
+            made |= {"p": computed.p, "least_p": computed.least_p}
     value, reason = ratio(observed, mean, nothing)
     return {
         **made,

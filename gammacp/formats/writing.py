@@ -147,3 +147,8 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
     if not format.bounds:
         for lo, hi in [c.bounds for c in continua if c.n_units and c.declared][:1]:
             yield f"bounds {lo:.15g}:{hi:.15g} are not kept; read it with --bounds"
+    if format.name != "json":
+        if any(c.read_until for c in continua):
+            yield "how far somebody read is not kept; read it with --read-until, or write JSON"
+        if any(c.grid for c in continua):
+            yield "the grid of tokens or frames is not kept; read it with --grid, or write JSON"

@@ -20,7 +20,7 @@ from gammacp.measures.contributions import (
 from gammacp.measures.gamma import Gamma, GammaScore, gamma_score
 from gammacp.measures.gamma_corpus import CorpusGamma, gamma_on
 from gammacp.measures.random_sets import Basis, Continua
-from gammacp.measures.resampling import DRAWS, BootstrapInterval, interval_of_gamma
+from gammacp.measures.resampling import BootstrapInterval, interval_of_gamma
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.needs import require
 from gammacp.signature import extend
@@ -105,39 +105,27 @@ class Agreement:
             [self.clusters.get(n, "") for n in chosen],
         )
 
-    def bootstrap(
-        self, *, draws: int = DRAWS, confidence: float = 0.95, seed: int = 0
-    ) -> BootstrapInterval | None:
+    def bootstrap(self, *, confidence: float = 0.95) -> BootstrapInterval | None:
         """Its interval over documents, clusters or a text; None if nothing is defined."""
         try:
             parts = self.contributions()
         except DataError:
             return None
-        return interval_of_gamma(parts, draws=draws, confidence=confidence, seed=seed)
+        return interval_of_gamma(parts, error=self.score.chance_error, confidence=confidence)
 
-    def with_bootstrap(
-        self, *, draws: int = DRAWS, confidence: float = 0.95, seed: int = 0
-    ) -> Agreement:
+    def with_bootstrap(self, *, confidence: float = 0.95) -> Agreement:
         """The same with the `bootstrap` interval of each document's score and of the whole."""
         documents = {}
         for name, score in self.documents.items():
             alone = Agreement(score=score, documents={name: score}, chance=self.chance)
-            found = alone.bootstrap(draws=draws, confidence=confidence, seed=seed)
-            documents[name] = (
-                replace(
-                    score, bootstrap=found.interval, signature=_signature_with_draws(score, draws)
-                )
-                if found
-                else score
-            )
+            found = alone.bootstrap(confidence=confidence)
+            documents[name] = _with_interval(score, found)
         if not isinstance(self.score, CorpusGamma):
             score = next(iter(documents.values()), self.score)
             return replace(self, score=score, documents=documents)
-        found = self.bootstrap(draws=draws, confidence=confidence, seed=seed)
-        interval = found.interval if found else None
-        made = _signature_with_draws(self.score, draws)
-        whole = replace(self.score, bootstrap=interval, scores=documents, signature=made)
-        return replace(self, score=whole, documents=documents)
+        whole = replace(self.score, scores=documents)
+        found = self.bootstrap(confidence=confidence)
+        return replace(self, score=_with_interval(whole, found), documents=documents)
 
     def as_dict(self) -> dict[str, Any]:
         """`results`, one per document, and `corpus`, None for a single continuum."""
@@ -148,9 +136,12 @@ class Agreement:
         }
 
 
-def _signature_with_draws(score: Gamma, draws: int) -> str:
-    """The signature of a score with a bootstrap interval; an undefined one has none."""
-    return score.signature and extend(score.signature, bootstrap=draws)
+def _with_interval(score: Gamma, found: BootstrapInterval | None) -> Gamma:
+    """The score with its interval, and how that was made; an undefined one has none."""
+    if found is None or not score.signature:
+        return score
+    made = extend(score.signature, interval=found.method)
+    return replace(score, bootstrap=found.interval, signature=made)
 
 
 def _of_alignment(score: GammaScore) -> Contributions:
@@ -176,8 +167,8 @@ def agreement(
         (`gamma_corpus`), and so is a `Corpus` of one. Or the basis that they share with other
         numbers, which has its options.
     bootstrap
-        Draws of bootstrap intervals, over the documents or clusters of a corpus; a text of enough
-        unitary alignments has an interval that needs none. 0 for no interval.
+        0 for no interval over the documents or clusters of a corpus, or of a text of enough
+        unitary alignments; with any other number there is one. Nothing is drawn for it.
     options
         Those of `FamilyOptions`, as for `gamma`.
 
@@ -209,5 +200,4 @@ def agreement(
         found = Agreement(score, dict.fromkeys(names, score), chance, clusters)
     if not draws:
         return found
-    rule, seed = basis.settings.rule, basis.settings.seed
-    return found.with_bootstrap(draws=draws, confidence=rule.confidence, seed=seed)
+    return found.with_bootstrap(confidence=basis.settings.rule.confidence)

@@ -144,6 +144,7 @@ def _own(score: Score) -> BeyondChance | None:
         chance=score.chance,
         samples=score.samples,
         p=score.p,
+        least_p=score.least_p,
         reason=score.reason,
         signature=score.signature,
     )
@@ -232,7 +233,7 @@ def _of_units(
         found |= {name: _without(str(error), settings.chance) for name in wanted}
     few = {name: few_units(continuum, f"{name} beyond chance") for name in wanted}
     if _EXACT in wanted and not _meets_places(continuum, settings.chance):
-        found[_EXACT] = replace(found[_EXACT], p=None)
+        found[_EXACT] = replace(found[_EXACT], p=None, least_p=None)
         few[_EXACT] += (_NO_GRID,)
     return {
         name: replace(score, beyond_chance=found[name], notes=score.notes + few.get(name, ()))

@@ -55,8 +55,6 @@ class Gamma(Score):
         Relative error of δ_e that the samples gave; None for a corpus, as `p` is.
     chance_error
         Relative standard error of δ_e.
-    least_p
-        The least p that the random sets can give.
     direction
         Whether units lie towards one end of the text, which chance does not expect; None of
         documents of a corpus, and where there are too few units.
@@ -64,7 +62,6 @@ class Gamma(Score):
 
     precision: float | None = None
     chance_error: float = 0.0
-    least_p: float | None = None
     bound: float | None = None
     annotators: int | None = None
     units: int | None = None

@@ -275,6 +275,7 @@ class _Disorders:
             status=self.status,
             chance=self.basis.chance(self.continuum).model,
             p=p,
+            least_p=1 / (1 + chance.samples),
             interval=ratio_interval(observed, observed, *chance.interval) if several else None,
             notes=(
                 *self.notes,

@@ -16,6 +16,7 @@ from gammacp.alignment import Status
 from gammacp.arguments import instance
 from gammacp.arrays import Floats
 from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval
+from gammacp.chance.cut import circle_of
 from gammacp.chance.direction import direction
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
@@ -189,7 +190,8 @@ def _pool(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
         samples=samples,
         status=(Status.OPTIMAL if complete else Status.FEASIBLE) if computed else None,
         notes=tuple(dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings)))
-        + (towards.notes if towards else ()),
+        + (towards.notes if towards else ())
+        + (_on_coarse_places(continua) if basis.model.pools else ()),
         direction=towards,
     )
     if not parts:
@@ -204,6 +206,18 @@ def _pool(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
         continua=len(parts),
     )
     return _weigh(replace(whole, signature=made), parts, basis)
+
+
+def _on_coarse_places(continua: Sequence[Continuum]) -> tuple[str, ...]:
+    """A note where units are whole sentences or the like, which random units of other documents do not meet."""
+    on = {grid.name for c in continua if c.n_units and (grid := circle_of(c).grid) is not None}
+    if not on & {"paragraphs", "lines", "sentences", "places"}:
+        return ()
+    return (
+        "units are whole sentences, lines or places of a grid: that annotators meet at their boundaries "
+        "counts as agreement here (+.17 for annotators who choose sentences at random); "
+        "--chance cut, and γ within documents, take it for chance",
+    )
 
 
 def _weigh(whole: CorpusGamma, parts: Sequence[_Part], basis: Basis) -> CorpusGamma:

@@ -13,7 +13,11 @@ freedom (Müller 2014, "HAC corrections for strongly autocorrelated time series"
 Two γ are equal where the difference of the two θ is 0, and where their log ratio is. Skew of one
 side makes the one test too easy or the other, by its direction; so the standard error is the larger
 of both, that of the log ratio carried to the difference by the logarithmic mean of the two θ, with
-the fewer degrees of freedom. What the levels are is in docs/tests.md (`experiments/tests_hold.py`).
+the fewer degrees of freedom; and p is no less than that of Hall's t below. What the levels are is
+in docs/tests.md (`experiments/tests_hold.py`).
+
+The interval of one γ over documents inverts Hall's transformation of the t that Σ g² gives, which
+counts the skew of the g (Hall 1992, "On the removal of skewness by transformation").
 
 All functions take arrays whose last axis is the parts, so that simulations call what users call.
 """
@@ -38,6 +42,7 @@ RECOMBINATIONS = 9999
 POWER = 0.8
 FEWEST_ANNOTATORS = 3
 """Of each group below which normalised xRR has no p."""
+_NO_VARIANCE, _NO_SKEW = 1e-24, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +57,14 @@ class Parts:
         What each part moves θ by, shape (…, parts); the sum of the squares is θ's variance.
     df
         Degrees of freedom of that variance, shape (…).
+    third
+        The third moment of θ, Σ influences³ corrected for few parts, shape (…); 0: not known.
     """
 
     ratio: Floats
     influences: Floats
     df: Floats
+    third: Floats
 
     @property
     def variance(self) -> Floats:
@@ -81,7 +89,7 @@ def independent_parts(observed: Floats, expected: Floats) -> Parts:
         influences = (observed - ratio * expected) / (total - expected)
         squares = (expected / total) ** 2
         df = squares.sum(axis=-1) ** 2 / (squares**2).sum(axis=-1) - 1
-    return Parts(ratio[..., 0], influences, np.maximum(1.0, df))
+    return Parts(ratio[..., 0], influences, np.maximum(1.0, df), _third_moment(influences))
 
 
 def parts_in_order(observed: Floats, expected: Floats) -> Parts:
@@ -98,21 +106,108 @@ def parts_in_order(observed: Floats, expected: Floats) -> Parts:
     rest = (observed - ratio * expected) / total
     waves = [np.cos(np.pi * k * place) * rest for k in range(1, COSINES + 1)]
     influences = math.sqrt(2 / COSINES) * np.stack([w.sum(axis=-1) for w in waves], axis=-1)
-    return Parts(ratio[..., 0], influences, np.full(ratio.shape[:-1], float(COSINES)))
+    none = np.zeros(ratio.shape[:-1])
+    return Parts(ratio[..., 0], influences, none + float(COSINES), none)
+
+
+def _third_moment(influences: Floats) -> Floats:
+    n = influences.shape[-1]
+    few = math.sqrt(n * (n - 1)) / (n - 2) if n > 2 else 0.0
+    return np.asarray(few * (influences**3).sum(axis=-1))
+
+
+def interval_over_documents(
+    observed: Floats, expected: Floats, *, error: float = 0.0, confidence: float = 0.95
+) -> tuple[Floats, Floats]:
+    """γ of these annotators on very many such documents: both ends, shape (…) each; at most 1.
+
+    Documents or clusters of them have to be independent of each other. Their influences g have the
+    skew b = Σ g³/(Σ g²)^1.5, corrected for few parts; where Student's t would say θ ± t·√(Σ g²),
+    t is replaced by (∛(1 + b·(t − b/6)) − 1)·3/b. Degrees of freedom are Satterthwaite's for a
+    variance that grows with e^1.5: between documents whose units differ (e) and documents that
+    have a level of their own (e²). Where one part has all of e, nothing is known below γ = 1.
+
+    Parameters
+    ----------
+    observed, expected
+        Disorders, shape (…, parts); expected ≥ 0, at least three parts.
+    error
+        Relative standard error of the expected disorder, from random sets.
+    confidence
+        Coverage that is aimed at, in (0, 1).
+
+    >>> low, high = interval_over_documents(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.full(5, 8.0))
+    >>> round(float(low), 3), round(float(high), 3)
+    (0.351, 0.899)
+    """
+    from scipy.special import stdtrit
+
+    parts = independent_parts(observed, expected)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total = expected.sum(axis=-1)
+        powers = [((expected / total[..., None]) ** k).sum(axis=-1) for k in (1.5, 3.0)]
+        own, variance = parts.variance, parts.variance + (parts.ratio * error) ** 2
+        df = np.maximum(1.0, powers[0] ** 2 / powers[1] - 1) * (variance / own) ** 2
+        skew, t = parts.third / variance**1.5, -stdtrit(df, (1 - confidence) / 2)
+        moves = [np.sqrt(variance) * _with_skew(side, skew) for side in (t, -t)]
+    gamma = 1 - parts.ratio
+    up, down = (np.where(variance < _NO_VARIANCE, 0.0, m) for m in moves)
+    low = np.where(np.isnan(down), -math.inf, np.minimum(gamma + down, gamma))
+    return low, np.where(np.isnan(up), 1.0, np.minimum(1.0, np.maximum(gamma + up, gamma)))
+
+
+def _with_skew(t: Floats, skew: Floats) -> Floats:
+    """Hall's transformation inverted: t + b·t²/3 + b²·t³/27 + b/6 takes what is found to t."""
+    b = np.where(np.abs(skew) < _NO_SKEW, _NO_SKEW, skew)
+    return (np.cbrt(1 + b * (t - b / 6)) - 1) * 3 / b
 
 
 @dataclass(frozen=True, eq=False)
 class GammaDifference:
-    """The difference of two γ, with its standard error and degrees of freedom; shape (…) each."""
+    """The difference of two γ; shape (…) each.
+
+    Attributes
+    ----------
+    value, error, df
+        The difference with its standard error and degrees of freedom.
+    spread, skew
+        The standard error of the difference itself, where `error` is that of the log ratio, and
+        what skews it: 0 where that is not known.
+    """
 
     value: Floats
     error: Floats
     df: Floats
+    spread: Floats | float = 1.0
+    skew: Floats | float = 0.0
 
     @property
     def p(self) -> Floats:
-        """Of no difference, two-sided."""
-        return 2 * GammaDifference(np.abs(self.value), self.error, self.df).p_of_more
+        """Of no difference, two-sided: the larger of Student's and, where skewed, Hall's."""
+        from scipy.special import stdtr
+
+        plain = 2 * GammaDifference(np.abs(self.value), self.error, self.df).p_of_more
+        with np.errstate(invalid="ignore", divide="ignore"):
+            t, b = self.value / self.spread, np.asarray(self.skew)
+            hall = 2 * stdtr(self.df, -np.abs(t + b * t**2 / 3 + b**2 * t**3 / 27 + b / 6))
+        return np.asarray(np.where(b == 0, plain, np.fmax(plain, hall)))
+
+    def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
+        """All differences that p would not refuse.
+
+        Parameters
+        ----------
+        confidence
+            In (0, 1).
+        """
+        from scipy.special import stdtrit
+
+        half = self.half_width(confidence)
+        t = np.asarray(-stdtrit(self.df, (1 - confidence) / 2))
+        b = np.asarray(self.skew)
+        moves = [self.spread * _with_skew(side, b) for side in (t, -t)]
+        up, down = (np.where(b == 0, 0.0, np.nan_to_num(m)) for m in moves)
+        return self.value - np.maximum(half, up), self.value + np.maximum(half, -down)
 
     @property
     def p_of_more(self) -> Floats:
@@ -160,6 +255,7 @@ def difference(
     (0.25, 2.9411764705882355)
     """
     plain: Floats = np.zeros(())
+    third = first.third - second.third
     relative, own, own_relative = plain, plain, plain
     with np.errstate(invalid="ignore", divide="ignore"):
         for side, error in zip((first, second), errors, strict=True):
@@ -168,7 +264,7 @@ def difference(
             plain, relative = plain + v + (side.ratio * error) ** 2, relative + r + error**2
             own, own_relative = own + v**2 / side.df, own_relative + r**2 / side.df
         df = np.fmin(plain**2 / own, relative**2 / own_relative)
-    return _larger(first.ratio, second.ratio, plain, relative, df)
+    return _larger(first.ratio, second.ratio, plain, relative, df, third)
 
 
 def paired_difference(first: Parts, second: Parts, error: float = 0.0) -> GammaDifference:
@@ -185,18 +281,25 @@ def paired_difference(first: Parts, second: Parts, error: float = 0.0) -> GammaD
     with np.errstate(invalid="ignore", divide="ignore"):
         apart = first.influences / a[..., None] - second.influences / b[..., None]
     relative = (apart**2).sum(axis=-1) + error**2
-    plain = ((first.influences - second.influences) ** 2).sum(axis=-1) + a * b * error**2
-    return _larger(a, b, plain, relative, np.minimum(first.df, second.df))
+    between = first.influences - second.influences
+    plain = (between**2).sum(axis=-1) + a * b * error**2
+    third = _third_moment(between)
+    return _larger(a, b, plain, relative, np.minimum(first.df, second.df), third)
 
 
-def _larger(a: Floats, b: Floats, plain: Floats, relative: Floats, df: Floats) -> GammaDifference:
+def _larger(
+    a: Floats, b: Floats, plain: Floats, relative: Floats, df: Floats, third: Floats
+) -> GammaDifference:
     """b − a with the larger of the two standard errors, which may have no value where θ is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         alike = np.abs(a - b) < 1e-9 * (a + b)
         mean = np.where(alike, (a + b) / 2, (a - b) / np.log(a / b))
         error = np.fmax(np.sqrt(plain), mean * np.sqrt(relative))
+        # γ is 1 − θ, so that skew of θ turns round.
+        skew = np.where(plain > _NO_VARIANCE, -third / plain**1.5, 0.0)
     # Sums that should cancel do so but for rounding: parts that are all alike have no spread.
-    return GammaDifference(b - a, np.where(error < 1e-12, 0.0, error), df)
+    error = np.where(error < 1e-12, 0.0, error)
+    return GammaDifference(b - a, error, df, np.sqrt(plain), skew)
 
 
 def gain(full: Parts, rest: Parts, errors: tuple[float, float] = (0.0, 0.0)) -> GammaDifference:

@@ -3,22 +3,22 @@
 This is not the Monte-Carlo error of the expected disorder: that one is about our sampling and
 shrinks with more samples, this one is about the user's data and shrinks with more documents. It is
 an interval of confidence, of these annotators: no forecast of another corpus, and nothing about
-other people. The expected disorder is taken as known.
+other people. What random sets leave open is in it; that the expected disorder of a small corpus
+comes from its own documents is not.
 
-Documents of a corpus, or clusters of them, are drawn with replacement. γ is a ratio of sums over
-few and skewed parts, where plain percentiles of resampled values cover .70 to .93, not .95. So the
-bootstrap is studentised (`gammacp.studentised`), by the linearised standard error of a ratio,
-from the residuals o − (1 − γ)·e. Where few parts are bad or the long ones are worse that still
-covers too little; so what the jackknife gives for log(1 − γ) is taken in, too.
+γ of a corpus is a ratio of sums over documents, or clusters of them, few and skewed: its interval
+is Student's t with Hall's correction for skew (`gammacp.measures.part_tests`). The unitary
+alignments of one text are not independent: the interval is Student's t with four degrees of freedom
+from four cosines of their residuals, as for `--against`. What the intervals cover is measured in
+`experiments/tests_hold.py`; see docs/tests.md.
 
-The unitary alignments of one text are not independent: the interval is Student's t with four
-degrees of freedom from four cosines of their residuals (`gammacp.measures.part_tests`), as for
-`--against`.
-What the intervals cover is measured in `experiments/tests_hold.py`; see docs/tests.md.
+`bootstrap` draws the parts of other ratios with replacement, studentised (`gammacp.studentised`) by
+the linearised standard error, from the residuals o − (1 − value)·e: plain percentiles of few and
+skewed parts cover .70 to .93, not .95.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,14 +30,13 @@ from gammacp.measures.part_tests import (
     COSINES,
     FEWEST_ALIGNMENTS,
     FEWEST_PARTS,
-    independent_parts,
+    interval_over_documents,
     parts_in_order,
 )
 from gammacp.studentised import studentised_interval
 
 DRAWS = 2000
-_FEW, _FAR = 20, 700.0
-_BOTH = "bootstrap or log ratio"
+_FEW = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +50,8 @@ class BootstrapInterval:
     parts, kind
         How many parts there are, and what they are.
     method
-        `bootstrap`, `bootstrap or log ratio` (whichever reaches further), or `four cosines`.
+        `hall-t` of γ over documents or clusters, `four-cosines` of γ of a text, `bootstrap` of
+        other ratios.
     draws, confidence
         How many resampled sets (0: it takes none), and the coverage that is aimed at.
     reason
@@ -86,16 +86,14 @@ class BootstrapInterval:
         apart = "" if text else ", which must be independent of each other"
         said = (
             f"γ of these annotators on {'text' if text else 'documents'} of this kind: "
-            f"{self.low:.3f} to {self.high:.3f} (bootstrap, {self.confidence:.0%} confidence; "
-            f"{how}{apart}; the expected disorder is taken as known). This is no forecast of the "
-            "next corpus (that would be 1.4 times as wide), and says nothing of other annotators."
+            f"{self.low:.3f} to {self.high:.3f} ({self.confidence:.0%} confidence; {how}{apart}). "
+            f"This is no forecast of the next {'text' if text else 'corpus'} (that would be 1.4 "
+            "times as wide), and says nothing of other annotators."
         )
-        if text:
-            said = said.replace("(bootstrap, ", "(").replace("corpus", "text")
-        elif self.parts < _FEW:
+        if not text and self.parts < _FEW:
             said += (
-                f" With only {self.parts} {self.kind} it is too narrow where few of them are bad "
-                "or the long ones are worse."
+                " It is too narrow if a few documents of this kind are very bad: these "
+                f"{self.parts} may lack them."
             )
         return said
 
@@ -129,15 +127,17 @@ def bootstrap(
 
 
 def interval_of_gamma(
-    parts: Contributions, *, draws: int = DRAWS, confidence: float = 0.95, seed: int = 0
+    parts: Contributions, *, error: float = 0.0, confidence: float = 0.95
 ) -> BootstrapInterval:
-    """The interval of γ: the bootstrap's with that of the log ratio, or of one text from cosines.
+    """The interval of γ over documents or clusters, or of one text from cosines; nothing is drawn.
 
     Parameters
     ----------
     parts
         What γ is a ratio of.
-    draws, confidence, seed
+    error
+        Relative standard error of the expected disorder.
+    confidence
         As for `bootstrap`.
 
     Raises
@@ -145,26 +145,19 @@ def interval_of_gamma(
     UsageError
         An argument is out of its range.
     """
-    draws, tail = whole("bootstrap draws", draws, 1), (1 - confidence) / 2
-    if parts.kind == ALIGNMENTS:
-        ends, reason = (math.nan, math.nan), _too_few(parts, FEWEST_ALIGNMENTS, confidence)
-        if reason is None:
-            found = parts_in_order(parts.observed, parts.expected)
-            half = _quantile(COSINES, tail) * math.sqrt(found.variance)
-            ends = parts.gamma - half, min(1.0, parts.gamma + half)
-        return _interval_of(parts, ends, "four cosines", 0, confidence, reason)
-    drawn = bootstrap(parts, draws=draws, confidence=confidence, seed=seed)
-    found = independent_parts(parts.observed, parts.expected)
-    ratio, effective = (
-        float(found.ratio),
-        1 / float(((parts.expected / parts.expected.sum()) ** 2).sum()),
-    )
-    if drawn.reason is not None or ratio <= 0 or effective <= 1:
-        return replace(drawn, method=_BOTH)
-    wide = _quantile(max(1.0, effective - 1), tail) * math.sqrt(found.variance) / ratio
-    # A long document among short ones leaves next to nothing known.
-    low = min(drawn.low, 1 - ratio * math.exp(wide) if wide < _FAR else -math.inf)
-    return replace(drawn, low=low, high=max(drawn.high, 1 - ratio * math.exp(-wide)), method=_BOTH)
+    text = parts.kind == ALIGNMENTS
+    least = FEWEST_ALIGNMENTS if text else FEWEST_PARTS
+    low, high, reason = math.nan, math.nan, _too_few(parts, least, confidence)
+    if reason is None and text:
+        found = parts_in_order(parts.observed, parts.expected)
+        wide = math.sqrt(float(found.variance) + ((1 - parts.gamma) * error) ** 2)
+        half = _quantile(COSINES, (1 - confidence) / 2) * wide
+        low, high = parts.gamma - half, min(1.0, parts.gamma + half)
+    elif reason is None:
+        both = parts.observed, parts.expected
+        low, high = map(float, interval_over_documents(*both, error=error, confidence=confidence))
+    method = "four-cosines" if text else "hall-t"
+    return _interval_of(parts, (low, high), method, 0, confidence, reason)
 
 
 def _quantile(df: float, tail: float) -> float:

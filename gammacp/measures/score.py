@@ -40,6 +40,8 @@ class Score:
         how many random sets there are.
     p
         Share of the random sets, the observed one among them, that agree at least as well.
+    least_p
+        The least p that the random sets can give.
     reason
         Why the value is undefined.
     notes
@@ -60,6 +62,7 @@ class Score:
     chance: str = ""
     samples: int = 0
     p: float | None = None
+    least_p: float | None = None
     reason: str | None = None
     notes: tuple[str, ...] = ()
     signature: str = ""

@@ -203,7 +203,7 @@ def p_over_documents(
         squares += float((moved[-1] ** 2).sum()) ** 2 / float(side.df)
     influences = np.concatenate(moved)
     df = float((influences**2).sum()) ** 2 / squares if squares else math.inf
-    sets = Parts(np.ones(()), influences, np.array(df))
+    sets = Parts(np.ones(()), influences, np.array(df), np.zeros(()))
     found = difference(independent_parts(own, expected), sets)
     return float(found.p_of_more) if found.error > 0 else None
 

@@ -92,7 +92,7 @@ def report(
         How the gold standard behind the review list is decided: `weights`, `support`, `boundaries`,
         … of `gammacp.campaign.consensus.consensus_of_each`, which makes it.
     draws
-        Bootstrap draws; 0 for no interval.
+        0 for no interval over documents; any other number gives the same one.
     leave_one_out, executor, progress, first
         As for `gammacp.campaign.compare.compare`.
     failures

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading
-from gammacp.cli.options.settings import FailUnder, Seed, check_threshold
+from gammacp.cli.options.settings import FailUnder, FailUnderLower, Seed, check_threshold
 from gammacp.cli.options.trees import Treebanks
 from gammacp.cli.output import AsJson, message, print_json, show
 
@@ -60,12 +60,14 @@ def syntax(
     computing: TreeComputing,
     files: Files = None,
     fail_under: FailUnder = None,
+    fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
 ) -> None:
     """α over trees (Skjærholt 2014), Smatch of semantic graphs: agreement on syntax and AMR.
 
     A file or a folder per annotator, or one folder of either. --fail-under is about α plain beyond
-    chance, of graphs Smatch F₁ beyond chance, with --preset α plain as published.
+    chance, of graphs Smatch F₁ beyond chance, with --preset α plain as published;
+    --fail-under-lower about the lower end of its interval over sentences.
 
     Example: gammacp syntax treebank/ --breakdown
 
@@ -95,6 +97,7 @@ def syntax(
             message(line)
     measure, value = report.value
     check_threshold(value, fail_under, measure)
+    check_threshold(report.lower, fail_under_lower, f"the lower end of {measure}'s interval")
 
 
 def _options(read: ReadTreebank, treebanks: Treebanks, computing: TreeComputing) -> dict[str, Any]:

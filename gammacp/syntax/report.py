@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,8 @@ class TreeReport:
         All of it, as JSON.
     value
         The measure to report, and its value: beyond chance, if that was computed.
+    lower
+        The lower end of that value's interval over sentences; NaN without one.
     worst
         Of the sentences that were asked for, those that annotators differ in, the worst first.
     """
@@ -55,6 +58,7 @@ class TreeReport:
     read: ReadTreebank
     document: dict[str, Any]
     value: tuple[str, float]
+    lower: float
     worst: Sequence[Item] | Sequence[Compared]
 
     def as_dict(self) -> dict[str, Any]:
@@ -142,7 +146,9 @@ def syntax_report(
         if beyond
         else ("α plain as published", total.alpha["plain"])
     )
-    return TreeReport(read, document, value, [s.item for s in worst if s.share["plain"]])
+    drawn = beyond.interval if beyond else (result.bootstrap or {}).get("plain")
+    lower = drawn[0] if drawn else math.nan
+    return TreeReport(read, document, value, lower, [s.item for s in worst if s.share["plain"]])
 
 
 def report_on(read: ReadTreebank, **options: Any) -> TreeReport:

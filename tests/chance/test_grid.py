@@ -121,3 +121,13 @@ def test_a_grid_from_a_file_a_number_and_json(
     Path("g.csv").write_text("start,end\n0,2\n1,5\n")
     bad = run("gamma", "a.csv", "--grid", "g.csv")
     assert (bad.code, "g.csv:3" in bad.err) == (3, True)
+
+
+def test_a_corpus_of_whole_sentences_says_that_documents_know_no_grid() -> None:
+    from gammacp.measures.agreement import agreement
+
+    for level, noted in (("sentences", True), ("words", False)):
+        documents = {f"d{i}": marked(level, RNG(i)) for i in range(4)}
+        for chance in ("documents", "cut"):
+            found = agreement(documents, samples=2, chance=chance).score.notes
+            assert any("whole sentences" in n for n in found) == (noted and chance == "documents")

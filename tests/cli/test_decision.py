@@ -401,7 +401,7 @@ def test_gamma_can_bootstrap(run: Run, good: Path) -> None:
     lower = ("--bootstrap", 20, "--fail-under-lower")
     assert run("gamma", path, *quick, *lower, low - 0.01).code == 0
     below = run("gamma", path, *quick, *lower, (low + one["gamma"]) / 2)
-    assert (below.code, "the lower end of γ's bootstrap interval is" in below.err) == (5, True)
+    assert (below.code, "the lower end of γ's interval over documents is" in below.err) == (5, True)
     assert run("gamma", path, *quick, "--fail-under", (low + one["gamma"]) / 2).code == 0
     assert "--bootstrap 2000" in run("gamma", path, *quick, "--fail-under-lower", 0.5).err
     few = run("compare", good, *quick, "--fail-under-lower", 0.1)

@@ -56,7 +56,7 @@ COMMANDS: dict[str, tuple[list[object], dict[str, list[list[object]]]]] = {
     "compare": (
         ["d.csv", "--samples", 5, "--bootstrap", 20],
         {
-            "bootstrap": [["--bootstrap", 0], ["--bootstrap", 30]],
+            "bootstrap": [["--bootstrap", 0]],
             "against": [["--against", "e.csv"]],
             "reference": [["--reference", "Cid"]],
         },

@@ -86,6 +86,23 @@ def test_everything_in_json(run: Run) -> None:
     assert len(document["bootstrap"]["las"]) == 2
 
 
+def test_p_stands_beside_the_least_that_permutations_can_give(run: Run) -> None:
+    document = json.loads(syntax(run, CDT / "es", "--json")[1])
+    assert document["beyond_chance"]["plain"]["least_p"] == 1 / 200
+    assert "least p" in syntax(run, CDT / "es")[1]
+
+
+def test_the_lower_end_can_be_asked_for(run: Run) -> None:
+    """Of the value that --fail-under is about: beyond chance, or as published."""
+    low, _ = json.loads(syntax(run, CDT / "es", "--json")[1])["beyond_chance"]["plain"]["interval"]
+    assert syntax(run, CDT / "es", "--fail-under-lower", low - 0.001)[0] == 0
+    code, _, err = syntax(run, CDT / "es", "--fail-under-lower", low + 0.001)
+    assert (code, "the lower end of α plain beyond chance's interval is" in err) == (5, True)
+    published = ("--preset", "skjaerholt-2014", "--fail-under-lower", 0.1)
+    assert syntax(run, CDT / "es", *published)[0] == 5
+    assert syntax(run, CDT / "es", *published, "--bootstrap", 50)[0] == 0
+
+
 def test_phrase_structure(run: Run, tmp_path: Path) -> None:
     (tmp_path / "ann.mrg").write_text("(S (NP (PRP I)) (VP (VBD ran)))", encoding="utf-8")
     (tmp_path / "ben.mrg").write_text("(S (PRP I) (VP (VBD ran)))", encoding="utf-8")

@@ -100,3 +100,27 @@ def test_a_wrong_position_is_told(run: Run) -> None:
     late = run("gamma", "a.csv", "--read-until", "Ann=10")
     assert (late.code, "has units up to 14. Say at least 14" in late.err) == (3, True)
     assert run("segmentation", "--dataset", "hearst1997", "--read-until", "1=4").code == 2
+
+
+@pytest.mark.usefixtures("here")
+def test_files_that_cannot_hold_it_say_so(run: Run) -> None:
+    asked = ("a.csv", "--read-until", "Ann=20", "--grid", "1")
+    for out, said in (("b.csv", 2), ("b.json", 0)):
+        err = run("convert", asked[0], out, *asked[1:]).err
+        assert ("--read-until, or write JSON" in err) + ("--grid, or write JSON" in err) == said
+
+
+def test_a_gain_that_comes_of_unread_text_is_no_finding(here: Path, run: Run) -> None:
+    """Eve, who is worse, read half of it; the rest is missed by her own declaration."""
+    rng, rows = np.random.default_rng(1), []
+    for a, units in (("Ann", 60), ("Bob", 60), ("Cid", 60), ("Eve", 30)):
+        late = 5 * (a == "Eve")
+        for i, start in enumerate(20 * np.arange(units) + rng.integers(0, 7, units) + late):
+            rows.append(f"{a},{'nv'[i % 2]},{start},{start + 9 + i % 3}")
+    (here / "half.csv").write_text("\n".join(rows))
+    asked = ("compare", "half.csv", "--by", "annotator", "--samples", 30)
+    plain, declared = run(*asked).out, run(*asked, "--read-until", "Eve=640").out
+    assert "Without Eve γ of the others" in plain and "Holm over 4" in plain
+    assert "Without Eve, who did not read to the end" in declared and "Holm" not in declared
+    found = json.loads(run(*asked, "--read-until", "Eve=640", "--json").out)["annotators"][-1]
+    assert (found["annotator"], found["unfinished"], found["p_value"]) == ("Eve", True, None)

@@ -19,7 +19,7 @@ import numpy as np
 from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.campaign.calibrate.curves import Curve, Magnitude, magnitude_at
-from gammacp.campaign.calibrate.meaning import amount, phrase
+from gammacp.campaign.calibrate.meaning import amount, least_amount, phrase
 from gammacp.campaign.calibrate.sweep import REPLICATES, CalibrationCell, Progress, trace
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
@@ -59,6 +59,9 @@ class Equivalent:
     misfit
         How far the simulated annotations are from the user's at this magnitude: the largest
         difference of units, lengths, their spread, and the shares of units that touch or overlap.
+    least
+        Where the amount is below one error for each annotator and document, this one: less cannot
+        be simulated, and the interval is from none to it. 0 elsewhere.
     reason
         Why there is no curve, or that the error alone cannot bring γ down so far.
     """
@@ -71,6 +74,7 @@ class Equivalent:
     high: float = math.nan
     words: str = ""
     misfit: float = 0.0
+    least: float = 0.0
     reason: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -82,6 +86,7 @@ class Equivalent:
             "magnitude": None if self.magnitude is None else self.magnitude.value,
             "words": self.words or None,
             "misfit": self.misfit,
+            "least": self.least,
             "reason": self.reason,
             "curve": self.curve.as_dict(),
         }
@@ -92,7 +97,7 @@ class Calibration:
     """A measured γ in terms of error magnitudes.
 
     `score` is what was measured, `model` what was learnt from the annotations, `sets` how many
-    shuffled sets there are per magnitude.
+    shuffled sets there are per magnitude, `unfinished` who is known not to have read to the end.
     """
 
     score: Gamma
@@ -101,6 +106,7 @@ class Calibration:
     n_annotators: int
     sets: int
     confidence: float
+    unfinished: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
         from gammacp.display import as_html
@@ -134,7 +140,15 @@ class Calibration:
             for e in self.equivalents
             if e.misfit > MISFIT and e.words
         )
-        return (*self.score.caveats(), *unlike)
+        few = (
+            f"{e.error}: fewer than one for each annotator and document ({share(e.least)} of the "
+            "units) cannot be simulated, so that any amount below is possible"
+            for e in self.equivalents
+            if e.least
+        )
+        part = f"{', '.join(self.unfinished)} did not read to the end, but simulated annotators do"
+        unread = (f"{part}: amounts are of errors in what everybody read, and of the rest",)
+        return (*self.score.caveats(), *unlike, *few, *(unread if self.unfinished else ()))
 
     def in_words(self) -> str:
         """One sentence: as if boundaries were off by …, or … of the units were missed, or …."""
@@ -218,6 +232,7 @@ def calibrate(
         n_annotators=n_annotators,
         sets=cell.sets,
         confidence=settings.rule.confidence,
+        unfinished=tuple(dict.fromkeys(a for c in named.values() for a, _ in c.read_until)),
     )
 
 
@@ -250,8 +265,12 @@ def _equivalent(
     middle, low, high = (
         amount(error, m, cell.before.model) for m in (found.value, found.low, found.high)
     )
+    least = least_amount(error, cell.before.seen.units)
+    if low < least and middle > 0:
+        low, high = 0.0, max(high, least)
+    least = least if 0 < middle < least else 0.0
     unknown = math.isinf(low) or (math.isinf(middle) and low < _NONE)
-    words = "" if unknown else phrase(error, _interval(middle, low, high))
+    words = "" if unknown else phrase(error, _interval(middle, low, high, least))
     return Equivalent(
         error=error,
         curve=curve,
@@ -261,6 +280,7 @@ def _equivalent(
         high=high,
         words=words,
         misfit=curve.misfit_at(found.value),
+        least=least,
         reason=f"even at magnitude 1 γ is {curve.smooth[-1]:.2f}, higher than measured"
         if math.isinf(middle)
         else None,
@@ -274,7 +294,9 @@ def _standard_error(score: Gamma, confidence: float) -> float:
     return float(width[0]) / (2 * NormalDist().inv_cdf((1 + confidence) / 2))
 
 
-def _interval(middle: float, low: float, high: float) -> str:
+def _interval(middle: float, low: float, high: float, least: float) -> str:
+    if least and high == least:
+        return f"{share(middle)} (less than {share(least)})"
     if math.isinf(high) and low < _NONE:
         return f"{share(middle)} (not to be told from none or any amount)"
     if math.isinf(high):  # γ hardly falls any more: where it is reached says nothing

@@ -193,8 +193,9 @@ def magnitude_at(
     if target < 1:
         if len(curve.residuals) < 2:  # how far a campaign may be off is not known
             return Magnitude(value=point, low=0.0, high=math.inf)
-        deviation = float(curve.residuals.std(ddof=1))
-        moved += deviation * rng.standard_t(len(curve.residuals) - 1, draws)
+        # About 0, not about their mean: the sets that all of them share are off for the user, too.
+        deviation = math.sqrt(float((curve.residuals**2).mean()))
+        moved += deviation * rng.standard_t(len(curve.residuals), draws)
     sizes = np.array([float(len(s)) for s in curve.sets])
     errors = np.array([float(np.std(s, ddof=1)) for s in curve.sets]) / np.sqrt(sizes)
     means = curve.means + errors * rng.standard_normal((draws, len(sizes)))

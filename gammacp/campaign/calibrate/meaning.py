@@ -22,6 +22,15 @@ def amount(error: str, magnitude: float, model: ReferenceModel) -> float:
     )
 
 
+def least_amount(error: str, units: float) -> float:
+    """One error for each annotator and document of so many units; 0 of errors that are no counts.
+
+    Splits and the like are made a whole number of times, the same for every annotator: amounts
+    below this one cannot be simulated.
+    """
+    return 1 / units if isinstance(parse_errors(error)[0], FalsePositive | Split | Merge) else 0.0
+
+
 def phrase(error: str, share: str) -> str:
     """A clause after "as if", with an amount such as "31 %"."""
     kind = parse_errors(error)[0]

@@ -124,7 +124,7 @@ def compare(
         Groups of annotators, each as `NAME=ANNOTATOR,…` (patterns such as `m*`, too), for the
         agreement within and across them.
     draws
-        Bootstrap draws; 0 for no interval.
+        0 for no interval over documents; any other number gives the same one.
     leave_one_out
         Compute γ without each annotator, on the annotator's documents.
     by
@@ -186,9 +186,10 @@ def compare(
         tell("the other round")
         second = agreement(Basis(another, settings, executor=executor))
         rounds = OtherRound(agreement=second, test=compare_rounds(overall, second))
+    spread = overall.bootstrap() if draws else None
     return Comparison(
-        overall=_sign(overall, draws),
-        bootstrap=overall.bootstrap(draws=draws, seed=settings.seed) if draws else None,
+        overall=_sign(overall, spread),
+        bootstrap=spread,
         pairs=pairs,
         without=without,
         annotators=summaries(others, overall, pairs, without) if "annotator" in wanted else (),
@@ -201,11 +202,11 @@ def compare(
     )
 
 
-def _sign(found: Agreement, draws: int) -> Agreement:
-    """With the draws of the bootstrap in its signature."""
-    if not (made := found.score.signature):
+def _sign(found: Agreement, spread: BootstrapInterval | None) -> Agreement:
+    """With the interval over documents in its signature."""
+    if not (made := found.score.signature) or spread is None:
         return found
-    made = extend(made, bootstrap=draws or None)
+    made = extend(made, interval=spread.method)
     return replace(found, score=replace(found.score, signature=made))
 
 

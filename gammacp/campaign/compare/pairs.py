@@ -105,6 +105,9 @@ class WithoutAnnotator:
         Of no gain, one-sided, after Holm's correction for all annotators; NaN without a test.
     among
         How many annotators are tested.
+    unfinished
+        Whether it is known that this one did not read to the end (`Continuum.read_until`): what
+        others marked beyond counts as missed, so that a gain is no test of this annotator.
     """
 
     annotator: str
@@ -114,6 +117,7 @@ class WithoutAnnotator:
     kind: str = ""
     p_value: float = math.nan
     among: int = 0
+    unfinished: bool = False
 
     @property
     def gain(self) -> float:
@@ -122,6 +126,12 @@ class WithoutAnnotator:
 
     def in_words(self) -> str:
         """That γ of the others is higher, where that is shown; empty where it is not."""
+        if self.unfinished and self.gain > 0:
+            return (
+                f"Without {visible(self.annotator)}, who did not read to the end, γ of the others "
+                f"is {self.gain:.3f} higher. That is not tested: the units of others beyond count "
+                "as missed."
+            )
         if not self.p_value <= _LEVEL:
             return ""
         return (
@@ -138,14 +148,16 @@ def without_each(
 
     Both values of an entry are of the same documents; that of everybody needs nothing but what
     `overall` has. Each gain is tested part by part on documents, clusters or stretches (one-sided
-    t, Holm over annotators).
+    t, Holm over annotators), but for annotators who are known not to have read to the end.
     """
     names = annotators_of(continua)
     if len(names) < 3:
         return ()
     found = [(name, agreement_of_selected(basis, {name}, keep=False)) for name in names]
     cuts = DocumentParts(overall)
-    tested = [_p_of_gain(overall, a, cuts) for _, a in found]
+    unfinished = {a for c in basis.named.values() for a, _ in c.read_until}
+    none = math.nan, 0
+    tested = [none if a in unfinished else _p_of_gain(overall, r, cuts) for a, r in found]
     p = holm(np.array([p for p, _ in tested]))
     among = int(np.isfinite(p).sum())
     return tuple(
@@ -155,6 +167,7 @@ def without_each(
             kind=cuts.kind,
             p_value=q,
             among=among,
+            unfinished=name in unfinished,
         )
         for (name, rest), q, (_, parts) in zip(found, p.tolist(), tested, strict=True)
     )
@@ -188,8 +201,8 @@ class AnnotatorSummary:
         γ of the others, and the gain over everybody; NaN for fewer than three annotators.
     alone
         Share of their units that nobody else marked.
-    p_value
-        That of the gain, as in `WithoutAnnotator`.
+    p_value, unfinished
+        That of the gain and why it has none, as in `WithoutAnnotator`.
     outvoted
         Share of their units in unitary alignments where another category has more votes than
         theirs.
@@ -203,6 +216,7 @@ class AnnotatorSummary:
     without: float
     gain: float
     p_value: float
+    unfinished: bool
     alone: float
     outvoted: float
 
@@ -240,6 +254,7 @@ def summaries(
             without=entry.agreement.value if entry else math.nan,
             gain=entry.gain if entry else math.nan,
             p_value=entry.p_value if entry else math.nan,
+            unfinished=bool(entry and entry.unfinished),
             alone=alone / total if total else math.nan,
             outvoted=outvoted / total if total else math.nan,
         )

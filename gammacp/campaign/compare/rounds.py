@@ -110,8 +110,9 @@ class OtherRound:
     test: RoundTest
 
     def in_words(self) -> str:
-        """γ of the other round and the difference, for people."""
-        return f"γ of the other round is {self.agreement.value:.4f}. {self.test.in_words()}"
+        """γ of the other round, the difference, and what to know of that γ, for people."""
+        noted = "".join(f" Of the other round: {note}." for note in self.agreement.score.caveats())
+        return f"γ of the other round is {self.agreement.value:.4f}. {self.test.in_words()}{noted}"
 
     def as_dict(self) -> dict[str, Any]:
         """γ of the other round and the test as JSON has them."""
@@ -215,10 +216,10 @@ def difference_of(
         found = difference(one, two, errors)
     if not max(side.variance for side in (one, two)) > _NO_SPREAD:
         return RoundTest(**known, untested=f"{kind} of each side are all alike")
-    value, half = float(found.value), float(found.half_width())
+    low, high = map(float, found.interval())
     return RoundTest(
         **known,
-        difference_interval=(value - half, value + half),
+        difference_interval=(low, high),
         p_value=float(found.p),
         detectable=float(found.detectable),
         df=float(found.df),

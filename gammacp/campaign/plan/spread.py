@@ -1,7 +1,7 @@
 """How far γ differs between documents, by the number of annotators: from a pilot and simulated.
 
 γ is a ratio of sums over documents, so its standard error with n documents is s/√n, s the standard
-deviation of the documents' residuals (o − (1 − γ)·e) / ē (the linearisation behind the bootstrap
+deviation of the documents' residuals (o − (1 − γ)·e) / ē (the linearisation behind the interval
 of `gammacp.measures.resampling`). With m annotators per document instead of the pilot's
 m₀, s is not observed. The Corpus Shuffling Tool, fitted to the pilot's units and γ, tells how it
 changes: s²(m) = s²_sim(m) + (s² − s²_sim(m₀)), the last term what documents differ by beside

@@ -68,7 +68,7 @@ def compare(
         if found.groups is not None:
             print_groups(found.groups)
         for note in found.overall.score.caveats():
-            message(note)
+            message(note if found.against is None else f"of the first round: {note}")
         message("; ".join((f"seed {settings.sampling.seed}", *found.signatures)))
     score = found.overall.score
     settings.check(score, fail_under)

@@ -37,8 +37,8 @@ def gamma(
         "Take γ apart: what places, categories and missing units cost, and whom.", default=False
     ),
     bootstrap: int = option(
-        "Draws of a bootstrap interval over the corpus' documents; a long text has an interval "
-        "without draws. 0 for none.",
+        "Any number but 0: an interval over the corpus' documents, or of a long text. Nothing is "
+        "drawn for it, so the number changes nothing.",
         default=0,
         min=0,
     ),
@@ -110,12 +110,7 @@ def gamma(
                     write_certificate(aligned, certificate / name)
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
-    confidence = settings.sampling.confidence
-    over = (
-        found.bootstrap(draws=bootstrap, confidence=confidence, seed=settings.sampling.seed)
-        if bootstrap
-        else None
-    )
+    over = found.bootstrap(confidence=settings.sampling.confidence) if bootstrap else None
     if json:
         taken_apart = {} if parts is None else {"explanation": parts.as_dict()}
         print_json({**found.as_dict(), **taken_apart, **loaded.json})

@@ -27,7 +27,11 @@ class Comparing:
         "Annotators that belong together, twice or more: agreement within and across groups.",
         "NAME=ANNOTATOR,…",
     )
-    bootstrap: int = option("Bootstrap draws; 0 for no bootstrap interval.", default=2000, min=0)
+    bootstrap: int = option(
+        "0 for no interval over documents; any other number gives the same one.",
+        default=2000,
+        min=0,
+    )
     leave_one_out: bool = option(
         "Also γ without each annotator, which takes long for many.", default=True
     )

@@ -186,7 +186,7 @@ FailUnder = Annotated[
 FailUnderLower = Annotated[
     float | None,
     typer.Option(
-        help="Exit 5 if the lower end of the bootstrap interval is lower than this or undefined."
+        help="Exit 5 if the lower end of the interval over data is lower than this or undefined."
     ),
 ]
 
@@ -198,14 +198,16 @@ def check_threshold(value: float, fail_under: float | None, what: str = "γ") ->
 
 
 def require_interval(fail_under: float | None, draws: int) -> None:
-    """UsageError if a threshold for the bootstrap interval's lower end is given without draws."""
+    """UsageError if a threshold for the interval's lower end is given without an interval."""
     if fail_under is not None and not draws:
-        raise UsageError("--fail-under-lower needs a bootstrap interval: give --bootstrap 2000")
+        raise UsageError(
+            "--fail-under-lower needs an interval over documents: give --bootstrap 2000"
+        )
 
 
 def check_lower_end(found: BootstrapInterval | None, fail_under: float | None) -> None:
     """BelowThresholdError if the interval's lower end is below the threshold, or there is none."""
-    what = "the lower end of γ's bootstrap interval"
+    what = "the lower end of γ's interval over documents"
     if fail_under is not None and (found is None or found.reason):
         why = "there is no γ" if found is None else found.reason
         raise BelowThresholdError(f"{what} is undefined: {why}")

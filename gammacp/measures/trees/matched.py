@@ -349,6 +349,7 @@ def against_bands(
             interval=interval_over_sentences(part, seed=seed) if mean > 0 else None,
             nothing=NOTHING,
             p=p.get(name),
+            least_p=1 / (1 + PERMUTATIONS),
         )
         signed[name] = signature(
             _measure(name),

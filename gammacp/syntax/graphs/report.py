@@ -1,5 +1,6 @@
 """A report on graphs: the numbers with their proof, annotators, and the sentences to discuss."""
 
+import math
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
@@ -71,8 +72,9 @@ def graph_report(
     if sentences:
         total = sum(one.apart for one in result.compared)
         document["sentences"] = [_sentence(one, total) for one in worst]
-    value = "Smatch F₁ beyond chance", result.beyond_chance["smatch"].value
-    return TreeReport(read, document, value, worst)
+    found = result.beyond_chance["smatch"]
+    lower = found.interval[0] if found.interval else math.nan
+    return TreeReport(read, document, ("Smatch F₁ beyond chance", found.value), lower, worst)
 
 
 def _notes(result: GraphAgreement) -> Iterator[str]:

@@ -44,6 +44,36 @@ def test_a_planted_error_is_found_again_although_it_changes_what_is_learnt(
     assert found.misfit < 0.05
 
 
+def test_less_than_one_error_for_each_annotator_may_be_none() -> None:
+    """Half of the annotators cut one of twenty units: no simulated annotator can, on average."""
+    rng, documents = np.random.default_rng(4), {}
+    for d in range(4):
+        starts = np.cumsum(rng.integers(10, 20, 20) + 5) - 15
+        units = [Unit(a, s, s + 10, "xy"[i % 2]) for a in "ABC" for i, s in enumerate(starts)]
+        for a in rng.choice(3, rng.integers(1, 3), replace=False):
+            whole = units.pop(20 * int(a) + int(rng.integers(10)))
+            cut = whole.start + 4
+            for ends in ((whole.start, cut), (cut, whole.end)):
+                units.append(Unit(whole.annotator, *ends, whole.category))
+            units.sort(key=lambda u: u.annotator)
+        documents[f"d{d}"] = Continuum.from_units(units)
+    found = calibrate(documents, errors=["split"], samples=20)
+    (split,) = found.equivalents
+    assert split.least == pytest.approx(1 / 20, rel=0.05)
+    assert (split.low, split.high) == (0.0, split.least)
+    assert 0 < split.amount < split.least
+    assert "(less than " in split.words
+    assert any("fewer than one for each annotator and document" in n for n in found.notes())
+
+
+def test_simulated_annotators_read_everything_which_is_said() -> None:
+    units = [Unit(a, 10 * i, 10 * i + 8, "x") for a in "AB" for i in range(20 if a == "A" else 9)]
+    half = Continuum.from_units(units, bounds=(0, 200)).with_read_until({"B": 90})
+    found = calibrate(half, errors=["false-negative"], **FAST)
+    assert found.unfinished == ("B",)
+    assert any(n.startswith("B did not read to the end") for n in found.as_dict()["notes"])
+
+
 def test_where_the_curve_is_flat_only_the_least_amount_is_told() -> None:
     documents = {f"d{i}": shuffled_set(MODEL, "split", 0.8, 3, index=i, seed=5) for i in range(3)}
     found = calibrate(documents, errors=["split"], **FAST)

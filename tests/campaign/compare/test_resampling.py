@@ -65,7 +65,7 @@ def test_the_interval_of_one_text_keeps_the_dependence_of_neighbours() -> None:
         apart = bootstrap(documents(observed.tolist(), [1.0] * 200), draws=200)
         widths.append((text.high - text.low, apart.high - apart.low))
     assert np.median(widths, axis=0)[0] > 1.5 * np.median(widths, axis=0)[1]
-    assert (text.method, text.draws) == ("four cosines", 0)
+    assert (text.method, text.draws) == ("four-cosines", 0)
     assert "one text of 200 unitary alignments" in text.in_words()
 
 
@@ -81,19 +81,42 @@ def test_the_sentence_is_of_confidence_and_of_these_annotators() -> None:
     said = interval_of_gamma(documents([1, 1, 1, 1, 2], [4] * 5)).in_words()
     for part in ("95% confidence", "these annotators", "independent of each other", "no forecast"):
         assert part in said
-    assert "With only 5 documents" in said
+    assert "these 5 may lack them" in said
     assert "in 95" not in said
 
 
-def test_the_interval_of_gamma_takes_in_that_of_the_log_ratio() -> None:
-    """By hand."""
-    parts = documents([0.1, 0.4, 0.1, 0.4, 0.25], [1.0] * 5)
-    # g_i = (o_i − .25)/4: Σ g² = 4 · (.15/4)² = .005625; t.975 of 4 df is 2.7764.
-    wide = 2.7764451 * math.sqrt(0.005625) / 0.25
-    plain, found = bootstrap(parts), interval_of_gamma(parts)
-    assert found.low == pytest.approx(min(plain.low, 1 - 0.25 * math.exp(wide)))
-    assert found.high == pytest.approx(max(plain.high, 1 - 0.25 * math.exp(-wide)))
-    assert found.low < plain.low
+def test_the_interval_of_gamma_is_halls() -> None:
+    """By brute force: of all θ those whose t, transformed, is within Student's quantiles."""
+    from scipy.stats import t as student
+
+    o, e = np.array([0.2, 0.3, 2.9, 0.4, 0.7, 0.1]), np.array([1.0, 2.0, 4.0, 1.0, 3.0, 1.0])
+    theta, n = o.sum() / e.sum(), len(o)
+    g = [theta - np.delete(o, i).sum() / np.delete(e, i).sum() for i in range(n)]
+    error = math.sqrt(sum(x**2 for x in g))
+    b = sum(x**3 for x in g) / error**3 * math.sqrt(n * (n - 1)) / (n - 2)
+    s = (e / e.sum()) ** 1.5
+    df = s.sum() ** 2 / (s**2).sum() - 1
+    tried = np.linspace(theta - 20 * error, theta + 20 * error, 400_001)
+    x = (theta - tried) / error
+    transformed = x + b * x**2 / 3 + b**2 * x**3 / 27 + b / 6
+    held = 1 - tried[np.abs(transformed) <= student.ppf(0.975, df)]
+    found = interval_of_gamma(documents(o.tolist(), e.tolist()))
+    assert (found.method, found.draws) == ("hall-t", 0)
+    assert found.low == pytest.approx(held.min(), abs=1e-3)
+    assert found.high == pytest.approx(min(1.0, held.max()), abs=1e-3)
+
+
+def test_random_sets_leave_some_of_the_interval_open() -> None:
+    alike = documents([1.0] * 8, [4.0] * 8)
+    assert interval_of_gamma(alike).interval == (0.75, 0.75)
+    low, high = interval_of_gamma(alike, error=0.01).interval or (0, 0)
+    # θ = .25 is known to 1 %, with the normal distribution's 1.96.
+    assert (low, high) == pytest.approx((0.75 - 0.0049, 0.75 + 0.0049), abs=1e-5)
+
+
+def test_one_document_that_is_all_tells_nothing() -> None:
+    found = interval_of_gamma(documents([1.0, 0, 0, 0, 0], [4.0, 0, 0, 0, 0]))
+    assert found.interval == (-math.inf, 1.0)
 
 
 def test_clusters_are_the_parts() -> None:
