@@ -141,8 +141,18 @@ class Alignment:
 
         Pairs in the order of `numpy.triu_indices`; Δ where a unit is empty.
         """
+        return self.costs_of(self.groups)
+
+    def costs_of(self, groups: Codes) -> Floats:
+        """`pair_costs` of some of the groups.
+
+        Parameters
+        ----------
+        groups
+            Rows of units, shape (groups, annotators), −1 where the unit is empty.
+        """
         i, j = np.triu_indices(self.continuum.n_annotators, 1)
-        first, second = self.groups[:, i], self.groups[:, j]
+        first, second = groups[:, i], groups[:, j]
         both = (first >= 0) & (second >= 0)
         costs = np.full(first.shape, self.dissimilarity.delta, np.float64)
         units = unit_columns(self.continuum)

@@ -31,6 +31,8 @@ def print_documents(found: Comparison) -> None:
         )
     if found.bootstrap is not None:
         print(found.bootstrap.in_words())
+    if score.over is not None:
+        print(score.over.in_words())
 
 
 def print_annotators(found: Comparison) -> None:

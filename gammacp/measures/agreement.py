@@ -19,6 +19,7 @@ from gammacp.measures.contributions import (
 )
 from gammacp.measures.gamma import Gamma, GammaScore, gamma_score
 from gammacp.measures.gamma_corpus import CorpusGamma, gamma_on
+from gammacp.measures.populations import Over, intervals_over, pair_sums_of
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.resampling import BootstrapInterval, interval_of_gamma
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -112,6 +113,28 @@ class Agreement:
         except DataError:
             return None
         return interval_of_gamma(parts, error=self.score.chance_error, confidence=confidence)
+
+    def over(self, *, confidence: float = 0.95) -> Over | None:
+        """Its intervals over documents, annotators and both; None if nothing is defined."""
+        if not self.rated:
+            return None
+        clusters = [self.clusters.get(n) or n for n in self.rated]
+        number = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
+        several = self.bootstrap(confidence=confidence) if len(self.rated) > 1 else None
+        return intervals_over(
+            pair_sums_of((s.alignment, s.expected or 0.0) for s in self.rated.values()),
+            None if several is None else several.interval,
+            clusters=[number[name] for name in clusters],
+            error=self.score.chance_error,
+            confidence=confidence,
+        )
+
+    def with_over(self, *, confidence: float = 0.95) -> Agreement:
+        """The same with the intervals of the whole in its score."""
+        score = replace(self.score, over=self.over(confidence=confidence))
+        if isinstance(score, CorpusGamma):
+            return replace(self, score=score)
+        return replace(self, score=score, documents=dict.fromkeys(self.documents, score))
 
     def with_bootstrap(self, *, confidence: float = 0.95) -> Agreement:
         """The same with the `bootstrap` interval of each document's score and of the whole."""

@@ -17,6 +17,7 @@ from gammacp.chance.beyond import ratio, ratio_interval
 from gammacp.chance.direction import Direction, direction, empty_stretches
 from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum
+from gammacp.measures.populations import Over
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
@@ -58,6 +59,8 @@ class Gamma(Score):
     direction
         Whether units lie towards one end of the text, which chance does not expect; None of
         documents of a corpus, and where there are too few units.
+    over
+        Intervals by whose population they are about; None where they were not asked for.
     """
 
     precision: float | None = None
@@ -66,6 +69,7 @@ class Gamma(Score):
     annotators: int | None = None
     units: int | None = None
     direction: Direction | None = None
+    over: Over | None = None
 
     def in_words(self) -> list[str]:
         """What there is to say beside γ, a sentence each."""
@@ -96,6 +100,7 @@ class Gamma(Score):
             "p": self.p,
             "least_p": self.least_p,
             "direction": None if self.direction is None else self.direction.as_dict(),
+            "over": None if self.over is None else self.over.as_dict(),
             **super().as_dict(),
         }
 

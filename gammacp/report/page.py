@@ -189,6 +189,8 @@ def _sentences(contents: Contents) -> list[str]:
         )
     if bootstrap is not None:
         found.append(bootstrap.in_words().replace(" confidence;", " confidence, orange;", 1))
+    if score.over is not None:
+        found.append(score.over.in_words())
     found += score.remarks()
     if contents.failures:
         found.append(f"Not read: {'; '.join(contents.failures)}.")

@@ -11,6 +11,7 @@ KEYS = {
     "file",
     "gamma",
     "interval",
+    "over",
     "observed_disorder",
     "expected_disorder",
     "samples",

@@ -162,7 +162,7 @@ def compare(
     settings = settings.deciding(compared)
     tell("everybody")
     basis = Basis(others, settings, executor=executor, progress=_counted(tell), shared={})
-    overall = agreement(basis)
+    overall = agreement(basis).with_over()
     if not overall.computed:
         reasons = "; ".join(f"{name}: {s.reason}" for name, s in overall.documents.items())
         raise DataError(f"no document has a γ: {reasons}")

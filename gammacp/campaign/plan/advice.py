@@ -146,12 +146,8 @@ class Plan:
                 f"Rotated among {people} people, each two share some {best.documents * pairs:.0f}; "
                 "other documents need one annotator."
             )
-        if math.isfinite(pilot.annotator_error):
-            by = f"±{1.96 * pilot.annotator_error:.2f}"
-            said.append(
-                f"Other annotators of this kind would move γ by about {by}, however many documents "
-                "there are."
-            )
+        if pilot.over is not None:
+            said.append(pilot.over.in_words())
         parts = pilot.clusters or pilot.documents
         if pilot.clusters:
             said.append(

@@ -18,12 +18,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gammacp.arrays import Floats
-from gammacp.campaign.replace.scores import pair_disorders
-from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement, agreement
+from gammacp.measures.populations import Over
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 from shuffling import ReferenceModel, shuffled_set
@@ -54,9 +52,8 @@ class Pilot:
         s: standard deviation between documents, of which γ's standard error is s/√documents.
     difficulty
         The part of `spread` that no further annotator makes smaller; 0 without a pilot.
-    annotator_error
-        Standard error of γ from who the annotators are (jackknife over annotators); NaN with fewer
-        than three.
+    over
+        The pilot's intervals over documents, annotators and both; None without a pilot.
     chance_error
         Half-width of γ's Monte-Carlo interval: what random sets leave open.
     marked
@@ -73,7 +70,7 @@ class Pilot:
     gamma: float
     spread: float = math.nan
     difficulty: float = 0.0
-    annotator_error: float = math.nan
+    over: Over | None = None
     chance_error: float = 0.0
     marked: float = 1.0
     magnitude: float = math.nan
@@ -172,40 +169,7 @@ def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
         people=len({a for c in documents for a in c.annotators}),
         gamma=found.value,
         spread=spread_of(found),
-        annotator_error=_annotator_error(found),
+        over=found.over(),
         chance_error=(interval[1] - interval[0]) / 2,
         marked=len(documents) / (len(documents) + unmarked),
     )
-
-
-def _annotator_error(found: Agreement) -> float:
-    """Jackknife over annotators, of the disorder of pairs within the alignments that there are.
-
-    The expected disorder is left as it is, and so is the alignment: what changes is whose pairs
-    count (Efron & Tibshirani 1993, §11.5).
-    """
-    expected, sums = 0.0, dict[str, list[float]]()
-    whole = np.zeros(2)
-    for score in (s for s in found.computed.values() if s.defined):
-        alignment = score.alignment
-        names, weight = alignment.continuum.annotators, alignment.continuum.mean_units
-        i, j = np.triu_indices(len(names), 1)
-        pairs: Floats = pair_disorders(alignment)[i, j]
-        # As the document's disorder weighs: pairs that share a unit count beside pairs that do not.
-        scale = weight * (score.observed or 0.0) / pairs.sum() if pairs.any() else 0.0
-        expected += weight * (score.expected or 0.0)
-        whole += pairs.sum() * scale, len(pairs)
-        for a, name in enumerate(names):
-            mine = (i == a) | (j == a)
-            entry = sums.setdefault(name, [0.0, 0.0])
-            entry[0] += float(pairs[mine].sum()) * scale
-            entry[1] += int(mine.sum())
-    if len(sums) < 3:
-        return math.nan
-    without = [
-        ratio((whole[0] - total) / (whole[1] - n) * whole[1], expected, "")[0]
-        for total, n in sums.values()
-        if whole[1] > n
-    ]
-    k = len(without)
-    return math.sqrt((k - 1) * float(np.var(without))) if k > 1 else math.nan

@@ -92,7 +92,7 @@ def gamma(
             progress=counter,
             shared=shared,
             **options,
-        )
+        ).with_over(confidence=settings.sampling.confidence)
         parts = None
         if explain and found.computed:
             parts = explanation_of(continua, shared=shared, **options)
@@ -156,6 +156,8 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
     if isinstance(corpus, CorpusGamma):
         for sentence in corpus.in_words():
             message(sentence)
+    if corpus.over is not None:
+        message(corpus.over.in_words())
     if alignment:
         for name, score in found.computed.items():
             print_alignment(score.alignment, title=name if len(found.documents) > 1 else "")

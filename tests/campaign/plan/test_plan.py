@@ -121,8 +121,12 @@ def test_annotators_who_err_alike_move_gamma_less_than_one_who_does_not() -> Non
         )
         for d, c in alike.items()
     }
-    errors = [pilot_of(k, agreement(Basis(k, SETTINGS))).annotator_error for k in (alike, other)]
-    assert errors[0] < errors[1] / 2
+    widths = []
+    for k in (alike, other):
+        over = pilot_of(k, agreement(Basis(k, SETTINGS))).over
+        assert over is not None and over.annotators is not None
+        widths.append(over.annotators[1] - over.annotators[0])
+    assert widths[0] < widths[1] / 2
 
 
 def test_bad_input_is_told(run: Run, tmp_path: Path) -> None:
@@ -187,7 +191,7 @@ def test_the_promised_interval_covers() -> None:
         s = residuals.std(ddof=1) / e[:pilot].mean()
         t = Pilot(
             documents=pilot, annotators=3, mix={3: pilot}, people=3, gamma=gamma, spread=s,
-            difficulty=0, annotator_error=0, chance_error=0, marked=1, magnitude=0,
+            difficulty=0, chance_error=0, marked=1, magnitude=0,
         ).quantile  # fmt: skip
         reached = 1 - o[pilot:].sum() / e[pilot:].sum()
         hits += abs(reached - parts.gamma) <= t * s / math.sqrt(corpus)
