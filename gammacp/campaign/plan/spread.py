@@ -186,9 +186,9 @@ def _annotator_error(found: Agreement) -> float:
     """
     expected, sums = 0.0, dict[str, list[float]]()
     whole = np.zeros(2)
-    for score in (s for s in found.computed.values() if s.defined):
+    for document, score in found.rated.items():
         alignment = score.alignment
-        names, weight = alignment.continuum.annotators, alignment.continuum.mean_units
+        names, weight = alignment.continuum.annotators, found.size(document)
         i, j = np.triu_indices(len(names), 1)
         pairs: Floats = pair_disorders(alignment)[i, j]
         # As the document's disorder weighs: pairs that share a unit count beside pairs that do not.
