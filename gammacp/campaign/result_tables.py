@@ -60,7 +60,13 @@ _EACH = (
     *_under(number, mean_pair="mean γ with others", without="γ without", gamma_k="γ_k"),
     *_under(number, with_others="their γ with others", mean="mean γ", sd="sd", smooth="smooth"),
     *_under(
-        number, p="p", p_value="p of gain", p_exact="exact p", p_equivalence="p of equivalence"
+        number,
+        p="p",
+        p_raw="p of gain",
+        p_value="p by Holm",
+        p_holm="p by Holm",
+        p_exact="exact p",
+        p_equivalence="p of equivalence",
     ),
     *_under(signed_number, gain="gain"),
     *_under(percent, alone="alone", outvoted="outvoted"),
@@ -103,10 +109,12 @@ def documents(found: Comparison) -> Table:
 
 def annotators(found: Comparison) -> Table:
     """Each annotator among the others."""
-    columns = _columns("annotator units mean_length mean_pair without gain p_value alone outvoted")
+    columns = _columns(
+        "annotator units mean_length mean_pair without gain p_raw p_value alone outvoted"
+    )
     untested = all(math.isnan(a.p_value) for a in found.annotators)
     table = Table(columns, [asdict(a) for a in found.annotators])
-    return table.without("p_value", when=untested)
+    return table.without("p_raw", "p_value", when=untested)
 
 
 def categories(found: Comparison) -> Table:
@@ -152,10 +160,18 @@ def pairs(found: PairMatrix) -> Table:
 def listed_pairs(found: PairMatrix) -> Table:
     """γ of every pair in a list, lowest first: for many annotators."""
     records = [
-        {**r, "annotator": r["annotators"][0], "and": r["annotators"][1]} for r in found.as_dict()
+        {
+            **r,
+            **(r["against_others"] or {"p": None}),
+            "gamma": r["gamma"],
+            "annotator": r["annotators"][0],
+            "and": r["annotators"][1],
+        }
+        for r in found.as_dict()
     ]
-    columns = (_COLUMNS["annotator"], Column("and", "and"), *_columns("gamma documents"))
-    return Table(columns, sorted(records, key=lambda r: r["gamma"]))
+    columns = (_COLUMNS["annotator"], Column("and", "and"), *_columns("gamma documents p p_holm"))
+    table = Table(columns, sorted(records, key=lambda r: r["gamma"]))
+    return table.without("p", "p_holm", when=not found.tests)
 
 
 def _pair_tint(name: str, record: Mapping[str, Any]) -> Tint | None:
@@ -217,9 +233,11 @@ def equivalents(found: Calibration) -> Table:
 def replacement(found: Replacement) -> Table:
     """All candidates, the highest ρ first."""
     keys = (
-        "candidate advantage_probability rho_interval winning_rate confirmed_rate passes documents"
+        "candidate advantage_probability rho_interval winning_rate confirmed_rate p p_holm passes "
+        "documents"
     )
-    return Table(_columns(keys), [{"candidate": c.name, **c.as_dict()} for c in found.candidates])
+    table = Table(_columns(keys), [{"candidate": c.name, **c.as_dict()} for c in found.candidates])
+    return table.without("p", "p_holm", when=all(math.isnan(c.p_holm) for c in found.candidates))
 
 
 def people(found: Candidacy) -> Table:

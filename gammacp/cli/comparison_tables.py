@@ -48,8 +48,8 @@ def print_pairs(found: Comparison) -> None:
     few = len(found.pairs.annotators) <= _WIDEST
     table = result_tables.pairs(found.pairs) if few else result_tables.listed_pairs(found.pairs)
     show(table, title="By pair of annotators", digits=3)
-    if found.pairs.left_out:
-        print(found.pairs.in_words())
+    for sentence in found.pairs.in_words():
+        print(sentence)
 
 
 def print_categories(found: Comparison) -> None:

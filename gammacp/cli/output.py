@@ -21,6 +21,7 @@ from gammacp.errors import UsageError
 from gammacp.text import visible
 
 if TYPE_CHECKING:
+    from gammacp.measures.pair_rows import PairRows
     from gammacp.record_tables import Column, Table
 
 verbosity = 0
@@ -30,6 +31,16 @@ verbosity = 0
 _NARROWEST = 24
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+FrameFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--frame",
+        help="Write a row per unitary alignment and pair of annotators, for models of your own "
+        "(CSV).",
+        metavar="FILE.csv",
+        show_default=False,
+    ),
+]
 
 
 def make_streams_usable() -> None:
@@ -202,6 +213,12 @@ def outputs(**named: Path | None) -> list[Path]:
     if len({os.path.realpath(path) for path in paths}) < len(paths):
         raise UsageError(", ".join(f"--{name}" for name in named) + " need a file each")
     return paths
+
+
+def write_frame(rows: PairRows, path: Path) -> None:
+    """The rows of `--frame`, with how many they are."""
+    rows.write_csv(path)
+    message(f"wrote {path} ({len(rows)} rows)")
 
 
 def message(text: str, *, error: bool = False) -> None:

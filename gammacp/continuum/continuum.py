@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
-from gammacp.arguments import instance, several
+from gammacp.arguments import instance, number, several
 from gammacp.arrays import Bools, Codes, Floats, Indices, freeze
 from gammacp.continuum.columns import (
     Bounds,
@@ -165,6 +165,8 @@ class Continuum:
         Metadata: where the other annotators may be, of a file that holds one.
     cluster
         Metadata: the author, patient or video that other documents are of, too; "" for none.
+    weight
+        Metadata: how many documents of the population it stands for, in any measure; 1 by default.
     read_until
         How far annotators read who did not read to the end: (name, position), by name.
     grid
@@ -191,6 +193,7 @@ class Continuum:
     links: tuple[Link, ...] = ()
     advice: str = ""
     cluster: str = ""
+    weight: float = 1.0
     read_until: tuple[tuple[str, float], ...] = ()
     grid: Grid | None = None
     unnamed: int = 0
@@ -687,6 +690,23 @@ class Continuum:
             Of the author, patient, video, … that they have in common.
         """
         return replace(self, cluster=name)
+
+    def with_weight(self, weight: float) -> Continuum:
+        """The same continuum, standing for so many documents of the population.
+
+        Parameters
+        ----------
+        weight
+            Of a stratified sample: one over the share of its stratum that was drawn; > 0.
+
+        Raises
+        ------
+        UsageError
+            The weight is not a finite number > 0.
+        """
+        if not 0 < number("weight", weight) < math.inf:
+            raise UsageError(f"weight {weight!r} is not a finite number > 0")
+        return replace(self, weight=float(weight))
 
     def with_bounds(self, bounds: Bounds) -> Continuum:
         """The same units within other bounds (all units must lie inside)."""

@@ -31,7 +31,7 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.grid import Grid
 from gammacp.errors import DataError, UsageError
 from gammacp.files import check_inside, confine
-from gammacp.formats.clusters import clustered, feature_of
+from gammacp.formats.clusters import clustered, feature_of, with_weights
 from gammacp.formats.finding import matches
 from gammacp.formats.grid_file import read_grids
 from gammacp.formats.reading import Collection, Reader, collect
@@ -78,6 +78,8 @@ class Keys(Selection, _Files):
 
 
 KEYS = Keys.model_fields
+# Keys by which something is said of whole documents; weights are said on the command line alone.
+_OF_DOCUMENTS = {"cluster": clustered, "weight": with_weights}
 
 
 @dataclass(frozen=True)
@@ -206,12 +208,11 @@ class Campaign:
         """
         names = ("layer", "feature", "features", "tier", "layout", "align_texts")
         options = {name: self.values[name] for name in names if name in self.values}
-        paths, cluster = self.paths, self.values.get("cluster")
-        weighed = tuple(options.get("features", ()))
-        if cluster is not None and (feature := feature_of(cluster)) is not None:
-            options["features"] = (*weighed, *({feature} - {*weighed}))
-        elif cluster is not None and "{" not in cluster and "cluster" not in self.given:
-            cluster = self._path(cluster)
+        paths, features = self.paths, tuple(options.get("features", ()))
+        said = {key: self.values[key] for key in _OF_DOCUMENTS if key in self.values}
+        read = [feature for s in said.values() if (feature := feature_of(s)) is not None]
+        if read:
+            options["features"] = (*dict.fromkeys((*features, *read)),)
         with self._blame_value(), self.confine():
             found = collect(
                 paths,
@@ -219,11 +220,16 @@ class Campaign:
                 instead=instead,
                 **{**options, **self.values.get("option", {})},
             )
-        if cluster is None:
-            return found
-        typed = "cluster" in self.given
-        with self._blame_value(), nullcontext() if typed else self.confine():
-            return replace(found, continua=clustered(found.continua, cluster, weighed))
+        continua = found.continua
+        for key, entry in said.items():
+            typed = key in self.given
+            if not typed and feature_of(entry) is None and "{" not in entry:
+                entry = self._path(entry)
+            with self._blame_value(), nullcontext() if typed else self.confine():
+                continua = _OF_DOCUMENTS[key](continua, entry)
+        if read:
+            continua = {name: c.with_features(features) for name, c in continua.items()}
+        return replace(found, continua=continua)
 
     def select(self, found: Collection, *, links: bool = False) -> Collection:
         """The continua that count, with what of each counts; errors as of `selected`.

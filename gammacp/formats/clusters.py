@@ -1,10 +1,12 @@
-"""Documents that belong together: of one author, patient, video, session.
+"""What is said of documents: which belong together, and what each stands for in a sample.
 
-They are not independent of each other, so that intervals and tests take their clusters for parts.
+Documents of one author, patient, video or session are not independent of each other, so that
+intervals and tests take their clusters for parts. Documents of a stratified sample have weights.
 """
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from gammacp.continuum import Continuum
@@ -19,12 +21,12 @@ _FIELD = re.compile(r"(\{cluster\}|\*)")
 
 
 def feature_of(said: str | Path) -> str | None:
-    """The feature of units that clusters are named by; None for a pattern or a table.
+    """The feature of units by which documents are told apart; None for a pattern or a table.
 
     Parameters
     ----------
     said
-        What `--cluster` was given.
+        What `--cluster` or `--weight` was given.
 
     >>> feature_of("author"), feature_of("{cluster}-*"), feature_of("authors.csv")
     ('author', None, None)
@@ -33,9 +35,7 @@ def feature_of(said: str | Path) -> str | None:
     return None if "{" in said or said.lower().endswith((".csv", ".tsv")) else said
 
 
-def clustered(
-    continua: Mapping[str, Continuum], said: str | Path, weighed: Sequence[str] = ()
-) -> dict[str, Continuum]:
+def clustered(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, Continuum]:
     """Each continuum with its cluster.
 
     Parameters
@@ -45,8 +45,6 @@ def clustered(
     said
         A pattern of documents' names with `{cluster}` and `*`, such as `{cluster}-*`; a table
         (.csv, .tsv) with the columns document and cluster; or a feature of the units.
-    weighed
-        Features that are wanted beside it.
 
     Raises
     ------
@@ -55,32 +53,71 @@ def clustered(
     UsageError
         The pattern is none.
     """
-    name = feature_of(said)
-    if name is not None:
-        return {key: _by_feature(key, c, name, weighed) for key, c in continua.items()}
-    if "{" in str(said):
+    if feature_of(said) is None and "{" in str(said):
         found, told = _by_pattern(continua, str(said)), str(said)
     else:
-        found = _by_table(continua, Path(said))
-        told = fingerprint(*(part for entry in sorted(found.items()) for part in entry))
-    return {key: c.in_cluster(found[key]).noting("cluster", told) for key, c in continua.items()}
+        found, told = _said_of_documents(continua, said, "cluster")
+    made = {key: c.in_cluster(found[key]) if key in found else c for key, c in continua.items()}
+    return {key: c.noting("cluster", told) for key, c in made.items()}
 
 
-def _by_feature(key: str, continuum: Continuum, name: str, weighed: Sequence[str]) -> Continuum:
-    """A document without units has no cluster, and no part in anything that clusters change."""
-    kept = continuum.with_features(weighed)
-    if not continuum.n_units:
-        return kept.noting("cluster", name)
+def with_weights(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, Continuum]:
+    """Each continuum with its weight.
+
+    Parameters
+    ----------
+    continua
+        By name.
+    said
+        A table (.csv, .tsv) with the columns document and weight, or a feature of the units.
+
+    Raises
+    ------
+    DataError
+        A document has no weight, two, or one that is not a number > 0; the table cannot be read.
+    UsageError
+        It is a pattern.
+    """
+    if feature_of(said) is None and "{" in str(said):
+        raise UsageError("weights are a feature of the units or a CSV file, not a pattern")
+    found, told = _said_of_documents(continua, said, "weight")
+    made = {}
+    for key, c in continua.items():
+        text = found.get(key, "1")  # nobody marked anything, which no weight changes
+        try:
+            weight = float(text)
+        except ValueError:
+            weight = math.nan
+        if not 0 < weight < math.inf:
+            hint = "Give one over the share of its stratum that was drawn"
+            raise DataError(f"weight {text!r} is not a number > 0", file=key, hint=hint)
+        made[key] = c.with_weight(weight).noting("weight", told)
+    return made
+
+
+def _said_of_documents(
+    continua: Mapping[str, Continuum], said: str | Path, what: str
+) -> tuple[dict[str, str], str]:
+    """What a feature or a table says of each document, and how a signature tells of it."""
+    name = feature_of(said)
+    if name is not None:
+        # A document without units has no part in anything that this changes.
+        return {k: _by_feature(k, c, name, what) for k, c in continua.items() if c.n_units}, name
+    found = _by_table(continua, Path(said), what)
+    return found, fingerprint(*(part for entry in sorted(found.items()) for part in entry))
+
+
+def _by_feature(key: str, continuum: Continuum, name: str, what: str) -> str:
     check_known([name], continuum.features, "feature")
     values = {*continuum.feature(name)}
     if len(values) > 1:
         told = ", ".join(sorted("nothing" if v is None else repr(v) for v in values)[:3])
         raise DataError(
-            f"units of one document have several values of {name} ({told}), so it has no cluster",
+            f"units of one document have several values of {name} ({told}), so it has no {what}",
             file=key,
-            hint="Name clusters by a table with the columns document and cluster, or by a pattern",
+            hint=f"Name {what}s by a table with the columns document and {what}",
         )
-    return kept.in_cluster(values.pop() or "").noting("cluster", name)
+    return values.pop() or ""
 
 
 def _by_pattern(continua: Mapping[str, Continuum], pattern: str) -> dict[str, str]:
@@ -100,23 +137,24 @@ def _by_pattern(continua: Mapping[str, Continuum], pattern: str) -> dict[str, st
     return found
 
 
-def _by_table(continua: Mapping[str, Continuum], path: Path) -> dict[str, str]:
+def _by_table(continua: Mapping[str, Continuum], path: Path, what: str) -> dict[str, str]:
     known: dict[str, str] = {}
     try:
-        for row, line in table_of(text_of(path), ("document", "cluster"), delimiter=",;\t"):
-            document, cluster = row["document"].strip(), row["cluster"].strip()
-            if not cluster or known.setdefault(document, cluster) != cluster:
-                what = "two clusters" if cluster else "no cluster"
-                raise DataError(f"document {document!r} has {what}", line=line)
+        for row, line in table_of(text_of(path), ("document", what), delimiter=",;\t"):
+            document, value = row["document"].strip(), row[what].strip()
+            if not value or known.setdefault(document, value) != value:
+                wrong = f"two {what}s" if value else f"no {what}"
+                raise DataError(f"document {document!r} has {wrong}", line=line)
     except DataError as error:
         raise error.at(path) from None
     found = {key: known.get(c.name, known.get(key)) for key, c in continua.items()}
-    missing = [continua[key].name for key, cluster in found.items() if cluster is None]
+    missing = [continua[key].name for key, value in found.items() if value is None]
     if missing:
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        alone = ", one by itself a cluster of its own" if what == "cluster" else ""
         raise DataError(
             f"no row for {', '.join(missing[:3])}{more}",
             file=path,
-            hint="Give each document a row (document,cluster), one by itself a cluster of its own",
+            hint=f"Give each document a row (document,{what}){alone}",
         )
-    return {key: cluster for key, cluster in found.items() if cluster is not None}
+    return {key: value for key, value in found.items() if value is not None}

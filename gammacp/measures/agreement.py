@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from gammacp.arguments import whole
 from gammacp.chance.beyond import ratio
@@ -26,6 +26,11 @@ from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_
 from gammacp.needs import require
 from gammacp.signature import extend
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from gammacp.measures.pair_rows import PairRows
+
 
 @dataclass(frozen=True)
 class Agreement:
@@ -42,12 +47,15 @@ class Agreement:
         Chance model that was used.
     clusters
         Of documents that are not independent, what they have in common (`Continuum.cluster`).
+    weights
+        Of documents that stand for more or fewer than one (`Continuum.weight`).
     """
 
     score: Gamma
     documents: Mapping[str, Gamma]
     chance: str
     clusters: Mapping[str, str] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def value(self) -> float:
@@ -70,12 +78,21 @@ class Agreement:
         """γ of these documents alone, by the same expected disorders; NaN where undefined."""
         if not isinstance(self.score, CorpusGamma):
             return self.value if documents else math.nan
-        parts = [
-            (s, s.alignment.continuum.mean_units) for n in documents if (s := self.computed.get(n))
-        ]
+        parts = [(s, self.size(n)) for n in documents if (s := self.computed.get(n))]
         observed = math.fsum(x * (s.observed or 0.0) for s, x in parts)
         expected = math.fsum(x * (s.expected or 0.0) for s, x in parts)
         return ratio(observed, expected, "")[0]
+
+    def size(self, document: str) -> float:
+        """What the disorders of a document weigh in the corpus: x̄, times its weight.
+
+        Parameters
+        ----------
+        document
+            One that is in `computed`.
+        """
+        x = self.computed[document].alignment.continuum.mean_units
+        return x * self.weights.get(document, 1.0)
 
     @cached_property
     def rated(self) -> Mapping[str, GammaScore]:
@@ -97,12 +114,10 @@ class Agreement:
         """
         chosen = self.rated if names is None else {n: self.rated[n] for n in names}
         if len(chosen) == 1:
-            return _of_alignment(next(iter(chosen.values())))
+            ((name, score),) = chosen.items()
+            return _of_alignment(score, self.weights.get(name, 1.0))
         return contributions_of_documents(
-            (
-                (s.alignment.continuum.mean_units, s.observed or 0.0, s.expected or 0.0)
-                for s in chosen.values()
-            ),
+            ((self.size(n), s.observed or 0.0, s.expected or 0.0) for n, s in chosen.items()),
             [self.clusters.get(n, "") for n in chosen],
         )
 
@@ -150,6 +165,22 @@ class Agreement:
         found = self.bootstrap(confidence=confidence)
         return replace(self, score=_with_interval(whole, found), documents=documents)
 
+    def pair_rows(self) -> PairRows:
+        """What every pair of annotators costs in every unitary alignment, a row each."""
+        from gammacp.measures.pair_rows import pair_rows
+
+        found = self.computed.items()
+        return pair_rows(
+            {n: s.alignment for n, s in found},
+            {n: s.expected for n, s in found},
+            clusters=self.clusters,
+            weights=self.weights,
+        )
+
+    def to_frame(self) -> DataFrame:
+        """The rows of `pair_rows` as a pandas data frame, for models of one's own."""
+        return self.pair_rows().to_frame()
+
     def as_dict(self) -> dict[str, Any]:
         """`results`, one per document, and `corpus`, None for a single continuum."""
         corpus = isinstance(self.score, CorpusGamma)
@@ -167,11 +198,12 @@ def _with_interval(score: Gamma, found: BootstrapInterval | None) -> Gamma:
     return replace(score, bootstrap=found.interval, signature=made)
 
 
-def _of_alignment(score: GammaScore) -> Contributions:
+def _of_alignment(score: GammaScore, weight: float) -> Contributions:
     alignment = score.alignment
-    return contributions_of_alignment(
+    found = contributions_of_alignment(
         alignment.groups, alignment.disorders, alignment.continuum.starts, score.expected or 0.0
     )
+    return Contributions(weight * found.observed, weight * found.expected, found.kind)
 
 
 @spelled_out_with_computing
@@ -208,16 +240,17 @@ def agreement(
         basis = Basis(continua, settings, **how)
     names, chance = basis.named, basis.settings.chance
     clusters = {name: c.cluster for name, c in names.items() if c.cluster}
+    weights = {name: c.weight for name, c in names.items() if c.weight != 1.0}
     try:
         if not names:
             raise DataError("no document has both annotators")
         if isinstance(basis.source, Corpus):
             corpus = gamma_on(basis.source, basis)
-            found = Agreement(corpus, corpus.scores, chance, clusters)
+            found = Agreement(corpus, corpus.scores, chance, clusters, weights)
         else:
             require(basis.source, fragments=True)
             one = gamma_score(basis.source, basis)
-            found = Agreement(one, dict.fromkeys(names, one), chance, clusters)
+            found = Agreement(one, dict.fromkeys(names, one), chance, clusters, weights)
     except DataError as error:
         score = Gamma(value=math.nan, reason=str(error))
         found = Agreement(score, dict.fromkeys(names, score), chance, clusters)

@@ -28,7 +28,9 @@ def components_of(dissimilarity: BoundDissimilarity) -> tuple[str, ...]:
     return "dissimilarity", ABSENCE
 
 
-def _costs(dissimilarity: BoundDissimilarity, u: UnitColumns, v: UnitColumns) -> tuple[Floats, ...]:
+def costs_by_component(
+    dissimilarity: BoundDissimilarity, u: UnitColumns, v: UnitColumns
+) -> tuple[Floats, ...]:
     """What pairs of units cost, by component."""
     place, label = dissimilarity.positional_part, dissimilarity.categorial_part
     if place is None or label is None:
@@ -146,7 +148,7 @@ class _Costs:
         i, j = np.triu_indices(groups.shape[1], 1)
         first, second = groups[:, i], groups[:, j]
         both = (first >= 0) & (second >= 0)
-        parts = _costs(dissimilarity, units[first[both]], units[second[both]])
+        parts = costs_by_component(dissimilarity, units[first[both]], units[second[both]])
         found = np.zeros((*first.shape, len(parts) + 1))
         for k, part in enumerate(parts):
             found[both, k] = part

@@ -7,7 +7,8 @@
 
 with a part per unitary alignment (observed: its disorder; expected: δ_e · its real units / n),
 with a part per document of a corpus (observed: x̄·δ; expected: x̄·δ_e), or per cluster of documents
-that are not independent of each other (the sums of its documents). The sums are all that a
+that are not independent of each other (the sums of its documents). Documents of a stratified sample
+have their sums multiplied by their weights. The sums are all that a
 resampled γ needs: nothing is aligned again. δ_e is held fixed, so that its Monte-Carlo error stays
 apart from what the resampling tells.
 """
@@ -93,7 +94,7 @@ def contributions_of_documents(
     Parameters
     ----------
     documents
-        (x̄, δ, δ_e) of each.
+        (x̄, δ, δ_e) of each; x̄ times its weight where documents are weighted.
     clusters
         The cluster of each, "" for one by itself; none are named if there is none.
 

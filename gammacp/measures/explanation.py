@@ -155,12 +155,15 @@ def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
         raise DataError(f"no continuum has an alignment to explain: {found.score.reason}")
     continua = [s.alignment.continuum for s in scores.values()]
     people = list(dict.fromkeys(name for c in continua for name in c.annotators))
-    total = math.fsum(c.mean_units for c in continua)
+    sizes = [found.size(name) for name in scores]
+    total = math.fsum(sizes)
+    shares = [size / total for size in sizes]
+    per_unit = [found.weights.get(name, 1.0) / total for name in scores]
     aligned = [(s.alignment.continuum, s.alignment.groups) for s in scores.values()]
     labels = [*plain(continua[0].categories)[0], UNLABELLED]
-    seen = borne_in(aligned, [1 / total] * len(aligned), people, len(labels) - 1, basis.bound)
+    seen = borne_in(aligned, per_unit, people, len(labels) - 1, basis.bound)
     named_sets = basis.model.named
-    by_chance = _by_chance(basis, continua, people if named_sets else None, len(labels) - 1, total)
+    by_chance = _by_chance(basis, continua, people if named_sets else None, len(labels) - 1, shares)
     chance, each = by_chance or (None, None)
     by_person = chance.annotators if chance and named_sets else None
     by_pair = chance.pairs if chance and named_sets else None
@@ -255,7 +258,7 @@ def _by_chance(
     continua: Sequence[Continuum],
     people: Sequence[str] | None,
     categories: int,
-    total: float,
+    shares: Sequence[float],
 ) -> tuple[Borne, Floats] | None:
     """What random sets cost, weighted as δ_e weighs them, and the components of each continuum.
 
@@ -263,8 +266,8 @@ def _by_chance(
     """
     chances = [basis.chance(c) for c in continua]
     weights: dict[Chance, float] = {}
-    for chance, continuum in zip(chances, continua, strict=True):
-        weights[chance] = weights.get(chance, 0.0) + continuum.mean_units / total
+    for chance, share in zip(chances, shares, strict=True):
+        weights[chance] = weights.get(chance, 0.0) + share
     if not all(chance.expected.enough for chance in weights):
         return None
     found, scales, owner = [], [], []
@@ -278,6 +281,5 @@ def _by_chance(
     borne = borne_in(found, scales, people, categories, basis.bound)
     sums = add_up(np.array(owner, np.int64), borne.items, len(weights))
     rows = dict(zip(weights, sums, strict=True))
-    share = [c.mean_units / total / weights[k] for k, c in zip(chances, continua, strict=True)]
-    each = [rows[k] * part for k, part in zip(chances, share, strict=True)]
+    each = [rows[k] * (s / weights[k]) for k, s in zip(chances, shares, strict=True)]
     return borne, np.array(each)

@@ -2,12 +2,14 @@
 
 Each continuum s has its own γ(s) = 1 − δ(s)/δ_e(c), with the expected disorder of the whole
 corpus for its number of annotators. One value for the corpus is a choice: 1 − Σ x̄_s δ(s) /
-Σ x̄_s δ_e(s), beside the plain mean of the γ(s).
+Σ x̄_s δ_e(s), beside the plain mean of the γ(s). In a stratified sample x̄_s is multiplied by the
+document's weight (`Continuum.weight`).
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, Unpack
 
 import numpy as np
@@ -26,6 +28,7 @@ from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.measures.within import (
     TOO_SHORT,
+    WEIGHTED,
     factors,
     p_in_words,
     p_over_documents,
@@ -35,6 +38,10 @@ from gammacp.measures.within import (
 from gammacp.needs import require
 
 _NOT_REACHED = "interrupted before it was aligned"
+_DRAWN_ALIKE = (
+    "documents are weighted where their disorders are added up; chance draws each as often as the "
+    "others"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +51,8 @@ class CorpusGamma(Gamma):
     Attributes
     ----------
     value, mean
-        Weighted by units (see the module), and the plain mean of the continua's γ.
+        Weighted by units (see the module), and the mean of the continua's γ; both also by the
+        continua's weights, if they have any.
     observed, expected, bound
         Means of the continua's, weighted by x̄.
     scores
@@ -90,7 +98,7 @@ class CorpusGamma(Gamma):
                 f"document. About documents it is {_with_interval(between)}: on how much there is "
                 "in each and of what. 1 − γ = (1 − within)(1 − about)."
             )
-        elif within and within.reason and within.reason.startswith(TOO_SHORT):
+        elif within and within.reason and within.reason.startswith((TOO_SHORT, WEIGHTED)):
             said.append(f"γ has no parts within and about documents: {within.reason}.")
         return [sentence for sentence in said if sentence]
 
@@ -145,7 +153,7 @@ def gamma_on(corpus: Corpus, basis: Basis) -> CorpusGamma:
         except DataError as error:
             scores[name] = Gamma(value=math.nan, reason=str(error))
     found = None if basis.selection else alpha_of_marking(corpus)
-    return replace(_pool(scores, basis), marked=found)
+    return replace(_pool(scores, basis, [c.weight for c in corpus.values()]), marked=found)
 
 
 def _reason(continuum: Continuum) -> str | None:
@@ -159,32 +167,32 @@ def _reason(continuum: Continuum) -> str | None:
 
 @dataclass(frozen=True)
 class _Part:
-    """A continuum with a γ: its weight x̄, its score and its chance."""
+    """A continuum with a γ: x̄ and what it stands for, its score and its chance."""
 
-    weight: float
+    mean_units: float
+    stands_for: float
     score: GammaScore
     chance: Chance
 
+    @property
+    def weight(self) -> float:
+        return self.mean_units * self.stands_for
 
-def _pool(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
+
+def _pool(scores: Mapping[str, Gamma], basis: Basis, stands_for: Sequence[float]) -> CorpusGamma:
     computed = [s for s in scores.values() if isinstance(s, GammaScore)]
     continua = [s.alignment.continuum for s in computed]
-    parts = [
-        _Part(c.mean_units, s, basis.chance(c))
-        for s, c in zip(computed, continua, strict=True)
-        if s.expected is not None
-    ]
+    parts = [*_parts(scores, basis, stands_for)]
     chances = list(dict.fromkeys(p.chance for p in parts))
-    defined = [s.value for s in scores.values() if s.defined]
     complete = bool(computed) and all(s.status is Status.OPTIMAL for s in computed)
     complete = complete and all(s.reason != _NOT_REACHED for s in scores.values())
     samples = sum(c.expected.samples for c in chances)
     towards = None if basis.selection else direction(continua, basis.settings.seed)
     whole = CorpusGamma(
         value=math.nan,
-        mean=float(np.mean(defined)) if defined else math.nan,
+        mean=_mean([*scores.values()], stands_for),
         scores=scores,
-        continua=len(defined),
+        continua=sum(s.defined for s in scores.values()),
         annotators=len({name for p in parts for name in p.score.alignment.continuum.annotators}),
         units=sum(p.score.units or 0 for p in parts),
         samples=samples,
@@ -192,6 +200,7 @@ def _pool(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
         notes=tuple(dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings)))
         + (towards.notes if towards else ())
         + (_on_coarse_places(continua) if basis.model.pools else ()),
+        + ((_DRAWN_ALIKE,) if basis.model.pools and {*stands_for} - {1.0} else ()),
         direction=towards,
     )
     if not parts:
@@ -218,6 +227,20 @@ def _on_coarse_places(continua: Sequence[Continuum]) -> tuple[str, ...]:
         "counts as agreement here (+.17 for annotators who choose sentences at random); "
         "--chance cut, and γ within documents, take it for chance",
     )
+def _parts(
+    scores: Mapping[str, Gamma], basis: Basis, stands_for: Sequence[float]
+) -> Iterator[_Part]:
+    for s, w in zip(scores.values(), stands_for, strict=True):
+        if isinstance(s, GammaScore) and s.expected is not None:
+            c = s.alignment.continuum
+            yield _Part(c.mean_units, w, s, basis.chance(c))
+
+
+def _mean(scores: Sequence[Gamma], stands_for: Sequence[float]) -> float:
+    """The weighted mean of the γ that there are."""
+    known = [s.defined for s in scores]
+    values = [s.value for s in compress(scores, known)]
+    return float(np.average(values, weights=[*compress(stands_for, known)])) if values else math.nan
 
 
 def _weigh(whole: CorpusGamma, parts: Sequence[_Part], basis: Basis) -> CorpusGamma:
@@ -236,6 +259,7 @@ def _weigh(whole: CorpusGamma, parts: Sequence[_Part], basis: Basis) -> CorpusGa
             lowest / total,
             (low / total, mean / total, high / total),
             np.array([p.score.observed for p in parts]),
+            weighted=any(p.stands_for != 1.0 for p in parts),
         )
     )
     value, nothing = ratio(observed, mean, "the expected disorder is 0")
@@ -269,8 +293,9 @@ def _p_value(parts: Sequence[_Part], basis: Basis) -> tuple[float | None, float 
     if basis.model.pools:
         return None, None
     if not basis.shared:
-        # Each has random sets of its own, which weigh by the document's x̄.
-        own = [p.weight * p.chance.expected.disorders for p in parts]
+        # Each has random sets of its own, which weigh by the document's x̄: an exact test of all
+        # documents alike, also where some stand for more of the population than others.
+        own = [p.mean_units * p.chance.expected.disorders for p in parts]
         return p_within_documents(continua, disorders, own, basis.settings.seed)
     sets: dict[int, Floats] = {}
     for chance in chances:

@@ -37,6 +37,7 @@ from gammacp.measures.random_sets import Basis, Chance
 
 WITHIN = "cut"
 TOO_SHORT = "documents are too short"
+WEIGHTED = "documents are weighted, and chance within them is not"
 _LEVEL, _LEAST_SHOWN = 0.05, 1e-4
 
 
@@ -47,6 +48,8 @@ def factors(
     lowest: float,
     interval: tuple[float, float, float],
     disorders: Floats,
+    *,
+    weighted: bool = False,
 ) -> tuple[BeyondChance, BeyondChance]:
     """γ_within and γ_between of a corpus; undefined with a reason where they cannot be told.
 
@@ -60,8 +63,10 @@ def factors(
         E by the corpus' own chance model: its interval's lower end, E, the upper end.
     disorders
         δ of each of the continua.
+    weighted
+        Whether documents stand for unequal numbers of others.
     """
-    reason = _reason(basis, continua)
+    reason = WEIGHTED if weighted else _reason(basis, continua)
     if reason is not None:
         missing = BeyondChance(value=math.nan, chance=WITHIN, reason=reason)
         return missing, missing

@@ -290,11 +290,10 @@ def _annotators(comparison: Comparison) -> Markup:
 
 def _pairs(found: PairMatrix) -> Markup:
     """A matrix, or a list of the pairs of a crowd."""
+    told = map(hint, found.in_words())
     if len(found.annotators) <= _WIDEST:
-        return table(shown.pairs(found), digits=2, seeks="annotators")
-    told = found.in_words()
-    note = hint(told) if told else None
-    return join(table(shown.listed_pairs(found), digits=2, long=True), note)
+        return join(table(shown.pairs(found), digits=2, seeks="annotators"), *told)
+    return join(table(shown.listed_pairs(found), digits=2, long=True), *told)
 
 
 def _categories(comparison: Comparison) -> Markup:

@@ -27,9 +27,9 @@ SILENT = {
     "json", "jobs", "fail_under", "require_optimal", "help", "files",
     "alignment", "explain", "certificate", "certificate_sets",  # what is shown beside γ
     "group",  # compares what is signed: within, across
-    "cluster",  # a selection, signed as such (test_clusters.py)
+    "cluster", "weight",  # a selection, signed as such (test_clusters.py, test_weights.py)
     "fail_under_lower",
-    "figure", "curves", "assign", "plot", "by", "leave_one_out", "groups_file", "pairs",
+    "figure", "curves", "frame", "assign", "plot", "by", "leave_one_out", "groups_file", "pairs",
 }  # fmt: skip
 READING = {f.name for f in fields(Reading)}
 GAMMA: dict[str, list[list[object]]] = {

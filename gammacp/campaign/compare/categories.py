@@ -130,7 +130,8 @@ class CategoryAgreement:
     ----------
     gamma_k
         γ_k (Mathet 2017); for several documents the mean over those where it is defined, weighted
-        by their units of the category **(choice)**. NaN where undefined.
+        by their units of the category **(choice)**, and by the documents' weights if they have
+        any. NaN where undefined.
     units
         Units of the category.
     documents
@@ -161,7 +162,9 @@ def by_category(
     for name in names:
         counts = {d: _count(c, name) for d, c in continua.items()}
         defined = [
-            (counts[d], s[name]) for d, s in scores.items() if not math.isnan(s.get(name, math.nan))
+            (counts[d] * continua[d].weight, s[name])
+            for d, s in scores.items()
+            if not math.isnan(s.get(name, math.nan))
         ]
         total = sum(n for n, _ in defined)
         units = sum(counts.values())

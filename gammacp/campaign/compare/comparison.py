@@ -1,9 +1,11 @@
 """Everything `gammacp compare` says, computed once."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from gammacp.arguments import one_of, several, whole
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, by_category, confusion
@@ -37,6 +39,9 @@ from gammacp.measures.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.signature import extend
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 TABLES = ("document", "annotator", "pair", "category")
 
 
@@ -65,6 +70,10 @@ class Comparison:
         from gammacp.display import as_html
 
         return as_html("comparison", self)
+
+    def to_frame(self) -> DataFrame:
+        """A row per unitary alignment and pair, as of `Agreement.to_frame`."""
+        return self.overall.to_frame()
 
     @property
     def signatures(self) -> tuple[str, ...]:
@@ -172,6 +181,7 @@ def compare(
     pairs = PairMatrix(annotators=names, agreements={})
     if members or reference is not None or wanted & {"annotator", "pair"}:
         pairs = pair_matrix(others, basis)
+        pairs = pairs.tested_on(overall) if "pair" in wanted else pairs
     tell("each annotator left out")
     apart = leave_one_out and "annotator" in wanted
     without = without_each(others, overall, basis) if apart else ()

@@ -11,7 +11,7 @@ each pair's own.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import combinations
 from typing import Any
@@ -24,7 +24,7 @@ from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.chance.beyond import ratio
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import Agreement
-from gammacp.measures.part_tests import FEWEST_ANNOTATORS, Replication, replication
+from gammacp.measures.part_tests import FEWEST_ANNOTATORS, Replication, holm, replication
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +48,8 @@ class AcrossGroups:
         over documents or stretches (is it so of these annotators?), and `p_annotators`, over
         annotators (is it so of these documents?). Random sets' error is in both. NaN without a
         test.
+    p_holm
+        `p_value` after Holm's correction for all two groups that are tested.
     parts, kind
         How many documents, clusters or stretches there are; 0 without a test.
     untested
@@ -62,6 +64,7 @@ class AcrossGroups:
     p_value: float
     p_parts: float
     p_annotators: float
+    p_holm: float
     parts: int
     kind: str
     untested: str | None
@@ -101,7 +104,8 @@ class Groups:
 
     def in_words(self) -> str:
         """A sentence per two groups."""
-        return "\n".join(_sentence(a) for a in self.across)
+        tested = sum(a.untested is None for a in self.across)
+        return "\n".join(_sentence(a, tested) for a in self.across)
 
 
 def members_of(annotators: Sequence[str], wanted: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -179,7 +183,7 @@ def groups_of(pairs: PairMatrix, members: Mapping[str, Sequence[str]], whole: Ag
     return Groups(
         members=named,
         within={name: _gamma(disorders, [(c, c)]) for name, c in codes.items()},
-        across=tuple(_across(dict(each), disorders, errors, cuts) for each in two),
+        across=_with_holm([_across(dict(each), disorders, errors, cuts) for each in two]),
         left_out=tuple(a for a in pairs.annotators if a not in everybody),
     )
 
@@ -244,10 +248,17 @@ def _across(
         p_value=found.p,
         p_parts=found.p_parts,
         p_annotators=found.p_annotators,
+        p_holm=math.nan,
         parts=int(there.sum()) if tested else 0,
         kind=cuts.kind,
         untested=None if tested else _why_untested(found, min(map(len, codes.values())), cuts),
     )
+
+
+def _with_holm(found: Sequence[AcrossGroups]) -> tuple[AcrossGroups, ...]:
+    """With p after Holm's correction."""
+    p = holm(np.array([a.p_value for a in found])).tolist()
+    return tuple(replace(a, p_holm=q) for a, q in zip(found, p, strict=True))
 
 
 def _why_untested(found: Replication, fewest: int, cuts: DocumentParts) -> str:
@@ -259,7 +270,7 @@ def _why_untested(found: Replication, fewest: int, cuts: DocumentParts) -> str:
     return cuts.reason or "a γ is not above 0 without some document, stretch or annotator"
 
 
-def _sentence(found: AcrossGroups) -> str:
+def _sentence(found: AcrossGroups, tested: int) -> str:
     a, b = found.groups
     if math.isnan(found.gamma):
         return f"{a} and {b}: no γ across, as no document that tells anything has one of each."
@@ -274,5 +285,7 @@ def _sentence(found: AcrossGroups) -> str:
     return (
         f"{said} (1: the groups differ from each other no more than one truth and their own errors "
         f"explain; p of less: {found.p_value:.2g}, the larger of {found.p_parts:.2g} over "
-        f"{found.parts} {found.kind} and {found.p_annotators:.2g} over annotators)."
+        f"{found.parts} {found.kind} and {found.p_annotators:.2g} over annotators"
+        + (f"; {found.p_holm:.2g} by Holm over {tested} pairs of groups" if tested > 1 else "")
+        + ")."
     )

@@ -1,9 +1,11 @@
 """Who agrees with whom, without whom the others agree better, each annotator among the others."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -15,7 +17,13 @@ from gammacp.arrays import Floats
 from gammacp.campaign.compare.scoring import Selection, agreement_of_selected, annotators_of
 from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.measures.agreement import Agreement
-from gammacp.measures.part_tests import FEWEST_PARTS, gain, holm, independent_parts
+from gammacp.measures.part_tests import (
+    FEWEST_PARTS,
+    gain,
+    holm,
+    independent_parts,
+    paired_difference,
+)
 from gammacp.measures.random_sets import Basis
 from gammacp.text import visible
 
@@ -26,16 +34,40 @@ _LEVEL = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
+class PairTest:
+    """A pair against all other pairs together, on the documents of the pair.
+
+    Attributes
+    ----------
+    gamma, others
+        γ of the pair on the parts compared, and of the other pairs: 1 − Σ observed / Σ expected.
+    p, p_holm
+        Of the two being the same, two-sided; and after Holm's correction for all pairs tested.
+    parts, kind
+        How many documents, clusters or stretches they are compared on.
+    """
+
+    gamma: float
+    others: float
+    p: float
+    p_holm: float
+    parts: int
+    kind: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class PairMatrix:
     """γ of every pair of annotators, on the documents that both annotated.
 
     `agreements[a, b]` for a before b in `annotators`; of more than `MOST_PAIRS` pairs those that
-    share most documents, and `left_out` says how many others share any.
+    share most documents, and `left_out` says how many others share any. `tests` are of the pairs
+    that can be tested against the others.
     """
 
     annotators: tuple[str, ...]
     agreements: Mapping[tuple[str, str], Agreement]
     left_out: int = 0
+    tests: Mapping[tuple[str, str], PairTest] = field(default_factory=dict)
 
     @cached_property
     def values(self) -> Floats:
@@ -53,19 +85,73 @@ class PairMatrix:
         row = np.delete(self.values[place], place)
         return float(np.nanmean(row)) if not np.isnan(row).all() else math.nan
 
-    def in_words(self) -> str:
-        """Which pairs are left out; empty if none is."""
-        if not self.left_out:
-            return ""
-        shown = len(self.agreements)
-        return f"The {shown} pairs that share most documents; {self.left_out} others share some."
+    def in_words(self) -> list[str]:
+        """Which pairs are left out, and which are shown to differ from the others."""
+        said = []
+        if self.left_out:
+            shown = len(self.agreements)
+            said.append(
+                f"The {shown} pairs that share most documents; {self.left_out} others share some."
+            )
+        for (a, b), t in self.tests.items():
+            if t.p_holm <= _LEVEL:
+                how = "less" if t.gamma < t.others else "more"
+                said.append(
+                    f"{visible(a)} and {visible(b)} agree {how} than the other pairs on the same "
+                    f"{t.parts} {t.kind}: γ {t.gamma:.3f} against {t.others:.3f} (p = {t.p:.2g}, "
+                    f"{t.p_holm:.2g} by Holm over {len(self.tests)} pairs)."
+                )
+        return said
 
     def as_dict(self) -> list[dict[str, Any]]:
         """One entry per pair, as JSON has it."""
+        tests = {pair: asdict(t) for pair, t in self.tests.items()}
         return [
-            {**a.score.as_dict(), "annotators": list(pair), "documents": len(a.documents)}
+            {
+                **a.score.as_dict(),
+                "annotators": list(pair),
+                "documents": len(a.documents),
+                "against_others": tests.get(pair),
+            }
             for pair, a in self.agreements.items()
         ]
+
+    def tested_on(self, overall: Agreement) -> PairMatrix:
+        """With a test of each pair against all the others, part by part.
+
+        Parameters
+        ----------
+        overall
+            γ of everybody, whose documents, clusters or stretches are the parts.
+        """
+        cuts = DocumentParts(overall)
+        rated = {pair: a for pair, a in self.agreements.items() if a.rated}
+        if not cuts.n or len(rated) < 2:
+            return self
+        sums = {pair: cuts.sums(a, [*a.rated]) for pair, a in rated.items()}
+        total = np.sum([*sums.values()], axis=0)
+        found = {}
+        for pair, own in sums.items():
+            rest = total - own
+            there = (own[1] > 0) & (rest[1] > 1e-9 * total[1])
+            if there.sum() < FEWEST_PARTS:
+                continue
+            sides = [independent_parts(*side[:, there]) for side in (own, rest)]
+            # The others' random sets are many, so that theirs has next to no error beside its own.
+            apart = paired_difference(sides[0], sides[1], rated[pair].score.chance_error)
+            if not float(apart.error) > 0:
+                continue
+            found[pair] = PairTest(
+                gamma=1 - float(sides[0].ratio),
+                others=1 - float(sides[1].ratio),
+                p=float(apart.p),
+                p_holm=math.nan,
+                parts=int(there.sum()),
+                kind=cuts.kind,
+            )
+        adjusted = holm(np.array([t.p for t in found.values()])).tolist()
+        tests = {k: replace(t, p_holm=p) for (k, t), p in zip(found.items(), adjusted, strict=True)}
+        return replace(self, tests=tests)
 
 
 def pair_matrix(continua: Selection, basis: Basis) -> PairMatrix:
@@ -101,8 +187,8 @@ class WithoutAnnotator:
         γ of all annotators on the same documents; NaN where undefined.
     parts, kind
         How many documents, clusters or stretches the two are compared on; 0 without a test.
-    p_value
-        Of no gain, one-sided, after Holm's correction for all annotators; NaN without a test.
+    p_raw, p_value
+        Of no gain, one-sided, and after Holm's correction for all annotators; NaN without a test.
     among
         How many annotators are tested.
     unfinished
@@ -115,6 +201,7 @@ class WithoutAnnotator:
     baseline: float
     parts: int = 0
     kind: str = ""
+    p_raw: float = math.nan
     p_value: float = math.nan
     among: int = 0
     unfinished: bool = False
@@ -165,11 +252,12 @@ def without_each(
             *(name, rest, overall.on(rest.documents)),
             parts=0 if math.isnan(q) else parts,
             kind=cuts.kind,
+            p_raw=raw,
             p_value=q,
             among=among,
             unfinished=name in unfinished,
         )
-        for (name, rest), q, (_, parts) in zip(found, p.tolist(), tested, strict=True)
+        for (name, rest), q, (raw, parts) in zip(found, p.tolist(), tested, strict=True)
     )
 
 
@@ -201,8 +289,8 @@ class AnnotatorSummary:
         γ of the others, and the gain over everybody; NaN for fewer than three annotators.
     alone
         Share of their units that nobody else marked.
-    p_value, unfinished
-        That of the gain and why it has none, as in `WithoutAnnotator`.
+    p_raw, p_value, unfinished
+        Those of the gain and why it has none, as in `WithoutAnnotator`.
     outvoted
         Share of their units in unitary alignments where another category has more votes than
         theirs.
@@ -215,6 +303,7 @@ class AnnotatorSummary:
     mean_pair: float
     without: float
     gain: float
+    p_raw: float
     p_value: float
     unfinished: bool
     alone: float
@@ -253,6 +342,7 @@ def summaries(
             mean_pair=pairs.mean_with_others(name),
             without=entry.agreement.value if entry else math.nan,
             gain=entry.gain if entry else math.nan,
+            p_raw=entry.p_raw if entry else math.nan,
             p_value=entry.p_value if entry else math.nan,
             unfinished=bool(entry and entry.unfinished),
             alone=alone / total if total else math.nan,

@@ -86,8 +86,11 @@ def plan(
     if candidate is not None and (continua is None or goal.verdict is None):
         raise UsageError("a candidate goes with a pilot and a verdict as the goal")
     named: Mapping[str, Continuum] = {} if continua is None else named_continua(continua)
-    if goal.verdict is not None and any(c.cluster for c in named.values()):
-        raise UsageError("a verdict is planned for documents that are independent: no clusters")
+    if goal.verdict is not None and any(c.cluster or c.weight != 1.0 for c in named.values()):
+        raise UsageError(
+            "a verdict is planned for documents that are independent and alike: no clusters, no "
+            "weights"
+        )
     wins = None
     if model is None:
         start, model, settings, wins = _from_pilot(named, candidate, settings, executor)

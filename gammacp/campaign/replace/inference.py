@@ -101,6 +101,28 @@ def equivalence(n: int, won: int, lost: int, epsilon: float) -> float:
     return max(both_tests(n, won, lost, epsilon), both_tests(n, lost, won, epsilon))
 
 
+def partial_conjunction(p: Floats, share: float) -> float:
+    """p of fewer than this share of the alternatives being true (Benjamini & Heller 2008).
+
+    Of m tests, however they depend, it is (m − r + 1) times the rth smallest p, r = ⌈share·m⌉.
+
+    Parameters
+    ----------
+    p
+        Of the tests; NaN counts not.
+    share
+        In (0, 1].
+
+    >>> partial_conjunction(np.array([0.04, 0.001, 0.5, np.nan]), 0.5)
+    0.08
+    """
+    known = np.sort(p[np.isfinite(p)])
+    if not len(known):
+        return float("nan")
+    rank = int(np.ceil(share * len(known)))
+    return min(1.0, float(known[rank - 1]) * (len(known) - rank + 1))
+
+
 def benjamini_yekutieli(p: Floats, q: float) -> Bools:
     """What Benjamini & Yekutieli (2001) reject at a false discovery rate of q, along the last axis.
 

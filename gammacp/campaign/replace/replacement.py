@@ -19,7 +19,12 @@ import numpy as np
 from gammacp.arguments import several, whole
 from gammacp.campaign.compare.scoring import annotators_of, check_annotator, with_annotators
 from gammacp.campaign.replace.copies import notes_on_copies
-from gammacp.campaign.replace.inference import benjamini_yekutieli, equivalence, exact_test
+from gammacp.campaign.replace.inference import (
+    benjamini_yekutieli,
+    equivalence,
+    exact_test,
+    partial_conjunction,
+)
 from gammacp.campaign.replace.scores import SCORES, Aligning, default_gap
 from gammacp.campaign.replace.verdict import (
     TESTED,
@@ -34,6 +39,7 @@ from gammacp.continuum import Continuum
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.contributions import Contributions
+from gammacp.measures.part_tests import holm
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.resampling import DRAWS, bootstrap
 from gammacp.signature import describe, signature
@@ -147,6 +153,9 @@ def replace(
     if len(compared) > 1:
         apart = f"candidates are compared on different {scoring.of}: their order is no fair ranking"
         found = [changed(c, notes=(*c.notes, apart)) for c in found]
+    if len(found) > 1:
+        adjusted = holm(np.array([c.p for c in found])).tolist()
+        found = [changed(c, p_holm=p) for c, p in zip(found, adjusted, strict=True)]
     ranked = sorted(found, key=lambda c: (c.passes is None, -c.advantage_probability))
     aligned = Combined() if dissimilarity is None else dissimilarity
     return Replacement(
@@ -198,7 +207,8 @@ def _by_other_scores(
             continue
         rate = float(wins.winning_rate(test.epsilon, test.least, both=True))
         passes = None if np.isnan(rate) else rate >= _ENOUGH
-        share = wins.candidate[wins.there].mean()
+        there = wins.there * wins.stands_for
+        share = (wins.candidate * there).sum() / there.sum()
         found.append(ByScore(other, passes, rate, float(share)))
     return tuple(found), tuple(lacking)
 
@@ -210,7 +220,11 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
     won, lost = ((wins.differences == d).sum(axis=1) for d in (1, -1))
     n = wins.there.sum(axis=1)
     sums = [*zip(n.tolist(), won.tolist(), lost.tolist(), strict=True)]
-    q = np.array([equivalence(*each, epsilon) for each in sums])
+    if wins.alike:
+        q = np.array([equivalence(*each, epsilon) for each in sums])
+    else:
+        back = [wins.p_of_parts(j, epsilon, least, reverse=True) for j in range(len(sums))]
+        q = np.maximum(confirmed, back)
     beaten, equivalent = (
         benjamini_yekutieli(confirmed, _LEVEL),
         benjamini_yekutieli(np.where(tested, q, np.nan), _LEVEL),
@@ -219,9 +233,11 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
     for j, person in enumerate(wins.people):
         known: dict[str, Any] = dict.fromkeys(TESTED)
         if tested[j]:
-            values = p[j], exact_test(*sums[j], epsilon), q[j], beaten[j], equivalent[j]
+            # The exact test of documents knows neither clusters nor weights.
+            exact = exact_test(*sums[j], epsilon) if wins.alike else None
+            values = p[j], exact, q[j], beaten[j], equivalent[j]
             known = {k: np.asarray(v).item() for k, v in zip(TESTED, values, strict=True)}
-        mine, theirs = (float(side[j].sum() / n[j]) for side in (wins.candidate, wins.person))
+        mine, theirs = (wins.rate(side, j) for side in (wins.candidate, wins.person))
         rows.append(AgainstPerson(person, sums[j][0], mine, theirs, **known))
     shown = tested if tested.any() else np.ones(len(rows), np.bool_)
     rates = [float(wins.winning_rate(epsilon, least, both=both)) for both in (False, True)]
@@ -246,7 +262,9 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
         expert=test.expert,
         of=test.of,
         notes=(*notes, *note),
-        clusters=wins.sums.shape[1] if wins.clusters else 0,
+        clusters=int(wins.parts.max()) + 1 if wins.clusters else 0,
+        weighted=bool(wins.weights),
+        p=partial_conjunction(confirmed, _ENOUGH),
     )
 
 

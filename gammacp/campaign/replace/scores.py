@@ -82,13 +82,15 @@ class Aligning:
 class Instance:
     """A document or place: who annotated it, and how well each pair agrees, shape (k, k).
 
-    More is better; the diagonal is not used. `cluster` is that of the document, "" for none.
+    More is better; the diagonal is not used. `cluster` is that of the document, "" for none, and
+    `weight` what it stands for.
     """
 
     name: str
     annotators: tuple[str, ...]
     pairs: Floats
     cluster: str = ""
+    weight: float = 1.0
 
 
 Rest: TypeAlias = Callable[[Floats], float]
@@ -152,7 +154,7 @@ def _of_documents(
 ) -> Iterator[Instance]:
     for name, c in continua.items():
         empty = np.zeros((c.n_annotators, c.n_annotators))
-        yield Instance(name, c.annotators, pairs(c) if c.n_units else empty, c.cluster)
+        yield Instance(name, c.annotators, pairs(c) if c.n_units else empty, c.cluster, c.weight)
 
 
 def disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Iterator[Instance]:
@@ -168,7 +170,7 @@ def disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Iterator
             pairs = -pair_disorders(alignment)
             if alignment.status is not Status.OPTIMAL:
                 aligning.unproven.append(alignment.gap)
-        yield Instance(name, c.annotators, pairs, c.cluster)
+        yield Instance(name, c.annotators, pairs, c.cluster, c.weight)
 
 
 def pair_disorders(alignment: Alignment) -> Floats:
@@ -236,7 +238,8 @@ def _places(
             here[unit.annotator] = unit.category
         for key, labels in places.items():
             place = f"{name}:{key[0]:.15g}-{key[1]:.15g}"
-            yield Instance(place, tuple(labels), pairs(list(labels.values())), c.cluster)
+            found = pairs(list(labels.values()))
+            yield Instance(place, tuple(labels), found, c.cluster, c.weight)
 
 
 def _equal(labels: list[str]) -> Floats:

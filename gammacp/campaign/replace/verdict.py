@@ -90,14 +90,21 @@ class Candidacy:
         1 does, or nobody is tested.
     enough_documents
         How many documents like these it would pass with in 80 % of the cases; None if not even
-        2,000 would do, NaN with fewer than five to draw from, if all are alike or in clusters.
+        2,000 would do, NaN with fewer than five to draw from, if all are alike, in clusters, or
+        weighted.
     instances, left_out, alone
         How many are compared, how many lack the candidate or two people, and with how many of
         those compared there is one other only to agree with.
     present
         Instances that each annotator has, of `instances` and `left_out` together.
-    clusters
-        How many clusters the instances are of; 0 if they are independent.
+    clusters, weighted
+        How many clusters the instances are of, 0 if they are independent; and whether they have
+        unequal weights.
+    p, p_holm
+        Of the candidate not holding its own against half of the people tested (partial conjunction,
+        Benjamini & Heller 2008: of m people the rth smallest p by both tests, times m − r + 1 for
+        r = ⌈m/2⌉); and after Holm's correction for all candidates. NaN if nobody is tested, the
+        second also of a single candidate.
     expert
         The single expert, if there is one.
     of
@@ -127,6 +134,9 @@ class Candidacy:
     of: str
     notes: tuple[str, ...]
     clusters: int = 0
+    weighted: bool = False
+    p: float = math.nan
+    p_holm: float = math.nan
     by_score: tuple[ByScore, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
@@ -210,8 +220,9 @@ class Candidacy:
             )
         if self.enough_documents is None:
             return f"More {self.of} like these would not let it pass."
-        if math.isnan(self.enough_documents) and self.clusters:
-            return f"How many {self.of} would do is not told where they are in clusters."
+        if math.isnan(self.enough_documents) and (self.clusters or self.weighted):
+            how = "in clusters" if self.clusters else "weighted"
+            return f"How many {self.of} would do is not told where they are {how}."
         if math.isnan(self.enough_documents):
             few = self.instances < _FEWEST
             why = f"There are too few {self.of}" if few else f"The {self.of} are too much alike"
@@ -234,10 +245,10 @@ def enough_documents(wins: Wins, epsilon: float, least: int, *, seed: int = 0) -
     """The fewest documents of a growing series with which the candidate passes in 80 % of draws.
 
     None if that is never so up to 2,000, NaN with fewer than five documents to draw from, or if
-    those of each person are all alike, and where they are in clusters.
+    those of each person are all alike, and where they are in clusters or weighted.
     """
     alike = all(len(set(d[t])) == 1 for d, t in zip(wins.differences, wins.there, strict=True))
-    if len(wins.instances) < _FEWEST or alike or wins.clusters:
+    if len(wins.instances) < _FEWEST or alike or not wins.alike:
         return math.nan
     sizes = [max(least, 2)]
     while sizes[-1] < _MOST:

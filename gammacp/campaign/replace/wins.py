@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gammacp.arrays import Bools, Floats
+from gammacp.arrays import Bools, Floats, Indices
 from gammacp.campaign.replace.inference import (
     FEW,
     benjamini_yekutieli,
@@ -45,6 +45,8 @@ class Wins:
         Instances with two people only: the one left out, and one other to agree with.
     clusters
         Of each instance, those that are not independent having one in common; empty if none has.
+    weights
+        What each instance stands for; empty if all stand for one.
     """
 
     people: tuple[str, ...]
@@ -56,13 +58,23 @@ class Wins:
     present: Mapping[str, int] = field(default_factory=dict)
     alone: int = 0
     clusters: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()
+
+    @property
+    def alike(self) -> bool:
+        """Whether instances are independent of each other, and each stands for one."""
+        return not (self.clusters or self.weights)
 
     @cached_property
-    def sums(self) -> Floats:
-        """Which instance is in which cluster, shape (instances, clusters)."""
-        names = [c or f"\0{i}" for i, c in enumerate(self.clusters)]
-        places = np.unique(names, return_inverse=True)[1]
-        return np.eye(int(places.max()) + 1)[places]
+    def stands_for(self) -> Floats:
+        """The weight of each instance, shape (instances,)."""
+        return np.array(self.weights or [1.0] * len(self.instances))
+
+    @cached_property
+    def parts(self) -> Indices:
+        """The number of each instance's cluster, shape (instances,); its own without clusters."""
+        names = [c or f"\0{i}" for i, c in enumerate(self.clusters or [""] * len(self.instances))]
+        return np.asarray(np.unique(names, return_inverse=True)[1])
 
     @cached_property
     def differences(self) -> Floats:
@@ -78,14 +90,14 @@ class Wins:
         test's below; with `both` the larger of the two from `FEW` on, where with weights, as there
         are thousands, the normal approximation of Tango's statistic stands for the exact test.
 
-        Where there are clusters it is that of `_p_of_clusters`, without weights.
+        Where there are clusters, or instances stand for more or less than one, it is that of
+        `p_of_parts`, and `weights` mean nothing.
         """
         from scipy.special import ndtr
 
-        if self.clusters:
-            return np.array(
-                [self._p_of_clusters(j, epsilon, least) for j in range(len(self.there))]
-            )
+        if not self.alike:
+            people = range(len(self.there))
+            return np.array([self.p_of_parts(j, epsilon, least) for j in people])
         w = np.ones(len(self.instances)) if weights is None else weights
         # Whole numbers, of which a product of matrices is exact on every processor.
         n, total, squares = (w @ x.T for x in (self.there, self.differences, self.differences**2))
@@ -99,25 +111,48 @@ class Wins:
             p[index] = found if n[index] < FEW else max(p[index], found)
         return np.where(tested, p, np.nan)
 
-    def _p_of_clusters(self, j: int, epsilon: float, least: int) -> float:
+    def p_of_parts(self, j: int, epsilon: float, least: int, *, reverse: bool = False) -> float:
         """p of one person, the larger of two: a t test over clusters, and the exact test.
 
         That one takes the clusters for as many instances that are won and lost as often, because t
-        tells nothing where hardly anything varies.
+        tells nothing where hardly anything varies; weighted ones for as many as their weights are
+        worth (Kish 1965, §8.2).
+
+        Parameters
+        ----------
+        j
+            The person's row.
+        epsilon, least
+            As for `p_values`.
+        reverse
+            Whether the person is tested against the candidate, for equivalence.
         """
         from scipy.special import stdtr
 
-        there = self.there[j]
-        n, d = (x @ self.sums for x in (there.astype(np.float64), self.differences[j]))
-        n, d = n[n > 0], d[n > 0]
+        there, differences = self.there[j], self.differences[j] * (-1 if reverse else 1)
+        sums = [np.bincount(self.parts, x * self.stands_for) for x in (there, differences)]
+        n, d = (x[sums[0] > 0].astype(np.float64) for x in sums)
         if there.sum() < least or len(n) < FEWEST_PARTS:
             return math.nan
         parts = independent_parts(d, n)
-        won, lost = (float((self.differences[j] == k).sum()) / there.sum() for k in (1, -1))
-        exact = exact_test(len(n), round(won * len(n)), round(lost * len(n)), epsilon)
+        won, lost = (float((differences == k) @ self.stands_for / n.sum()) for k in (1, -1))
+        size = int(n.sum() ** 2 / (n**2).sum() + 1e-9) if self.weights else len(n)
+        exact = exact_test(size, round(won * size), round(lost * size), epsilon)
         if not parts.variance > 0:
             return exact
         return max(exact, float(stdtr(parts.df, (parts.ratio - epsilon) / parts.variance**0.5)))
+
+    def rate(self, side: Bools, j: int) -> float:
+        """ρ: the share of a person's instances that a side wins.
+
+        Parameters
+        ----------
+        side
+            `candidate` or `person`.
+        j
+            The person's row.
+        """
+        return float(side[j] @ self.stands_for / (self.there[j] @ self.stands_for))
 
     def winning_rate(
         self, epsilon: float, least: int, weights: Floats | None = None, *, both: bool = False
@@ -132,11 +167,13 @@ class Wins:
 
     def contributions(self, tested: Bools) -> Contributions:
         """ρ of the candidate, the mean over people, as 1 − Σ / Σ over instances."""
-        share = self.there[tested] / self.there[tested].sum(axis=1, keepdims=True) / tested.sum()
+        there = self.there[tested] * self.stands_for
+        share = there / there.sum(axis=1, keepdims=True) / tested.sum()
         lost = share * ~self.candidate[tested]
         observed, expected = lost.sum(axis=0), share.sum(axis=0)
         if self.clusters:
-            return Contributions(observed @ self.sums, expected @ self.sums, CLUSTERS)
+            sums = [np.bincount(self.parts, side).astype(float) for side in (observed, expected)]
+            return Contributions(sums[0], sums[1], CLUSTERS)
         return Contributions(observed, expected, DOCUMENTS)
 
 
@@ -149,6 +186,7 @@ def wins_of(
     """
     kept: list[tuple[str, dict[str, tuple[bool, bool]]]] = []
     clusters: list[str] = []
+    weights: list[float] = []
     left_out, alone, present = 0, 0, Counter[str]()
     for instance in instances:
         names = instance.annotators
@@ -171,6 +209,7 @@ def wins_of(
         if found:
             kept.append((instance.name, found))
             clusters.append(instance.cluster)
+            weights.append(instance.weight)
         left_out += not found
         alone += bool(found) and expert is None and len(names) == 3
     people = tuple(dict.fromkeys(name for _, found in kept for name in found))
@@ -182,4 +221,6 @@ def wins_of(
             won[row[name], column], lost[row[name], column] = by_candidate, by_person
     kept_names = tuple(name for name, _ in kept)
     together = tuple(clusters) if any(clusters) else ()
-    return Wins(people, kept_names, there, won, lost, left_out, present, alone, together)
+    stand_for = tuple(weights) if any(w != 1.0 for w in weights) else ()
+    counted = left_out, present, alone
+    return Wins(people, kept_names, there, won, lost, *counted, together, stand_for)

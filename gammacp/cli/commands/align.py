@@ -7,7 +7,7 @@ from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import File, Reading, errors_of, load
 from gammacp.cli.options.settings import Seed, SolvingFlags, Weighing
-from gammacp.cli.output import AsJson, message, outputs, print_json
+from gammacp.cli.output import AsJson, FrameFile, message, outputs, print_json, write_frame
 from gammacp.cli.progress import progress
 
 
@@ -19,6 +19,7 @@ def align(
     certificate: Path | None = option(
         "Write what is claimed and what proves it, for gammacp verify (JSON).", "FILE"
     ),
+    frame: FrameFile = None,
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
@@ -32,9 +33,13 @@ def align(
     """
     from gammacp.alignment import align as solve
     from gammacp.alignment.certificate import write_certificate
+    from gammacp.measures.pair_rows import check_frame_path, pair_rows
     from gammacp.stopping import interruptible
 
-    loaded = load(file, reading, weighing.features, writes=outputs(certificate=certificate))
+    check_frame_path(frame)
+
+    writes = outputs(certificate=certificate, frame=frame)
+    loaded = load(file, reading, weighing.features, writes=writes)
     name, continuum = loaded.only()
     with progress("aligning"), errors_of(name), interruptible() as interrupted:
         alignment = solve(continuum, weighing.dissimilarity(), **solving.options(), seed=seed)
@@ -43,6 +48,8 @@ def align(
             f"gammacp: {certificate} has no proof, since the method {alignment.method} leaves "
             "none that can be checked; --method auto does"
         )
+    if frame is not None:
+        write_frame(pair_rows({name: alignment}), frame)
     if json:
         print_json(
             {

@@ -12,7 +12,8 @@ from gammacp.cli.options.settings import (
     check_lower_end,
     require_interval,
 )
-from gammacp.cli.output import AsJson, message, print_json
+from gammacp.cli.output import AsJson, FrameFile, message, outputs, print_json, write_frame
+from gammacp.cli.sparing import spare_files
 
 
 class By(StrEnum):
@@ -32,6 +33,7 @@ def compare(
     by: list[By] | None = option(
         "Compute and print these tables only (repeatable).  [default: all]"
     ),
+    frame: FrameFile = None,
     fail_under: FailUnder = None,
     fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
@@ -44,18 +46,26 @@ def compare(
     """
     from gammacp.campaign.compare import compare as compare_all
     from gammacp.cli.comparison_tables import PRINTERS, print_against, print_groups
+    from gammacp.measures.pair_rows import check_frame_path
 
     require_interval(fail_under_lower, comparing.bootstrap)
     options = settings.options()
-    loaded = load(files, reading, settings.weighing.features, cluster=comparing.cluster)
+    check_frame_path(frame)
+    writes = outputs(frame=frame)
+    spare_files(writes, comparing.against or ())
+    features = settings.weighing.features
+    about = comparing.sampled.values()
+    loaded = load(files, reading, features, writes=writes, about=about)
     with comparing.workers(loaded, "comparing") as executor:
         found = compare_all(
             loaded.corpus().continua,
             by=[str(table) for table in by or By],
-            **comparing.options(files, reading, settings.weighing.features),
+            **comparing.options(files, reading, features),
             executor=executor,
             **options,
         )
+    if frame is not None:
+        write_frame(found.overall.pair_rows(), frame)
     if json:
         print_json({**found.as_dict(), **loaded.json})
     else:

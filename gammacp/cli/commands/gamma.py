@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gammacp.cli.alignment_table import print_alignment, tell_open
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Cluster, Files, Reading, load
+from gammacp.cli.options.reading import Files, Reading, Sampled, load
 from gammacp.cli.options.settings import (
     FailUnder,
     FailUnderLower,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 def gamma(
     reading: Reading,
     settings: GammaFlags,
+    sampled: Sampled,
     files: Files = None,
     alignment: bool = option("Print the best alignment of each continuum too.", default=False),
     explain: bool = option(
@@ -42,7 +43,6 @@ def gamma(
         default=0,
         min=0,
     ),
-    cluster: Cluster = None,
     certificate: Path | None = option(
         "Write the certificate of each best alignment here, for gammacp verify.", "FOLDER"
     ),
@@ -75,7 +75,7 @@ def gamma(
     options = settings.options()
     if certificate_sets and certificate is None:
         raise UsageError("--certificate-sets says how many, and --certificate FOLDER where to")
-    loaded = load(files, reading, settings.weighing.features, cluster=cluster)
+    loaded = load(files, reading, settings.weighing.features, about=sampled.values())
     # What could not be read counts: one file that is left of several is a corpus of one.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua = loaded.corpus() if several else loaded.continua

@@ -4,7 +4,7 @@ from math import isfinite
 from pathlib import Path
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Cluster, Files, Reading, load
+from gammacp.cli.options.reading import Files, Reading, Sampled, load
 from gammacp.cli.options.settings import GammaFlags, Jobs
 from gammacp.cli.output import AsJson, message, outputs, print_json, show
 from gammacp.cli.progress import progress
@@ -13,6 +13,7 @@ from gammacp.cli.progress import progress
 def plan(
     reading: Reading,
     settings: GammaFlags,
+    sampled: Sampled,
     files: Files = None,
     half_width: float | None = option("γ known to ± this.  [default: 0.05]"),
     difference: float | None = option("Or: a difference between two rounds, seen with 80 %."),
@@ -31,7 +32,6 @@ def plan(
         default="position+category+false-negative",
     ),
     assign: Path | None = option("Write who is still to annotate what (CSV)."),
-    cluster: Cluster = None,
     jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
@@ -59,9 +59,9 @@ def plan(
     paths = outputs(assign=assign)
     loaded = None
     if model is None:
-        loaded = load(files, reading, features, writes=paths, cluster=cluster)
-    elif cluster is not None:
-        raise UsageError("--cluster needs a pilot, whose documents are in clusters")
+        loaded = load(files, reading, features, writes=paths, about=sampled.values())
+    elif about := sampled.values():
+        raise UsageError(f"--{min(about)} needs a pilot, of whose documents it says something")
     with workers(jobs, pays=False) as executor, progress("steps") as counter:
         found = compute(
             None if loaded is None else loaded.corpus(),

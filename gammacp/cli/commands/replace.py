@@ -1,7 +1,7 @@
 """`gammacp replace`: may a system stand in for a person?"""
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Cluster, Files, Reading, load
+from gammacp.cli.options.reading import Files, Reading, Sampled, load
 from gammacp.cli.options.settings import Jobs, Seed, SolvingFlags, Weighing
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.cli.progress import progress
@@ -11,6 +11,7 @@ def replace(
     reading: Reading,
     weighing: Weighing,
     solving: SolvingFlags,
+    sampled: Sampled,
     files: Files = None,
     candidate: list[str] | None = option(
         "Annotator that may stand in for a person (repeatable); all others are people.", "NAME"
@@ -28,7 +29,6 @@ def replace(
     expert: str | None = option("Who is closer to this person, the candidate or the others?"),
     bootstrap: int = option("Bootstrap draws.", default=2000, min=1),
     seed: Seed = 0,
-    cluster: Cluster = None,
     jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
@@ -42,7 +42,7 @@ def replace(
     from gammacp.campaign.replace import replace as test
     from gammacp.pools import workers
 
-    loaded = load(files, reading, weighing.features, cluster=cluster)
+    loaded = load(files, reading, weighing.features, about=sampled.values())
     with (
         workers(jobs, pays=score == "disorder" and loaded.takes_long) as executor,
         progress("testing"),

@@ -60,8 +60,8 @@ def report(
         return
     require_interval(fail_under_lower, comparing.bootstrap)
     options = settings.options()
-    features, cluster = settings.weighing.features, comparing.cluster
-    loaded = load(files, reading, features, writes=[out], cluster=cluster)
+    features, about = settings.weighing.features, comparing.sampled.values()
+    loaded = load(files, reading, features, writes=[out], about=about)
     spare_files([out], comparing.against or ())
     compared = comparing.options(files, reading, features)
     with comparing.workers(loaded, "reporting", pays=calibrate) as executor:

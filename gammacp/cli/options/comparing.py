@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Cluster, Files, Loaded, Reading, load
+from gammacp.cli.options.reading import NOT_SAID, Files, Loaded, Reading, Sampled, load
 from gammacp.cli.options.settings import Jobs
 from gammacp.cli.progress import progress
 
@@ -17,6 +17,7 @@ from gammacp.cli.progress import progress
 class Comparing:
     """What the annotators are compared with, and how sure that is."""
 
+    sampled: Sampled = NOT_SAID
     reference: str | None = option(
         "Annotator to hold against the others: a system, a gold standard."
     )
@@ -35,7 +36,6 @@ class Comparing:
     leave_one_out: bool = option(
         "Also γ without each annotator, which takes long for many.", default=True
     )
-    cluster: Cluster = None
     jobs: Jobs = None
 
     def options(self, files: Files, reading: Reading, features: Sequence[str]) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class Comparing:
         against = None
         if self.against:
             against = (
-                load(files, reading, features, against=self.against, cluster=self.cluster)
+                load(files, reading, features, against=self.against, about=self.sampled.values())
                 .corpus()
                 .continua
             )

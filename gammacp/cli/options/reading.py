@@ -41,14 +41,6 @@ File = Annotated[
 ]
 
 
-Cluster = Annotated[
-    str | None,
-    typer.Option(
-        help="Documents of one author, patient, video, which are not independent: a feature of the "
-        "units, a pattern of names such as '{cluster}-*', or a CSV file (document, cluster).",
-        metavar="FEATURE|PATTERN|FILE.csv",
-    ),
-]
 WRITE_OPTION = option("An option of the format that is written (repeatable).", "NAME=VALUE")
 
 
@@ -108,6 +100,29 @@ class Reading:
             if name in given.get("option", ()):
                 raise UsageError(f"--option {name}=… is {right}")
         return given
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """How the documents were chosen."""
+
+    cluster: str | None = option(
+        "Documents of one author, patient, video, which are not independent: a feature of the "
+        "units, a pattern of names such as '{cluster}-*', or a CSV file (document, cluster).",
+        "FEATURE|PATTERN|FILE.csv",
+    )
+    weight: str | None = option(
+        "How many documents each stands for in a stratified sample: a feature of the units, or a "
+        "CSV file (document, weight).",
+        "FEATURE|FILE.csv",
+    )
+
+    def values(self) -> dict[str, str]:
+        """What was given, by its key."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+NOT_SAID = Sampled()
 
 
 @dataclass(frozen=True)
@@ -218,7 +233,7 @@ def load(
     tell_left_out: bool = True,
     writes: Iterable[Path] = (),
     endings: Sequence[str] = (),
-    cluster: str | None = None,
+    about: Mapping[str, str] | None = None,
     links: bool = False,
 ) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
@@ -228,7 +243,7 @@ def load(
     `instead` reads formats in another way, and `closer` is what such readers say of a file that no
     format recognised; `refusal` are keys that mean nothing to the command, and why. With `against`
     it is another round, read with the same options. `writes` are the files that will be written,
-    with these `endings` where they are folders. `cluster` says which documents belong together,
+    with these `endings` where they are folders. `about` is what is said of documents (`Sampled`),
     and `links` that the command uses links between units.
 
     Raises
@@ -244,11 +259,11 @@ def load(
 
     if (path := _shipped(reading)) is not None:
         files, reading = path, replace(reading, dataset=None)
-    about = {} if cluster is None else {"cluster": cluster}
+    about = about or {}
     campaign = requested_campaign(files, reading, against, features=features or beside, **about)
     campaign.refuse(refused or {})
-    if cluster is not None and reading.dataset is not None:
-        raise UsageError("--cluster means nothing here: a dataset is one document")
+    if about and reading.dataset is not None:
+        raise UsageError(f"--{min(about)} means nothing here: a dataset is one document")
     if targets := list(writes):
         read = [*campaign.paths, *filter(None, (campaign.file,))]
         with campaign.confine():
