@@ -17,19 +17,19 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_297,
+    "gammacp": 2_309,
     "gammacp/alignment": 6_068,
     "gammacp/bench": 2_159,
     "gammacp/campaign": 4_348,
-    "gammacp/chance": 1_463,
+    "gammacp/chance": 1_499,
     "gammacp/cli": 3_447,
     "gammacp/compat": 952,
-    "gammacp/continuum": 724,
+    "gammacp/continuum": 789,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_070,
-    "gammacp/formats": 6_345,
+    "gammacp/formats": 6_692,
     "gammacp/kernel": 156,
-    "gammacp/measures": 6_649,
+    "gammacp/measures": 6_660,
     "gammacp/pools": 430,
     "gammacp/report": 790,
     "gammacp/segmentation": 2_465,
@@ -39,7 +39,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 45_978, 38_044
+TOGETHER, CORE = 46_449, 38_515
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -43,6 +43,7 @@ def _seed(what: str, inside: str = "", **options: tuple[Any, ...]) -> Seed:
 
 _PIECES = ("cover", "split")
 SEEDS = {
+    "arrow": _seed("story.parquet", discontinuous=_PIECES),
     "bids": _seed("bids", "bob/sub-01_task-x_events.tsv", feature=("response_time",)),
     "boris": _seed("story.boris", category=("subject+modifiers",), annotator=("observer",)),
     "boris table": _seed("boris-tabular.tsv", category=("subject",), annotator=("observer",)),
