@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import NamedTuple, TypeAlias, TypeVar, Unpack
+from typing import Any, NamedTuple, TypeAlias, TypeVar, Unpack
 
 from gammacp.alignment import Alignment, Solving, Status, align_each, best_groups_of_each
 from gammacp.arguments import instance
@@ -213,7 +213,8 @@ class Basis:
                 new.setdefault(self.gap(c), []).append(c)
         for gap, some in sorted(new.items()):
             solving: Solving = {**self.settings.solving, "gap": gap}
-            aligned = align_each(some, self.bound, executor=self._executor, **solving)
+            how: Any = {"executor": self._executor, "progress": self._progress}
+            aligned = align_each(some, self.bound, **how, **solving)
             self._memory |= {("alignment", a.continuum): a for a in aligned}
         done = (self._memory.get(("alignment", c)) for c in continua)
         return list(takewhile(lambda a: a is not None, done))  # type: ignore[arg-type]
