@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gammacp.continuum import Continuum, Corpus, Label, Unit
     from gammacp.dissimilarity.combined import Combined
     from gammacp.errors import DataError, GammacpError, UsageError
+    from gammacp.formats.arrow import read_table
     from gammacp.formats.reading import read, read_corpus
     from gammacp.formats.writing import write
     from gammacp.measures.gamma import GammaScore, gamma, soft_gamma
@@ -36,6 +37,7 @@ _HOMES = {
         ("continuum", "Continuum Corpus Label Unit"),
         ("dissimilarity.combined", "Combined"),
         ("errors", "DataError GammacpError UsageError"),
+        ("formats.arrow", "read_table"),
         ("formats.reading", "read read_corpus"),
         ("formats.writing", "write"),
         ("measures.gamma", "GammaScore gamma soft_gamma"),
@@ -71,6 +73,7 @@ __all__ = [
     "measure",
     "read",
     "read_corpus",
+    "read_table",
     "soft_gamma",
     "write",
 ]

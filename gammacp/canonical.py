@@ -10,6 +10,7 @@ does not matter where the two are exchangeable.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -90,8 +91,14 @@ def nameless_order(continua: Sequence[Continuum], category_costs: Floats | None 
     return place
 
 
-def in_content_order(continua: Sequence[Continuum]) -> list[Continuum]:
+def in_content_order(continua: Sequence[Continuum]) -> tuple[Continuum, ...]:
     """Continua ordered by what is in them, not by their names: a hash of places and labels."""
+    return _in_content_order(tuple(continua))
+
+
+@lru_cache(maxsize=1)
+def _in_content_order(continua: tuple[Continuum, ...]) -> tuple[Continuum, ...]:
+    """The same, once for the corpus at hand."""
     from gammacp.canonical_kernels import finalise
 
     where, who, what, *_ = _canonical_ranks(continua)
@@ -100,7 +107,7 @@ def in_content_order(continua: Sequence[Continuum]) -> list[Continuum]:
     sums = np.append(np.uint64(0), np.cumsum(finalise(where + labels), dtype=np.uint64))
     hashes = np.diff(sums[np.cumsum([0, *(c.n_units for c in continua)])]).tolist()
     keys = [(c.n_units, c.n_annotators, k) for c, k in zip(continua, hashes, strict=True)]
-    return [continua[i] for i in sorted(range(len(keys)), key=keys.__getitem__)]
+    return tuple(continua[i] for i in sorted(range(len(keys)), key=keys.__getitem__))
 
 
 def canonical_categories(continua: Sequence[Continuum]) -> Indices:

@@ -1,6 +1,8 @@
-"""Data frames (pandas, polars, a dict of lists) as the columns of a continuum."""
+"""Data frames (pandas, polars, Arrow, a dict of lists) as the columns of a continuum."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +36,9 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
     DataError
         A column is missing, or a row has no annotator, start or end (counted from 1).
     """
+    if hasattr(frame, "__arrow_c_stream__") and not hasattr(frame, "iloc"):
+        with suppress(ImportError):  # polars has columns that can be listed as well
+            frame = import_module("pyarrow").table(frame).to_pydict()
     needed = ("annotator", "start", "end")
     hint = "The columns are annotator, category, start, end"
     for name in (*needed, *features):
@@ -47,14 +52,14 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
             if name != "annotator" and isinstance(value, bool | np.bool_):
                 raise DataError(f"row {row} of the data frame: {name} {value} is not a number")
     labels = list(frame["category"]) if "category" in frame else [None] * len(starts)
-    names = [None if _missing(x) else _name(x) for x in labels]
-    columns = [[None if _missing(x) else _name(x) for x in frame[f]] for f in features]
+    names = [None if _missing(x) else name_of(x) for x in labels]
+    columns = [[None if _missing(x) else name_of(x) for x in frame[f]] for f in features]
     known = [dict(zip(features, values, strict=True)) for values in zip(*columns, strict=True)]
     fragments: list[Sequence[Any]] | None = None
     if "fragments" in frame:
         fragments = [() if x is None or isinstance(x, _FLOATS) else x for x in frame["fragments"]]
     shapes = list(frame["shape"]) if "shape" in {*frame} - {*features} else None
-    who = [_name(a) for a in annotators]
+    who = [name_of(a) for a in annotators]
     return FrameColumns(who, names, known, starts, ends, fragments, shapes)
 
 
@@ -65,5 +70,12 @@ def _missing(value: object) -> bool:
     return bool(value != value)
 
 
-def _name(label: Any) -> str:
+def name_of(label: Any) -> str:
+    """A name as text: a whole number that came as a float is its digits.
+
+    Parameters
+    ----------
+    label
+        Not missing.
+    """
     return str(int(label)) if isinstance(label, _FLOATS) and label.is_integer() else str(label)

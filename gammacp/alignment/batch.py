@@ -8,10 +8,11 @@ hardly its alignment but the way there, once per continuum.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import Unpack
 
 import numpy as np
@@ -33,8 +34,8 @@ from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
 from gammacp.stopping import due
 
-# Tasks that continua are spread over an executor in.
-_TASKS = 32
+# Units of a task: the same tasks wherever they are computed, so that rows of continua are the same.
+_TASK_UNITS = 10_000
 # Units of a small continuum of annotators whose prices need no linear program: a quarter of the
 # time of random 3by100 and 3 × 60 is saved, half of 2 × 150; 5 × 30 would take longer.
 _DIFFUSED_UNITS = 400
@@ -60,6 +61,7 @@ def align_each(
     dissimilarity: BoundDissimilarity,
     *,
     executor: Executor | None = None,
+    progress: Callable[[int, int], None] | None = None,
     **solving: Unpack[Solving],
 ) -> list[Alignment]:
     """`align` of several continua; otherwise as `best_groups_of_each`.
@@ -70,14 +72,19 @@ def align_each(
         As for `best_groups_of_each`.
     executor
         What they are spread over.
+    progress
+        Told how many are aligned, of how many.
     """
-    size = len(continua) if executor is None else -(-len(continua) // _TASKS)
-    parts = [continua[i : i + size] for i in range(0, len(continua), max(1, size))]
+    units = np.cumsum([c.n_units for c in continua])
+    edges = [0, *(np.flatnonzero(np.diff(units // _TASK_UNITS)) + 1).tolist(), len(continua)]
+    parts = [continua[i:j] for i, j in pairwise(edges) if i < j]
     solve = partial(best_groups_of_each, dissimilarity=dissimilarity, ties=True, **solving)
     spread = map if executor is None else executor.map
     found: list[BestGroups] = []
-    for part, solved in zip(parts, spread(solve, parts), strict=True):
+    for part, solved in zip(parts, spread(solve, parts), strict=False):
         found += solved
+        if progress is not None and len(continua) > 1:
+            progress(len(found), len(continua))
         if len(solved) < len(part):
             # Interrupted: what later parts have belongs to later continua.
             break

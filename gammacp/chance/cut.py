@@ -226,6 +226,7 @@ class CutSampler:
     pools=False,
     named=True,
     reads=True,
+    demands=False,
 )
 def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     """The sampler of one continuum.

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.arrays import Floats
+from gammacp.canonical import in_content_order
 from gammacp.chance.annotation import Annotation
 from gammacp.chance.cut import circle_of
 from gammacp.continuum import Continuum
@@ -34,8 +35,8 @@ _ROUNDING = 1e-9
 # second those who tire are found less often, with less those who stop.
 _WEIGHTS = np.array([-1.0, 0.3])
 _LEVEL = 0.05
-# Documents from which their own spread tells.
-_DOCUMENTS = 6
+# Documents from which their own spread tells, and how many of a large corpus are looked at.
+_DOCUMENTS, _MOST_DOCUMENTS = 6, 500
 # Fewer units of an annotator tell no direction, and no stretch without any.
 _FEWEST = 5
 _FEWEST_OF_STRETCH = 10
@@ -59,6 +60,8 @@ class Direction:
         Of no direction, by both together.
     by
         What they were compared with: "turns" or "documents".
+    documents
+        How many it is told from: of a large corpus 500, spread evenly over the order of contents.
     """
 
     mean_position: float
@@ -66,6 +69,7 @@ class Direction:
     towards: str
     p: float
     by: str
+    documents: int = 1
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -105,6 +109,10 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
 
     rows, turned = [], np.zeros(_TURNS)
     rng = np.random.default_rng([seed, 0])
+    if len(continua) > _MOST_DOCUMENTS:
+        ordered = in_content_order([c for c in continua if c.counts.max(initial=0) >= _FEWEST])
+        some = np.linspace(0, len(ordered) - 1, min(_MOST_DOCUMENTS, len(ordered)))
+        continua = [ordered[i] for i in some.round().astype(int)]
     for continuum in continua:
         if continuum.in_space:
             continue
@@ -129,6 +137,7 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
         towards="beginning" if each.sum() > 0 else "end",
         p=p,
         by=by,
+        documents=len(rows),
     )
 
 

@@ -33,6 +33,7 @@ from gammacp.chance.annotation import (
     annotation_set,
 )
 from gammacp.chance.registry import registered
+from gammacp.chance.sampling import OnDemand
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import together
 from gammacp.errors import DataError
@@ -49,12 +50,12 @@ class DocumentsSampler:
     documents
         Document of each annotation, ascending.
     own
-        For each annotator: the annotations to draw from.
+        For each annotator: the annotations to draw from, by document.
     sets
         The annotators of every document with as many of them as a set has.
     """
 
-    annotations: tuple[Annotation, ...]
+    annotations: Sequence[Annotation]
     documents: Indices
     own: tuple[Indices, ...]
     sets: tuple[Indices, ...]
@@ -66,12 +67,20 @@ class DocumentsSampler:
         """One random annotation set."""
         annotators = rng.permutation(self.sets[rng.integers(len(self.sets))])
         chosen: list[Annotation] = []
-        met = np.zeros(int(self.documents[-1]) + 1, bool)
+        met: list[int] = []
         for annotator in annotators:
-            left = self.own[annotator][~met[self.documents[self.own[annotator]]]]
-            row = int(left[rng.integers(len(left))])
-            met[self.documents[row]] = True
-            chosen.append(self.annotations[row])
+            own = self.own[annotator]
+            # Where in the annotator's row those of documents that are taken stand.
+            low, high = (
+                np.searchsorted(own, np.searchsorted(self.documents, met, side=side))
+                for side in ("left", "right")
+            )
+            gone = sorted(k for s, e in zip(low, high, strict=True) for k in range(s, e))
+            place = int(rng.integers(len(own) - len(gone)))
+            for k in gone:
+                place += place >= k
+            met.append(int(self.documents[own[place]]))
+            chosen.append(self.annotations[own[place]])
         return annotation_set(chosen, self.categories, tuple(self.names[i] for i in annotators))
 
 
@@ -115,22 +124,25 @@ def _pool(continua: tuple[Continuum, ...]) -> DocumentsSampler:
     ordered = in_content_order(continua)
     rank = _ranks(ordered)
     before = _beginnings(ordered)
-    annotations, documents, annotators, sets = [], [], [], []
-    for document, continuum in enumerate(ordered):
-        ranks = np.array([rank[name] for name in continuum.annotators], np.int64)
-        for code in np.argsort(ranks):
-            units = annotation_of(continuum, int(code))
-            annotations.append(replace(units, starts=units.starts + before[document]))
-            documents.append(document)
-            annotators.append(int(ranks[code]))
-        sets.append(np.sort(ranks))
+    ranks = [np.array([rank[name] for name in c.annotators], np.int64) for c in ordered]
+    documents = np.repeat(np.arange(len(ordered)), [len(own) for own in ranks])
+    first = np.cumsum([0, *map(len, ranks)])
+    sets = tuple(map(np.sort, ranks))
+    annotators = np.concatenate(sets)
     order = np.argsort(annotators, kind="stable")
     own = np.split(order, np.cumsum(np.bincount(annotators, minlength=len(rank)))[:-1])
+
+    def annotation(row: int) -> Annotation:
+        document = int(documents[row])
+        code = np.argsort(ranks[document])[row - first[document]]
+        units = annotation_of(ordered[document], int(code))
+        return replace(units, starts=units.starts + before[document])
+
     return DocumentsSampler(
-        tuple(annotations),
-        np.array(documents),
+        OnDemand(len(documents), annotation),
+        documents,
         tuple(own),
-        tuple(sets),
+        sets,
         ordered[0].categories,
         tuple(sorted(rank, key=rank.__getitem__)),
         "documents",

@@ -29,7 +29,8 @@ class ChanceModel:
     The random sets of a `named` model have each real annotator at most once, under the own name.
     With `keeps_places` all random annotators have units at the same places if the real ones do, so
     that measures of predefined units can be taken of them. A model that `reads` keeps units of
-    annotators who did not finish (`Continuum.read_until`) where they read.
+    annotators who did not finish (`Continuum.read_until`) where they read. One that has no
+    `demands` can be built from every continuum, so that it is built when it is first drawn from.
     """
 
     name: str
@@ -41,6 +42,7 @@ class ChanceModel:
     named: bool = False
     keeps_places: bool = False
     reads: bool = False
+    demands: bool = True
 
 
 CHANCE_MODELS: Registry[ChanceModel] = Registry("chance model")

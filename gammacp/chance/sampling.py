@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -23,6 +23,7 @@ _CHUNK = 5
 MOST_STRATA = 500
 
 
+Entry = TypeVar("Entry")
 Data = TypeVar("Data", covariant=True)
 Counted = TypeVar("Counted", contravariant=True)
 
@@ -84,6 +85,42 @@ class Sampler(Protocol[Data]):
         ...
 
 
+class OnDemand(Sequence[Entry]):
+    """A sequence of which each entry is made when it is first looked at.
+
+    Of the strata of a large corpus a few hundred are drawn from, of its annotations a few thousand.
+
+    Parameters
+    ----------
+    size
+        How many entries there are.
+    make
+        What gives the entry with a number, from 0.
+    """
+
+    def __init__(self, size: int, make: Callable[[int], Entry]) -> None:
+        """Nothing is made yet."""
+        self._size, self._make = size, make
+        self._made: dict[int, Entry] = {}
+
+    def __len__(self) -> int:
+        """How many entries there are."""
+        return self._size
+
+    @overload
+    def __getitem__(self, place: int) -> Entry: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Entry]: ...
+    def __getitem__(self, place: Any) -> Any:
+        """The entry, or those of a slice."""
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(self._size))]
+        number = range(self._size)[place]
+        if number not in self._made:
+            self._made[number] = self._make(number)
+        return self._made[number]
+
+
 @dataclass(frozen=True)
 class Strata(Generic[Data]):
     """Samplers that are drawn from in turn, so that each serves equally often.
@@ -92,7 +129,7 @@ class Strata(Generic[Data]):
     at random: give those next to each other that are alike.
     """
 
-    samplers: tuple[Sampler[Data], ...]
+    samplers: Sequence[Sampler[Data]]
     signature: str
 
     @property
@@ -117,7 +154,7 @@ class Strata(Generic[Data]):
 
     def draw(self, rng: np.random.Generator) -> Data:
         """From any of them, chosen by `rng`."""
-        return self.samplers[rng.integers(len(self.samplers))].draw(rng)
+        return self.samplers[int(rng.integers(len(self.samplers)))].draw(rng)
 
 
 class Draws(Generic[Data]):

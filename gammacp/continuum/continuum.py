@@ -361,10 +361,11 @@ class Continuum:
     ) -> Continuum:
         """A continuum from a data frame with columns annotator, category, start, end.
 
-        Any frame whose columns are sequences will do (pandas, polars, a dict of lists). A missing
-        category (None, NaN, NA) is an unlabelled unit; the category column may be absent. A column
-        `fragments` has (start, end) of each fragment, a column `shape` what `Shape.json` says. The
-        other arguments as for `from_columns`.
+        Any frame whose columns are sequences will do (pandas, polars, a dict of lists), and with
+        the extra `parquet` whatever has `__arrow_c_stream__` (`gammacp.read_table` reads many
+        documents of it). A missing category (None, NaN, NA) is an unlabelled unit; the category
+        column may be absent. A column `fragments` has (start, end) of each fragment, a column
+        `shape` what `Shape.json` says. The other arguments as for `from_columns`.
 
         Parameters
         ----------

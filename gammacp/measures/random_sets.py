@@ -11,14 +11,21 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import NamedTuple, TypeAlias, TypeVar, Unpack
+from typing import Any, NamedTuple, TypeAlias, TypeVar, Unpack
 
 from gammacp.alignment import Alignment, Solving, Status, align_each, best_groups_of_each
 from gammacp.arguments import instance
 from gammacp.arrays import Codes
 from gammacp.chance.expected import FEWEST_SAMPLES, MOST_SAMPLES, ExpectedDisorder, SampleRule
 from gammacp.chance.registry import CHANCE_MODELS
-from gammacp.chance.sampling import Disagreement, Draws, Strata, expectations
+from gammacp.chance.sampling import (
+    Disagreement,
+    Draws,
+    OnDemand,
+    Sampler,
+    Strata,
+    expectations,
+)
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import BoundDissimilarity, Combined, bind
 from gammacp.measures.settings import Computing, Memory, Settings
@@ -206,7 +213,8 @@ class Basis:
                 new.setdefault(self.gap(c), []).append(c)
         for gap, some in sorted(new.items()):
             solving: Solving = {**self.settings.solving, "gap": gap}
-            aligned = align_each(some, self.bound, executor=self._executor, **solving)
+            how: Any = {"executor": self._executor, "progress": self._progress}
+            aligned = align_each(some, self.bound, **how, **solving)
             self._memory |= {("alignment", a.continuum): a for a in aligned}
         done = (self._memory.get(("alignment", c)) for c in continua)
         return list(takewhile(lambda a: a is not None, done))  # type: ignore[arg-type]
@@ -293,9 +301,13 @@ class Basis:
 
     def _strata(self, continua: Sequence[Continuum], model: str = "") -> Strata[Continuum]:
         """Chance within each of these in turn, the shortest first."""
-        prepare = CHANCE_MODELS[model or self.model.name].prepare
+        chosen = CHANCE_MODELS[model or self.model.name]
         marked = sorted((c for c in continua if c.n_units), key=lambda c: c.n_units)
-        samplers = tuple(prepare([c], c.n_annotators) for c in marked)
+        samplers: Sequence[Sampler[Continuum]] = OnDemand(
+            len(marked), lambda i: chosen.prepare([marked[i]], marked[i].n_annotators)
+        )
+        if chosen.demands:
+            samplers = tuple(samplers)  # What one cannot be built from is told at once.
         name = model or f"{self.model.name}(over={len(samplers)})"
         return Strata(samplers, name)
 

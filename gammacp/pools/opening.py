@@ -111,10 +111,12 @@ def open_pool(executor: str = "processes", jobs: int | None = None) -> Iterator[
 
 
 @contextmanager
-def workers(jobs: int | None, *, pays: bool = True) -> Iterator[Executor | None]:
+def workers(
+    jobs: int | None, *, pays: bool = True, executor: str | None = None
+) -> Iterator[Executor | None]:
     """An executor with that many processes (`processes_for`); None, which computes here, for one.
 
-    They are ended with the block, at once when it ends early.
+    They are ended with the block, at once when it ends early. Its `map` outlives workers that die.
 
     Parameters
     ----------
@@ -122,9 +124,18 @@ def workers(jobs: int | None, *, pays: bool = True) -> Iterator[Executor | None]
         Number of processes; None for the default.
     pays
         Whether the work is worth starting processes by default.
+    executor
+        Where they run, as for `open_pool`; None: processes, where they pay.
+
+    Raises
+    ------
+    UsageError, PoolError
+        As for `open_pool`.
     """
-    if processes_for(jobs, pays=pays) == 1:
+    if executor == "serial" or (executor is None and processes_for(jobs, pays=pays) == 1):
         yield None
         return
-    with open_pool("processes", jobs) as pool:
-        yield pool.executor
+    from gammacp.pools.steady import Steady
+
+    with open_pool(executor or "processes", jobs) as pool:
+        yield Steady(pool)

@@ -277,7 +277,7 @@ def test_losing_the_scheduler_keeps_what_was_done(
     sweep = toy_sweep(source=ToySource(pause=0.02), sets=100)
     path = tmp_path / "s.sqlite"
     once_begun(path, cluster.scheduler.kill)
-    with pytest.raises(PoolError, match=r"lost the connection .* cells so far are kept"):
+    with pytest.raises(PoolError, match=r"lost the connection .* what is done is kept"):
         swept(sweep, path, cluster.url)
     done = exported(path).count(b"\n") - 1
     assert 0 < done < 5 / 3 * sweep.n_cells

@@ -80,7 +80,7 @@ def test_gamma_says_it_where_it_speaks_alone() -> None:
     assert any("units lie towards the beginning" in note for note in score.notes)
     told = score.as_dict()["direction"]
     assert told["p"] <= 0.05
-    assert set(told) == {"mean_position", "trailing", "towards", "p", "by"}
+    assert set(told) == {"mean_position", "trailing", "towards", "p", "by", "documents"}
     rng = np.random.default_rng(2)
     even = gc.gamma(continuum([renewal(rng), renewal(rng)]), samples=30)
     assert even.direction is not None

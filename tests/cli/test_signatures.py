@@ -24,7 +24,7 @@ from shuffling import ReferenceModel, model_text, shuffled_set
 from tests.conftest import Run
 
 SILENT = {
-    "json", "jobs", "fail_under", "require_optimal", "help", "files",
+    "json", "jobs", "executor", "fail_under", "require_optimal", "help", "files",
     "alignment", "explain", "certificate", "certificate_sets",  # what is shown beside γ
     "group",  # compares what is signed: within, across
     "cluster", "weight",  # a selection, signed as such (test_clusters.py, test_weights.py)

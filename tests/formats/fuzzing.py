@@ -46,6 +46,7 @@ _PIECES = ("cover", "split")
 _SHAPES = ("keep", "box", "no")
 SEEDS = {
     "audacity": _seed("audacity", "ann/dawn.labels.txt", shapes=_SHAPES),
+    "arrow": _seed("story.parquet", discontinuous=_PIECES),
     "bids": _seed("bids", "bob/sub-01_task-x_events.tsv", feature=("response_time",)),
     "boris": _seed("story.boris", category=("subject+modifiers",), annotator=("observer",)),
     "boris table": _seed("boris-tabular.tsv", category=("subject",), annotator=("observer",)),

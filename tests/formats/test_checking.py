@@ -39,6 +39,7 @@ def scaled(by: float) -> list[Unit]:
 # Example, units, and how many things of each kind are no units, counted by hand in the files.
 EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     "audacity": ("audacity", CALLS, {}),
+    "arrow": ("story.parquet", UNITS, {}),
     "bids": ("bids", None, {"event": 2, "column": 2}),
     "boris": (
         "story.boris",

@@ -65,7 +65,7 @@ def test_every_unit_survives(
 
 
 def test_writers_are_the_promised_ones() -> None:
-    promised = {"json", "csv", "elan", "textgrid", "rttm", *TEXTUAL}
+    promised = {"json", "csv", "arrow", "elan", "textgrid", "rttm", *TEXTUAL}
     assert set(WRITERS) == promised, "add it here; docs/formats.md promises writers by name"
 
 

@@ -13,7 +13,7 @@ from gammacp.cli.alignment_table import tell_open
 from gammacp.cli.options.deciding import Deciding
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, load, write_options
-from gammacp.cli.options.settings import Jobs, Seed, SolvingFlags, Weighing
+from gammacp.cli.options.settings import Jobs, Seed, SolvingFlags, Weighing, Where
 from gammacp.cli.output import AsJson, message, messages, outputs, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.errors import DataError, UsageError
@@ -96,6 +96,7 @@ def consensus(
     ),
     seed: Seed = 0,
     jobs: Jobs = None,
+    executor: Where = None,
     json: AsJson = False,
 ) -> None:
     """A gold standard from the best alignment, and what a person should look at, worst first.
@@ -115,7 +116,7 @@ def consensus(
     paths = outputs(out=target.out, units=lists.units, review=lists.review, soft=lists.soft)
     loaded = load(files, reading, weighing.features, writes=paths, endings=endings)
     written = write_options(target.write_option)
-    with workers(jobs, pays=False) as executor, progress("aligning"):
+    with workers(jobs, pays=False, executor=executor) as pool, progress("aligning"):
         each = consensus_of_each(
             loaded.corpus(),
             dissimilarity=weighing.chosen_dissimilarity(),
@@ -123,12 +124,12 @@ def consensus(
             **vars(deciding),
             **solving.options(),
             seed=seed,
-            executor=executor,
+            executor=pool,
         )
         rated, unrated = None, "not asked for"
         try:
             if splits != 0:
-                rated = reliability(each, splits=splits, seed=seed, executor=executor)
+                rated = reliability(each, splits=splits, seed=seed, executor=pool)
         except DataError as error:
             unrated = error.message
     messages((f.message_and_place for f in each.failures), before="gammacp: ", error=True)

@@ -14,6 +14,7 @@ from gammacp.cli.options.settings import (
     FailUnderLower,
     GammaFlags,
     Jobs,
+    Where,
     check_lower_end,
     check_threshold,
     require_interval,
@@ -50,6 +51,7 @@ def gamma(
         "Random sets, the first of each continuum's, that get a certificate too.", default=0, min=0
     ),
     jobs: Jobs = None,
+    executor: Where = None,
     fail_under: FailUnder = None,
     fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
@@ -81,14 +83,14 @@ def gamma(
     continua = loaded.corpus() if several else loaded.continua
     shared: Memory | None = {} if explain else None
     with (
-        workers(jobs, pays=False) as executor,
-        progress("random annotation sets") as counter,
+        workers(jobs, pays=False, executor=executor) as pool,
+        progress("documents or random sets" if several else "random annotation sets") as counter,
         interruptible() as interrupted,
     ):
         found = agreement(
             continua,
             bootstrap=bootstrap,
-            executor=executor,
+            executor=pool,
             progress=counter,
             shared=shared,
             **options,

@@ -12,7 +12,7 @@ from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.options.reading import Files, Reading, left_out_json, load, split_names
 from gammacp.cli.options.segmentations import EditFlags
-from gammacp.cli.options.settings import GammaFlags, Jobs
+from gammacp.cli.options.settings import GammaFlags, Jobs, Where
 from gammacp.cli.options.trees import Treebanks
 from gammacp.cli.output import AsJson, group_by_text, message, messages, print_json, show
 from gammacp.cli.progress import progress
@@ -106,6 +106,7 @@ def measure(
     treebanks: Treebanks,
     files: Files = None,
     jobs: Jobs = None,
+    executor: Where = None,
     json: AsJson = False,
 ) -> None:
     """Several measures of each continuum, side by side; what does not apply says why.
@@ -127,13 +128,13 @@ def measure(
     read, losses = _data(names, files, reading, treebanks, tuple(dict.fromkeys(features)))
     one = partial(evaluate, names=names, beyond_chance=chosen.beyond_chance, **options)
     with (
-        workers(jobs, pays=False) as executor,
+        workers(jobs, pays=False, executor=executor) as pool,
         progress("measuring"),
         interruptible() as interrupted,
     ):
-        spread = map if executor is None else executor.map
+        spread = map if pool is None else partial(pool.map, chunksize=1 + len(read) // 64)
         found = spread(one, read.values())
-        scores = dict(zip(read, found, strict=True))
+        scores = dict(zip(read, found, strict=False))
     if json:
         results = [
             {"file": file, "measures": {name: s.as_dict() for name, s in found.items()}}

@@ -2,7 +2,7 @@
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
-from gammacp.cli.options.settings import Jobs, Seed, SolvingFlags, Weighing
+from gammacp.cli.options.settings import Jobs, Seed, SolvingFlags, Weighing, Where
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.cli.progress import progress
 
@@ -30,6 +30,7 @@ def replace(
     bootstrap: int = option("Bootstrap draws.", default=2000, min=1),
     seed: Seed = 0,
     jobs: Jobs = None,
+    executor: Where = None,
     json: AsJson = False,
 ) -> None:
     """May a system stand in for a person? The alternative annotator test, candidates ranked.
@@ -44,7 +45,7 @@ def replace(
 
     loaded = load(files, reading, weighing.features, about=sampled.values())
     with (
-        workers(jobs, pays=score == "disorder" and loaded.takes_long) as executor,
+        workers(jobs, pays=score == "disorder" and loaded.takes_long, executor=executor) as pool,
         progress("testing"),
     ):
         found = test(
@@ -56,7 +57,7 @@ def replace(
             expert=expert,
             draws=bootstrap,
             dissimilarity=weighing.dissimilarity(),
-            executor=executor,
+            executor=pool,
             method=solving.method,
             gap=solving.gap,
             time_limit=solving.time_limit,

@@ -9,7 +9,7 @@ from typing import Any
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import NOT_SAID, Files, Loaded, Reading, Sampled, load
-from gammacp.cli.options.settings import Jobs
+from gammacp.cli.options.settings import Jobs, Where
 from gammacp.cli.progress import progress
 
 
@@ -37,6 +37,7 @@ class Comparing:
         "Also γ without each annotator, which takes long for many.", default=True
     )
     jobs: Jobs = None
+    executor: Where = None
 
     def options(self, files: Files, reading: Reading, features: Sequence[str]) -> dict[str, Any]:
         """As `gammacp.campaign.compare.compare` takes them; the other round is read likewise."""
@@ -62,5 +63,8 @@ class Comparing:
         """Worker processes where they are asked for or pay, with progress."""
         from gammacp.pools import workers
 
-        with workers(self.jobs, pays=pays or loaded.takes_long) as executor, progress(what):
-            yield executor
+        with (
+            workers(self.jobs, pays=pays or loaded.takes_long, executor=self.executor) as pool,
+            progress(what),
+        ):
+            yield pool

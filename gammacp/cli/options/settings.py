@@ -51,6 +51,15 @@ Jobs = Annotated[
     int | None,
     typer.Option(help="Worker processes.  [default: one per available core where it pays]", min=1),
 ]
+Where = Annotated[
+    str | None,
+    typer.Option(
+        "--executor",
+        help="Where documents are computed: serial, processes, dask://host:port.",
+        metavar="WHERE",
+        show_default=False,
+    ),
+]
 
 
 @dataclass(frozen=True)

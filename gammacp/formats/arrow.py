@@ -1,0 +1,501 @@
+"""Tables of units in Arrow's formats: Parquet, Feather and Arrow IPC, and tables in memory.
+
+One row per unit, columns as in CSV (`gammacp.formats.delimited_writing.COLUMNS`): document,
+annotator, category, start, end, in any order and beside others. Rows are read in batches, into
+columns (`gammacp.continuum.document_table`): no object is made of a row.
+
+Schema
+------
+document, annotator, category
+    Text, plain or as a dictionary; whole numbers are their digits. A null category is unlabelled.
+    Without a document column a file is one continuum.
+start, end
+    Integers or floats; null in a row that declares an annotator without units (and in one that
+    declares a document, where the annotator is null, too).
+fragments
+    A list of (start, end) for each unit of several: lists of two numbers, or structs.
+bounds_start, bounds_end
+    Where the document begins and ends, the same in all its rows; null where nobody declared it.
+features
+    Further columns of text, those that are asked for.
+
+The schema's metadata have `gammacp.offset_unit`, what positions count. A part of the path that is
+`COLUMN=VALUE`, as in partitioned folders, is a column.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.document_table import DocumentTable
+from gammacp.continuum.fragments import breaks_of, column, join
+from gammacp.continuum.label import category_of, feature_names, features_of, to_label
+from gammacp.errors import DataError, UsageError
+from gammacp.files import atomic_write
+from gammacp.formats.delimited_writing import COLUMNS, FRAGMENTS, ORDER, as_role
+from gammacp.formats.positions import LARGEST
+from gammacp.formats.registry import registered
+from gammacp.formats.source import Source
+from gammacp.formats.spans import in_pieces
+from gammacp.frames import name_of
+from gammacp.left_out import Tally
+
+_BOUNDS = ("bounds_start", "bounds_end")
+_UNIT = b"gammacp.offset_unit"
+_ROWS = 1 << 16
+_HINT = "The columns are document, annotator, category, start, end"
+_PARQUET, _FILE, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+Place = Callable[[int], str]
+"""How to call a row of a batch in a message."""
+Fault = Callable[..., DataError]
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise UsageError(
+            "tables of Arrow and Parquet need the extra 'parquet': pip install 'gammacp[parquet]'"
+        ) from None
+    return pyarrow
+
+
+def read(
+    source: Source, *, features: Sequence[str] = (), discontinuous: str = "keep"
+) -> Continuum | Corpus:
+    """The corpus, or without a document column the continuum, of a Parquet, Feather or IPC file.
+
+    Parameters
+    ----------
+    features
+        Further columns that are features beside the category.
+    discontinuous
+        "keep": rows with fragments are units of several; "cover": units reach from start to end;
+        "split": each fragment is a unit.
+
+    Raises
+    ------
+    DataError
+        The file is damaged, a column is missing or of another type, a row has no annotator, one
+        position or none that is a number, or an end before its start. The message names the row
+        and the row group.
+    UsageError
+        pyarrow is not installed.
+
+    Notes
+    -----
+    Positions
+        any (as written; `gammacp.offset_unit` of the schema's metadata)
+    Annotators
+        column; a row without start and end declares one without units
+    Category
+        column; null is unlabelled; further columns with `[features.NAME]`
+    Spans
+        every row is a unit: overlapping, repeated and zero-length ones are kept; a column
+        `fragments` has those of units of several (`--option discontinuous=cover`: from the first
+        start to the last end; `split`: a unit for each)
+    """
+    pa = _pyarrow()
+    try:
+        schema, batches = _schema_and_batches(source)
+        given = _from_path(source)
+        made = _Reading(source.error, schema, features, given)
+        for place, batch in batches:
+            made.add(batch, place)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise source.error(
+            f"file is damaged: {str(error).splitlines()[0]}", hint="Write it again"
+        ) from None
+    return in_pieces(made.document(source.place, source.document), discontinuous, source.place)
+
+
+def read_table(table: Any, *, features: Sequence[str] = ()) -> Continuum | Corpus:
+    """The corpus of a table of units in memory; without a document column, the continuum.
+
+    Parameters
+    ----------
+    table
+        Whatever has `__arrow_c_stream__`: a table, a data set's scanner or a reader of pyarrow, a
+        frame of polars or pandas, a relation of DuckDB. It is read in batches. The columns are
+        those of a Parquet file (`gammacp formats arrow`).
+    features
+        Further columns that are features beside the category.
+
+    Raises
+    ------
+    DataError
+        As for a file; the message names the row.
+    UsageError
+        It has no `__arrow_c_stream__`, or pyarrow is not installed.
+    """
+    if not hasattr(table, "__arrow_c_stream__"):
+        raise UsageError(
+            f"{type(table).__name__} has no __arrow_c_stream__: give a table of pyarrow, polars, "
+            "DuckDB or pandas, or use Continuum.from_frame"
+        )
+    reader = _pyarrow().RecordBatchReader.from_stream(table)
+
+    def error(message: str, hint: str | None = None) -> DataError:
+        return DataError(message, file="table", hint=hint)
+
+    made, seen = _Reading(error, reader.schema, features, {}), 0
+    for batch in reader:
+        made.add(batch, _row_name(seen))
+        seen += len(batch)
+    return made.document("table", "")
+
+
+def _schema_and_batches(source: Source) -> tuple[Any, Iterator[tuple[Place, Any]]]:
+    """The schema of a file, and its batches with how to call their rows."""
+    pa = _pyarrow()
+    content = pa.BufferReader(source.content)
+    if source.content.startswith(_PARQUET):
+        from pyarrow.parquet import ParquetFile
+
+        file = ParquetFile(content)
+        return file.schema_arrow, _of_row_groups(file)
+    if source.content.startswith(_FILE):
+        whole = pa.ipc.open_file(content)
+        batches = map(whole.get_batch, range(whole.num_record_batches))
+        return whole.schema, _batches_of(batches)
+    if source.content.startswith(b"FEA1"):
+        raise source.error("is Feather of version 1", hint="Write version 2, or Parquet")
+    stream = pa.ipc.open_stream(content)
+    return stream.schema, _batches_of(stream)
+
+
+def _of_row_groups(file: Any) -> Iterator[tuple[Place, Any]]:
+    for group in range(file.num_row_groups):
+        seen = 0
+        for batch in file.iter_batches(_ROWS, row_groups=[group]):
+            yield _row_name(seen, f" of row group {group + 1}"), batch
+            seen += len(batch)
+
+
+def _batches_of(batches: Iterable[Any]) -> Iterator[tuple[Place, Any]]:
+    for number, batch in enumerate(batches):
+        yield _row_name(0, f" of batch {number + 1}"), batch
+
+
+def _row_name(seen: int, inside: str = "") -> Place:
+    """How to call a row of a batch before which so many came."""
+    return lambda row: f"row {seen + row + 1}{inside}"
+
+
+def _from_path(source: Source) -> dict[str, str]:
+    """The columns that the path of a partitioned folder says."""
+    roles = {alias: role for role, aliases in COLUMNS.items() for alias in aliases}
+    parts = (*source.path.parent.parts, *PurePosixPath(source.member).parent.parts)
+    said = (part.partition("=") for part in parts)
+    return {roles[as_role(k)]: value for k, mark, value in said if mark and as_role(k) in roles}
+
+
+class _Names:
+    """Names of one column as codes, over all batches."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {}
+        self._codes: list[Any] = []
+
+    def add(self, codes: Any, names: Sequence[str | None]) -> Any:
+        """Codes of a batch, −1 for none, and what they are codes of; the codes over all batches."""
+        new = np.full(len(names) + 1, -1, np.int32)
+        # A dictionary may have names that no row has.
+        for k in np.unique(codes[codes >= 0]).tolist():
+            if (name := names[k]) is not None:
+                new[k] = self.known.setdefault(name, len(self.known))
+        self._codes.append(new[codes])
+        return self._codes[-1]
+
+    @property
+    def codes(self) -> Any:
+        return np.concatenate([np.empty(0, np.int32), *self._codes])
+
+
+class _Reading:
+    """Columns while batches come in."""
+
+    def __init__(
+        self, error: Fault, schema: Any, features: Sequence[str], given: dict[str, str]
+    ) -> None:
+        self._error, self._given, self._features = error, given, features
+        self._found = self._columns(schema.names)
+        metadata = schema.metadata or {}
+        self._unit = metadata.get(_UNIT, b"").decode("utf-8", "replace")
+        used = {*self._found.values(), *features, *_BOUNDS}
+        self._passed = [name for name in schema.names if name not in used]
+        self._bounded = all(name in schema.names for name in _BOUNDS)
+        self._of = {role: _Names() for role in ("continuum", "annotator", "category")}
+        self._starts: list[Any] = []
+        self._ends: list[Any] = []
+        self._breaks: list[Any] = []
+        self._bounds: dict[int, tuple[float, float]] = {}
+        self.several = "continuum" in {**self._found, **given}
+
+    def _columns(self, names: Sequence[str]) -> dict[str, str]:
+        """The column of each role."""
+        found: dict[str, str] = {}
+        for role, aliases in COLUMNS.items():
+            taken = self._features if role in ("continuum", FRAGMENTS) else ()
+            places = [n for n in names if as_role(n) in aliases and n not in taken]
+            exact = [n for n in places if as_role(n) == role] or places
+            if len(exact) > 1:
+                both = ", ".join(map(repr, exact))
+                raise self._error(f"several columns could be the {role}: {both}")
+            if exact:
+                found[role] = exact[0]
+        lacking = [r for r in ("annotator", "start", "end") if r not in {**found, **self._given}]
+        lacking += [name for name in self._features if names.count(name) != 1]
+        if lacking:
+            there = ", ".join(names) or "none"
+            raise self._error(f"there is no column {lacking[0]!r}", hint=f"{_HINT}; here: {there}")
+        return found
+
+    def add(self, batch: Any, place: Place) -> None:
+        """Check and take in a batch."""
+        starts, ends = (self._numbers(batch, role) for role in ("start", "end"))
+        empty, known = np.isnan(starts) & np.isnan(ends), {}
+        for role in ("continuum", "annotator"):
+            if role in self._found:
+                codes, names = self._codes_of(batch, self._found[role])
+                blank = [k for k, name in enumerate(names) if not (name or "").strip()]
+                lacking = (codes < 0) | np.isin(codes, blank)
+                if role == "annotator" and self.several:
+                    lacking &= ~empty  # such a row declares a document
+                self._check(~lacking, place, f"has no {_as_said(role)}", _HINT)
+            elif role in self._given:
+                codes, names = np.zeros(len(batch), np.int64), [self._given[role]]
+            else:
+                codes, names = np.zeros(len(batch), np.int64), [""]
+            known[role] = self._of[role].add(codes, names)
+        labelled = self._of["category"].add(*self._labels(batch)) >= 0
+        self._check(~(empty & labelled), place, "has a category, but no start and no end")
+        one = np.isnan(starts) != np.isnan(ends)
+        self._check(~one, place, "has one position of two", "A unit has both, a declaration none")
+        with np.errstate(invalid="ignore"):
+            self._check(empty | np.isfinite(starts + ends), place, "has an infinite position")
+            backwards = np.flatnonzero(ends < starts)[:1]
+            said = [f"has end {ends[i]:.15g} < start {starts[i]:.15g}" for i in backwards]
+            self._check(~(ends < starts), place, *said, hint="Swap or correct the positions")
+            exact = ~(np.maximum(np.abs(starts), np.abs(ends)) > LARGEST)
+        self._check(exact, place, "has a position beyond 2^53, which cannot be kept exactly")
+        self._starts.append(starts)
+        self._ends.append(ends)
+        self._breaks.append(self._inside(batch, starts, ends, place))
+        if self._bounded:
+            self._take_bounds(batch, place, known["continuum"])
+
+    def _check(self, sound: Any, place: Place, *what: str, hint: str | None = None) -> None:
+        """The first row that is not sound is an error."""
+        for row in np.flatnonzero(~sound)[:1]:
+            raise self._error(f"{place(int(row))} {what[0]}", hint=what[1] if what[1:] else hint)
+
+    def _numbers(self, batch: Any, name: str) -> Any:
+        """A column of numbers as floats, NaN where it is null."""
+        pa = _pyarrow()
+        name = self._found.get(name, name)
+        values = batch.column(name)
+        kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
+        if not any(is_one(values.type) for is_one in kinds):
+            raise self._error(f"column {name!r} is {values.type}, not numbers", hint=_HINT)
+        return values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+
+    def _codes_of(self, batch: Any, name: str) -> tuple[Any, list[str | None]]:
+        """A column of names as codes, −1 where it is null, and what they are codes of."""
+        pa = _pyarrow()
+        values = batch.column(name)
+        encoded = pa.types.is_dictionary(values.type)
+        kind, is_a = values.type.value_type if encoded else values.type, pa.types
+        if is_a.is_string_view(kind):  # polars writes them
+            values, kind = values.cast(pa.string()), pa.string()
+        textual = is_a.is_string(kind) or is_a.is_large_string(kind) or is_a.is_null(kind)
+        if not (textual or is_a.is_integer(kind) or is_a.is_floating(kind)):
+            raise self._error(f"column {name!r} is {kind}, not names", hint=_HINT)
+        values = values if encoded else values.dictionary_encode()
+        names = values.dictionary.to_pylist()
+        codes = values.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        null = {k for k, n in enumerate(names) if n is None or n != n}
+        codes[np.isin(codes, list(null))] = -1
+        return codes, [None if k in null else name_of(n) for k, n in enumerate(names)]
+
+    def _labels(self, batch: Any) -> tuple[Any, Sequence[str | None]]:
+        """Codes of the labels, features among them."""
+        asked = [self._found.get("category"), *self._features]
+        columns = [self._codes_of(batch, n) if n is not None else (None, []) for n in asked]
+        fixed = self._given.get("category")
+        if columns[0][0] is None:
+            codes = np.full(len(batch), -1 if fixed is None else 0, np.int64)
+            columns[0] = (codes, [] if fixed is None else [fixed])
+        if not self._features:
+            return columns[0]
+        seen, codes = np.unique(np.stack([c for c, _ in columns]), axis=1, return_inverse=True)
+        labels: list[str | None] = []
+        for row in seen.T.tolist():
+            category, *values = (
+                names[k] if k >= 0 else None for k, (_, names) in zip(row, columns, strict=True)
+            )
+            labels.append(to_label(category, dict(zip(self._features, values, strict=True))))
+        return codes.ravel(), labels
+
+    def _inside(self, batch: Any, starts: Any, ends: Any, place: Place) -> Any:
+        """Breaks of each unit, or how many there are without any."""
+        listed = batch.column(self._found[FRAGMENTS]) if FRAGMENTS in self._found else None
+        if listed is None or listed.null_count == len(listed):
+            return len(batch)
+        found: list[tuple[float, ...]] = [()] * len(batch)
+        for row, parts in enumerate(listed.to_pylist()):
+            if not parts:
+                continue
+            try:
+                pairs = [[*p.values()] if isinstance(p, dict) else p for p in parts]
+                found[row] = breaks_of(join(pairs, (float(starts[row]), float(ends[row]))))
+            except (DataError, TypeError, AttributeError) as error:
+                said = getattr(error, "message", None) or "is no list of (start, end)"
+                raise self._error(f"{place(row)}: {said}") from None
+        return found
+
+    def _take_bounds(self, batch: Any, place: Place, codes: Any) -> None:
+        low, high = (self._numbers(batch, name) for name in _BOUNDS)
+        for row in np.flatnonzero(~np.isnan(low) & ~np.isnan(high)):
+            own = float(low[row]), float(high[row])
+            if self._bounds.setdefault(int(codes[row]), own) != own:
+                raise self._error(f"{place(int(row))} has other bounds than its document before")
+
+    def document(self, place: str, name: str) -> Continuum | Corpus:
+        """What was read; a continuum of this name where there is no document column."""
+        names = {role: [*known.known] for role, known in self._of.items()}
+        if not names["continuum"] and self.several:
+            raise self._error("table has no rows", hint=_HINT)
+        documents = names["continuum"] if self.several else [name]
+        broken = any(not isinstance(part, int) for part in self._breaks)
+        parts = [[()] * p if isinstance(p, int) else p for p in self._breaks]
+        tally = Tally(place)
+        for other in self._passed:
+            tally.add("column", f"{other} is none of those that are read")
+        found = DocumentTable(
+            documents,
+            names["annotator"],
+            tuple(names["category"]),
+            self._of["continuum"].codes,
+            self._of["annotator"].codes,
+            self._of["category"].codes,
+            np.concatenate([np.empty(0), *self._starts]),
+            np.concatenate([np.empty(0), *self._ends]),
+            column(b for part in parts for b in part) if broken else None,
+            {documents[k]: bounds for k, bounds in self._bounds.items()},
+            self._unit,
+        )
+        try:
+            _ = [found[name] for name in found.bounds]  # which must hold the units
+            if self.several:
+                return Corpus(found, found.categories, tally.entries())
+            return replace(found[name], left_out=tally.entries())
+        except DataError as error:
+            raise self._error(error.message, hint=error.hint) from None
+
+
+def _as_said(role: str) -> str:
+    return "document" if role == "continuum" else role
+
+
+def write(document: Continuum | Corpus, path: Path) -> None:
+    """Write units as rows of a Parquet file, or by the ending of Feather (Arrow IPC).
+
+    Kept: units with their features and fragments, annotators and documents without units, declared
+    bounds, the offset unit if all continua share it. Not kept: categories that no unit has, the
+    order of annotators and categories, the text, how far somebody read.
+
+    Raises
+    ------
+    DataError
+        A continuum of a corpus has no name, or a feature has that of another column.
+    UsageError
+        pyarrow is not installed.
+    """
+    pa = _pyarrow()
+    several = isinstance(document, Corpus)
+    features = feature_names(document.categories)
+    continua = dict(document) if isinstance(document, Corpus) else {"": document}
+    inside = any(c.breaks is not None for c in continua.values())
+    bounded = any(c.declared for c in continua.values())
+    kinds = {"document": pa.string()} if several else {}
+    kinds |= {n: pa.float64() if n in ("start", "end") else pa.string() for n in ORDER}
+    kinds |= {FRAGMENTS: pa.list_(pa.list_(pa.float64()))} if inside else {}
+    kinds |= dict.fromkeys(_BOUNDS, pa.float64()) if bounded else {}
+    taken = {as_role(name) for name in kinds} | {a for some in COLUMNS.values() for a in some}
+    for name in features:
+        if as_role(name) in taken:
+            raise DataError(
+                f"feature {name!r} would be read as another column", hint="Write JSON instead"
+            )
+    kinds |= dict.fromkeys(features, pa.string())
+    units = {c.offset_unit for c in continua.values()}
+    metadata = {_UNIT: units.pop().encode()} if len(units) == 1 else {}
+    schema = pa.schema(list(kinds.items()), metadata)
+
+    def batches() -> Iterator[Any]:
+        rows: list[dict[str, Any]] = []
+        for name, continuum in continua.items():
+            if several and not name:
+                raise DataError("a continuum has no name", hint="Name it or write JSON instead")
+            rows += _rows(name, continuum, bounded=bounded)
+            if len(rows) >= _ROWS:
+                yield pa.RecordBatch.from_pylist(rows, schema)
+                rows = []
+        yield pa.RecordBatch.from_pylist(rows, schema)
+
+    with atomic_write(path) as temporary:
+        if path.suffix.lower() == ".parquet":
+            from pyarrow.parquet import ParquetWriter
+
+            with ParquetWriter(temporary, schema) as writer:
+                for batch in batches():
+                    writer.write_batch(batch)
+        else:
+            with pa.ipc.new_file(temporary, schema) as writer:
+                for batch in batches():
+                    writer.write_batch(batch)
+
+
+def _rows(name: str, continuum: Continuum, *, bounded: bool) -> Iterator[dict[str, Any]]:
+    about: dict[str, Any] = {"document": name}
+    if bounded and continuum.declared:
+        about |= zip(_BOUNDS, continuum.bounds, strict=True)
+    if not continuum.annotators:
+        yield about
+    for annotator, count in zip(continuum.annotators, continuum.counts, strict=True):
+        if not count:
+            yield {**about, "annotator": annotator}
+    for u in continuum:
+        yield {
+            **about,
+            **features_of(u.category),
+            "annotator": u.annotator,
+            "category": category_of(u.category),
+            "start": u.start,
+            "end": u.end,
+            FRAGMENTS: [list(f) for f in u.fragments] or None,
+        }
+
+
+def _sniff(head: bytes, _: Path) -> bool:
+    return head.startswith((_PARQUET, _FILE, _STREAM, b"FEA1"))
+
+
+registered(
+    "arrow",
+    "Parquet, Feather, Arrow IPC",
+    (".parquet", ".feather", ".arrow", ".ipc"),
+    _sniff,
+    read,
+    write=write,
+    many=True,
+    bounds=True,
+    features=True,
+    fragments=True,
+    extra="parquet",
+)
