@@ -20,18 +20,18 @@ CEILINGS = {
     "gammacp": 2_297,
     "gammacp/alignment": 6_068,
     "gammacp/bench": 2_159,
-    "gammacp/campaign": 4_348,
+    "gammacp/campaign": 4_652,
     "gammacp/chance": 1_463,
-    "gammacp/cli": 3_447,
+    "gammacp/cli": 3_470,
     "gammacp/compat": 952,
     "gammacp/continuum": 724,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_070,
     "gammacp/formats": 6_345,
     "gammacp/kernel": 156,
-    "gammacp/measures": 6_649,
+    "gammacp/measures": 6_665,
     "gammacp/pools": 430,
-    "gammacp/report": 790,
+    "gammacp/report": 800,
     "gammacp/segmentation": 2_465,
     "gammacp/studio": 1_550,
     "gammacp/syntax": 2_967,
@@ -39,7 +39,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 45_978, 38_044
+TOGETHER, CORE = 46_350, 38_420
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
