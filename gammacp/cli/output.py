@@ -206,16 +206,16 @@ def outputs(**named: Path | None) -> list[Path]:
 
 def say(text: str) -> None:
     """Sentences that are a result, on stdout; broken between words where a terminal is narrow."""
-    print(_fitted(text, sys.stdout))
+    print(_in_width(text, sys.stdout))
 
 
 def message(text: str, *, error: bool = False) -> None:
     """A message to the person, on stderr; with `--quiet` only what went wrong."""
     if error or verbosity >= 0:
-        print(_fitted(text, sys.stderr), file=sys.stderr)
+        print(_in_width(text, sys.stderr), file=sys.stderr)
 
 
-def _fitted(text: str, stream: TextIO) -> str:
+def _in_width(text: str, stream: TextIO) -> str:
     """What is visible of a text, in lines as wide as the terminal behind the stream."""
     lines = visible(text, keep="\n").split("\n")
     if stream.isatty():
