@@ -7,7 +7,7 @@ wrong is measured (`experiments/verdicts.py`, docs/verdict.md):
   said where the Monte-Carlo interval lies on one side of a bar, of more material like it where the
   99 % interval over documents does, from `DOCUMENTS_FOR_MORE` documents on.
 - an annotator, a pair of annotators, a label: compared with all the others part by part, on
-  documents or stretches of a text, p ≤ .05 after Holm's correction for all of them.
+  documents or stretches of a text, p ≤ .05 (of a pair .01) after Holm's correction for all of them.
 - a kind of difference: it has the largest share of the disorder, and more than the second, p ≤ .05.
 """
 
@@ -41,7 +41,8 @@ DOCUMENTS_FOR_MORE, ALIGNED_FOR_MORE = 20, 150
 """Documents or clusters, or unitary alignments of one text, from which more like them is told."""
 CONFIDENCE = 0.99
 """Of the interval that tells of more material."""
-LEVEL = 0.05
+LEVEL, LEVEL_OF_PAIRS = 0.05, 0.01
+"""p from which something is said; of pairs less: they share annotators, who err in spells."""
 UNDEFINED = "undefined"
 NOT_SHOWN, UNTESTED = "not shown to be better than chance", "not tested against chance"
 _MOST_PEOPLE = 30
@@ -269,7 +270,8 @@ def _pair(found: Comparison, cuts: DocumentParts) -> Statement | None:
     sums = np.array([cuts.sums(a, [n for n in a.rated if n in rated]) for a in pairs.values()])
     errors = np.array([a.score.chance_error for a in pairs.values()])
     observed, expected = sums[:, 0], sums[:, 1]
-    worst, p = _worst(more_than_the_rest(observed, expected, errors), observed, expected)
+    tested = more_than_the_rest(observed, expected, errors)
+    worst, p = _worst(tested, observed, expected, LEVEL_OF_PAIRS)
     if worst is None:
         return None
     one, other = (pair := [*pairs][worst])
@@ -281,9 +283,11 @@ def _pair(found: Comparison, cuts: DocumentParts) -> Statement | None:
     return Statement(about="pair", words=words, names=pair, p=p)
 
 
-def _worst(p: Floats, observed: Floats, expected: Floats) -> tuple[int | None, float]:
+def _worst(
+    p: Floats, observed: Floats, expected: Floats, level: float = LEVEL
+) -> tuple[int | None, float]:
     """The row of the largest ratio among those that are shown to stand out."""
-    shown = np.flatnonzero(p <= LEVEL)
+    shown = np.flatnonzero(p <= level)
     if not len(shown):
         return None, math.nan
     ratio = observed.sum(axis=-1)[shown] / expected.sum(axis=-1)[shown]
