@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from gammacp.campaign import result_tables
-from gammacp.cli.output import messages, show
+from gammacp.cli.output import messages, say, show
 from gammacp.record_tables import number
 from gammacp.text import visible
 
@@ -23,16 +23,16 @@ def print_documents(found: Comparison) -> None:
     score = found.overall.score
     interval = score.interval
     for sentence in score.in_words():
-        print(sentence)
+        say(sentence)
     if interval is not None:
-        print(
+        say(
             f"Expected disorder from random annotation sets: γ is known to lie between "
             f"{interval[0]:.3f} and {interval[1]:.3f} for this material."
         )
     if found.bootstrap is not None:
-        print(found.bootstrap.in_words())
+        say(found.bootstrap.in_words())
     if score.over is not None:
-        print(score.over.in_words())
+        say(score.over.in_words())
 
 
 def print_annotators(found: Comparison) -> None:
@@ -40,7 +40,7 @@ def print_annotators(found: Comparison) -> None:
     show(result_tables.annotators(found), title="By annotator")
     for entry in found.without:
         if said := entry.in_words():
-            print(said)
+            say(said)
 
 
 def print_pairs(found: Comparison) -> None:
@@ -49,7 +49,7 @@ def print_pairs(found: Comparison) -> None:
     table = result_tables.pairs(found.pairs) if few else result_tables.listed_pairs(found.pairs)
     show(table, title="By pair of annotators", digits=3)
     for sentence in found.pairs.in_words():
-        print(sentence)
+        say(sentence)
 
 
 def print_categories(found: Comparison) -> None:
@@ -74,7 +74,7 @@ def print_reference(found: Comparison) -> None:
         return
     name = visible(reference.name)
     show(result_tables.reference(reference), title=f"{name} against the annotators")
-    print(
+    say(
         f"γ of the annotators is {number(found.overall.value, 3)}, "
         f"with {name} among them {number(reference.everybody.value, 3)}; "
         f"mean γ of {name} with each is {number(reference.mean, 3)}."
@@ -85,13 +85,13 @@ def print_reference(found: Comparison) -> None:
 def print_against(first: Score, other: OtherRound) -> None:
     """Another round, with the difference in words."""
     show(result_tables.rounds(first, other.agreement.score), title="Against the other round")
-    print(other.in_words())
+    say(other.in_words())
 
 
 def print_groups(found: Groups) -> None:
     """γ within each group, and a sentence per two of them."""
     show(result_tables.groups(found), title="Groups of annotators")
-    print(f"\n{found.in_words()}")
+    say(f"\n{found.in_words()}")
 
 
 PRINTERS: Mapping[str, Callable[[Comparison], None]] = {

@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -219,16 +219,24 @@ def write_frame(rows: PairRows, path: Path) -> None:
     """The rows of `--frame`, with how many they are."""
     rows.write_csv(path)
     message(f"wrote {path} ({len(rows)} rows)")
+def say(text: str) -> None:
+    """Sentences that are a result, on stdout; broken between words where a terminal is narrow."""
+    print(_in_width(text, sys.stdout))
 
 
 def message(text: str, *, error: bool = False) -> None:
     """A message to the person, on stderr; with `--quiet` only what went wrong."""
     if error or verbosity >= 0:
-        lines = visible(text, keep="\n").split("\n")
-        if sys.stderr.isatty():
-            width = shutil.get_terminal_size().columns
-            lines = [part for line in lines for part in _break_lines(line, width)]
-        print("\n".join(lines), file=sys.stderr)
+        print(_in_width(text, sys.stderr), file=sys.stderr)
+
+
+def _in_width(text: str, stream: TextIO) -> str:
+    """What is visible of a text, in lines as wide as the terminal behind the stream."""
+    lines = visible(text, keep="\n").split("\n")
+    if stream.isatty():
+        width = shutil.get_terminal_size().columns
+        lines = [part for line in lines for part in _break_lines(line, width)]
+    return "\n".join(lines)
 
 
 def messages(entries: Iterable[tuple[str, str]], *, before: str = "", error: bool = False) -> None:

@@ -94,12 +94,12 @@ class CorpusGamma(Gamma):
         within, between = self.within, self.between
         if within and between and within.interval and between.interval:
             said.append(
-                f"Within documents γ is {_with_interval(within)}: agreement on units, given the "
-                f"document. About documents it is {_with_interval(between)}: on how much there is "
-                "in each and of what. 1 − γ = (1 − within)(1 − about)."
+                f"γ has two factors. On units within documents it is {_with_interval(within)}. "
+                f"On which documents hold more, and of what, it is {_with_interval(between)}. "
+                "1 − γ = (1 − within)(1 − between)."
             )
         elif within and within.reason and within.reason.startswith((TOO_SHORT, WEIGHTED)):
-            said.append(f"γ has no parts within and about documents: {within.reason}.")
+            said.append(f"γ has no factors within and between documents: {within.reason}.")
         return [sentence for sentence in said if sentence]
 
 

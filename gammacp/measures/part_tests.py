@@ -302,7 +302,9 @@ def _larger(
     return GammaDifference(b - a, error, df, np.sqrt(plain), skew)
 
 
-def gain(full: Parts, rest: Parts, errors: tuple[float, float] = (0.0, 0.0)) -> GammaDifference:
+def gain(
+    full: Parts, rest: Parts, errors: tuple[Floats | float, Floats | float] = (0.0, 0.0)
+) -> GammaDifference:
     """γ of the rest minus γ of everybody, on the same stretches or documents.
 
     Parameters
@@ -336,6 +338,36 @@ def holm(p: Floats) -> Floats:
     found = np.empty_like(p)
     np.put_along_axis(found, order, np.minimum(corrected, 1.0), -1)
     return found
+
+
+def more_than_the_rest(observed: Floats, expected: Floats, errors: Floats | float = 0.0) -> Floats:
+    """p of each row's ratio being no larger than that of all other rows together, after Holm.
+
+    Part by part, one-sided; NaN for a row on fewer than `FEWEST_PARTS` parts, and where the parts
+    leave no spread.
+
+    Parameters
+    ----------
+    observed, expected
+        Of each row in each part, shape (…, rows, parts); expected 0 where a row has nothing there.
+    errors
+        Relative standard errors of the expected sums, shape (…, rows); they may be of one sample.
+
+    >>> observed = np.array([[4.0, 5, 4, 6, 5, 4], [2, 3, 1, 2, 2, 3], [2, 1, 2, 3, 2, 1]])
+    >>> more_than_the_rest(observed, np.full((3, 6), 9.0)).round(4).tolist()
+    [0.0003, 1.0, 1.0]
+    """
+    others = [x.sum(axis=-2, keepdims=True) - x for x in (observed, expected)]
+    row, rest = independent_parts(observed, expected), independent_parts(*others)
+    weight = expected.sum(axis=-1)
+    unsure = weight * errors
+    with np.errstate(invalid="ignore", divide="ignore"):
+        of_rest = unsure.sum(axis=-1, keepdims=True) - unsure
+        of_rest = of_rest / (weight.sum(axis=-1, keepdims=True) - weight)
+    found = gain(row, rest, (errors, of_rest))
+    found = GammaDifference(found.value, found.error, np.minimum(row.df, rest.df))
+    there = [(x > 0).sum(axis=-1) >= FEWEST_PARTS for x in (expected, others[1])]
+    return holm(np.where(there[0] & there[1] & (found.error > 0), found.p_of_more, math.nan))
 
 
 @dataclass(frozen=True, eq=False)

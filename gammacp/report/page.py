@@ -18,6 +18,7 @@ from gammacp.campaign.compare.groups import Groups
 from gammacp.campaign.consensus import Belief, CorpusConsensus
 from gammacp.campaign.consensus.gold_tables import annotator_qualities
 from gammacp.campaign.replace import Candidacy
+from gammacp.campaign.verdict import verdict
 from gammacp.left_out import LeftOut
 from gammacp.measures.explanation import Explanation
 from gammacp.measures.gamma import Gamma
@@ -148,10 +149,14 @@ def document(title: str, body: Markup, code: Markup, *, allowed: str = "") -> st
 
 
 def headline(contents: Contents) -> Markup:
-    """γ, its intervals and what it means, in words."""
-    bootstrap = contents.comparison.bootstrap
+    """What the numbers say, in plain words, beside γ."""
+    comparison, gold = contents.comparison, contents.gold
+    bootstrap = comparison.bootstrap
     bounds = None if bootstrap is None else bootstrap.interval
-    return gamma_on_scale(contents.comparison.overall.score, _sentences(contents), bounds)
+    waiting = None if gold is None else sum(len(d.review) for d in gold.documents.values())
+    found = verdict(comparison, calibration=contents.calibration, to_review=waiting)
+    said = [*found.in_words(), *_beside(contents)]
+    return gamma_on_scale(comparison.overall.score, said, bounds)
 
 
 def gamma_on_scale(
@@ -169,36 +174,38 @@ def large_number(measure: str, value: float, *words: Markup | None) -> Markup:
     return element("div", score, element("div", *words, class_="words"), class_="headline")
 
 
-def _sentences(contents: Contents) -> list[str]:
+def _beside(contents: Contents) -> list[str]:
+    """What the verdict rests on, what has to be read with it, and what was not read."""
     comparison = contents.comparison
-    score, bootstrap = comparison.overall.score, comparison.bootstrap
-    names = comparison.pairs.annotators
     computed = comparison.overall.computed
     units = sum(s.units for s in computed.values())
     what = f"{len(computed)} documents" if len(computed) != 1 else "1 document"
-    found = [f"{len(names)} annotators, {what}, {units} units."]
-    if not score.defined:
-        return [*found, f"γ is undefined: {score.reason}."]
-    if contents.calibration is not None:
-        found.append(contents.calibration.in_words())
+    found = [f"{len(comparison.pairs.annotators)} annotators, {what}, {units} units."]
+    found += map(sentence, comparison.overall.score.caveats())
+    if contents.failures:
+        found.append(f"Not read: {'; '.join(contents.failures)}.")
+    if contents.left_out:
+        passed = sum(entry.count for entry in contents.left_out)
+        things = "entry was" if passed == 1 else "entries were"
+        found.append(f"{passed} {things} skipped when the files were read, as listed below.")
+    return found
+
+
+def _intervals(comparison: Comparison) -> list[str]:
+    """How sure γ is and what it is made of, for the methods section."""
+    score, bootstrap = comparison.overall.score, comparison.bootstrap
+    found = []
     if score.interval is not None:
         found.append(
-            f"For this material γ lies between {number(score.interval[0])} and "
-            f"{number(score.interval[1])}: that is the error of estimating chance from random "
-            "annotation sets (blue)."
+            f"γ of this material is between {number(score.interval[0])} and "
+            f"{number(score.interval[1])} (blue): chance is estimated from {score.samples} random "
+            "annotation sets."
         )
     if bootstrap is not None:
         found.append(bootstrap.in_words().replace(" confidence;", " confidence, orange;", 1))
     if score.over is not None:
         found.append(score.over.in_words())
-    found += score.remarks()
-    if contents.failures:
-        found.append(f"Not read: {'; '.join(contents.failures)}.")
-    if contents.left_out:
-        passed = sum(entry.count for entry in contents.left_out)
-        things = "thing" if passed == 1 else "things"
-        found.append(f"{passed} {things} in the files became no unit, as listed below.")
-    return found
+    return found + score.remarks()
 
 
 def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
@@ -243,7 +250,7 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         found.append(("rounds", "Against the other round", rounds))
     if contents.left_out:
         found.append(("passed", "Left out by the readers", left_out(contents.left_out)))
-    found.append(("method", "How this was computed", _method(comparison.overall.score)))
+    found.append(("method", "For the methods section", _method(comparison)))
     return found
 
 
@@ -328,11 +335,13 @@ def _selection_in_words(score: Gamma) -> list[str]:
     return [f"Chosen of what the files hold: {'; '.join(entries)}."] if entries else []
 
 
-def _method(score: Gamma) -> Markup:
+def _method(comparison: Comparison) -> Markup:
+    score = comparison.overall.score
     found = "found exactly"
     if score.status != "optimal":
         found = "as far as it was found: not all of them are proven to be the best"
     return join(
+        *(element("p", sentence) for sentence in _intervals(comparison)),
         fill(asset("method.html"), found=join(found)),
         *(element("p", sentence) for sentence in _selection_in_words(score)),
         provenance(score.signature),

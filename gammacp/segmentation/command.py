@@ -12,7 +12,7 @@ from gammacp.cli.options.names import plain_name
 from gammacp.cli.options.reading import Files, Reading, left_out_json, load, pair
 from gammacp.cli.options.segmentations import EditFlags
 from gammacp.cli.options.settings import Seed
-from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.cli.output import AsJson, message, print_json, say, show
 from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def segmentation(
         for table in shown:
             show(table)
         if words:
-            print(words)
+            say(words)
         if drawn or chance.beyond_chance:
             message(f"seed {seed}")
     for note in report.notes:

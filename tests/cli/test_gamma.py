@@ -53,6 +53,12 @@ def test_json_has_the_agreed_keys(run: Run, good: Path) -> None:
     assert one["interval"][0] <= one["gamma"] <= one["interval"][1]
 
 
+def test_one_sentence_stands_before_the_table(run: Run, good: Path) -> None:
+    said = json.loads(run("gamma", good, "--json").out)["verdict"]
+    first = run("gamma", good).out.splitlines()[0]
+    assert first == said["statements"][0]["words"]
+
+
 def test_table_names_the_value_and_the_seed(run: Run, good: Path) -> None:
     result = run("gamma", good, "--seed", 5, "--alignment")
     value = json.loads(run("gamma", good, "--seed", 5, "--json").out)["results"][0]["gamma"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -10,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.cli.output import message, show
+import gammacp
+from gammacp.cli.output import message, say, show
 from gammacp.record_tables import Column, Table, count, interval, number
 
 fcntl = pytest.importorskip("fcntl")  # no terminal of this kind elsewhere
@@ -138,3 +140,31 @@ def test_gamma_in_a_real_terminal(tmp_path: Path, width: int) -> None:
     assert max(map(len, lines)) <= width
     assert file.name in " ".join(lines).split()
     assert "…" not in seen.decode()
+
+
+def test_sentences_of_a_result_break_between_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    say(SENTENCE)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 40
+    assert " ".join(lines) == SENTENCE
+
+
+def test_commands_print_through_one_door() -> None:
+    """What goes past `gammacp.cli.output` to stdout is not broken where a terminal is narrow."""
+    door = {"cli/output.py", "studio/command.py"}  # an address is one word, and flushed
+    root = Path(gammacp.__file__).parent
+    found = [
+        f"{path.relative_to(root)}:{node.lineno}"
+        for part in ("cli", "segmentation", "syntax", "studio", "campaign")
+        for path in (root / part).rglob("*.py")
+        if str(path.relative_to(root)) not in door
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "id", "") == "print"
+        and not any(k.arg == "file" for k in node.keywords)
+    ]
+    assert found == []

@@ -1,7 +1,7 @@
 """The page without a browser: self-contained, complete, small, honest about what is undefined."""
 
 import re
-from html import unescape
+from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import gammacp as gc
+from gammacp.campaign.compare import compare
+from gammacp.campaign.verdict import verdict
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
 from gammacp.report import Report, report
@@ -133,6 +135,16 @@ def test_both_rounds_show_their_signatures() -> None:
     rounds = page[page.index('<section id="rounds"') :]
     assert len(re.findall(r"gamma\|d:", rounds)) >= 2
     assert "sel:exclude=C" in rounds
+
+
+def test_the_answer_stands_first_and_intervals_under_methods() -> None:
+    c = continuum(n=20)
+    page = report(c, samples=30, draws=50).html
+    head, methods = page.split("<nav", 1)[0], page.split('id="method"', 1)[1]
+    assert escape(verdict(compare(c, samples=30, draws=50)).in_words()[0]) in head
+    for words in ("random annotation sets.", "Every alignment is proven"):
+        assert words not in head
+        assert words in methods
 
 
 def test_undefined_agreement_is_said() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.alignment import Alignment
-from gammacp.arrays import Indices
+from gammacp.arrays import Codes, Indices
 from gammacp.campaign.compare.scoring import Selection, categories_of
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
@@ -120,6 +120,29 @@ def _pairs_of_codes(
         r = continuum.annotators.index(reference)
         return [(cells[:, r], cells[:, j]) for j in range(n) if j != r]
     return [(cells[:, i], cells[:, j]) for i in range(n) for j in range(i + 1, n)]
+
+
+def same_label(groups: Codes, codes: Codes) -> Indices:
+    """How many of a unitary alignment have the label of each of its units, itself included.
+
+    Parameters
+    ----------
+    groups
+        Shape (unitary alignments, annotators): rows of units, −1 where the unit is empty.
+    codes
+        The label of each unit.
+
+    Returns
+    -------
+    Indices
+        Shape (unitary alignments, annotators); 0 for an empty unit.
+    """
+    real = groups >= 0
+    labels = np.where(real, codes[groups], -2)
+    votes = np.zeros(labels.shape, np.int64)
+    for column in labels.T:
+        votes += (labels == column[:, None]) & real
+    return votes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ import numpy as np
 
 from gammacp.alignment import Alignment
 from gammacp.arrays import Floats
+from gammacp.campaign.compare.categories import same_label
 from gammacp.campaign.compare.scoring import Selection, agreement_of_selected, annotators_of
 from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.measures.agreement import Agreement
@@ -354,12 +355,8 @@ def summaries(
 
 def _among_others(alignment: Alignment) -> Floats:
     """Units of each annotator: how many are aligned, alone, and outvoted on the category."""
-    groups = alignment.groups
-    real = groups >= 0
-    codes = np.where(real, alignment.continuum.category_codes[groups], -2)
-    votes = np.zeros(codes.shape, np.int64)
-    for column in codes.T:
-        votes += (codes == column[:, None]) & real
+    real = alignment.groups >= 0
+    votes = same_label(alignment.groups, alignment.continuum.category_codes)
     alone = real & (real.sum(axis=1, keepdims=True) == 1)
     outvoted = real & (votes < votes.max(axis=1, keepdims=True))
     return np.column_stack([kind.sum(axis=0) for kind in (real, alone, outvoted)]).astype(float)

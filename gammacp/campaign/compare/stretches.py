@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.arrays import Floats, Indices
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.contributions import places_of
 from gammacp.measures.part_tests import FEWEST_PARTS, STRETCHES
@@ -72,12 +72,21 @@ class DocumentParts:
             Documents of everybody in which these have a γ.
         """
         total = np.zeros((2, self.n))
-        places = [] if self._edges is None else self._places(found, names)
-        for i, name in enumerate(names):
+        for name, part in zip(names, self.of_alignments(found, names), strict=True):
             own = found.contributions([name])
-            part = np.full(len(own), self._part[name])
-            if self._edges is not None:
-                part = np.searchsorted(self._edges, places[i], side="right")
             for row, values in zip(total, (own.observed, own.expected), strict=True):
                 np.add.at(row, part, values)
         return total
+
+    def of_alignments(self, found: Agreement, names: Sequence[str]) -> list[Indices]:
+        """The part of each unitary alignment, in the order of the text, document by document.
+
+        Parameters
+        ----------
+        found, names
+            As for `sums`.
+        """
+        if self._edges is not None:
+            edges = self._edges
+            return [np.searchsorted(edges, p, side="right") for p in self._places(found, names)]
+        return [np.full(len(found.rated[n].alignment), self._part[n]) for n in names]

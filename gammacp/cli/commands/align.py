@@ -7,7 +7,7 @@ from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import File, Reading, errors_of, load
 from gammacp.cli.options.settings import Seed, SolvingFlags, Weighing
-from gammacp.cli.output import AsJson, FrameFile, message, outputs, print_json, write_frame
+from gammacp.cli.output import AsJson, FrameFile, message, outputs, print_json, say, write_frame
 from gammacp.cli.progress import progress
 
 
@@ -60,11 +60,11 @@ def align(
         )
     else:
         print_alignment(alignment)
-        print(
+        say(
             f"disorder {alignment.disorder:.12g}, {alignment.status}, "
             f"bound {alignment.bound:.12g}, gap {alignment.gap:.2%}, method {alignment.method}"
         )
         for note in alignment.notes if alignment.status == "optimal" else ():
-            print(note)
+            say(note)
     end_if_interrupted(interrupted, "this is the best alignment so far")
     solving.check_proven(alignment.status)

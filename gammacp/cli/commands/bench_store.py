@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.cli.output import AsJson, message, print_json, say, show
 from gammacp.record_tables import Column, Record, Table, count, number, word
 
 DEFAULT_OUT = Path("bench-out")
@@ -51,12 +51,12 @@ def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
         print_json({"experiments": found})
         return
     for experiment in found:
-        print(f"experiment {experiment['experiment']} (configuration {experiment['hash']})")
+        say(f"experiment {experiment['experiment']} (configuration {experiment['hash']})")
         show(Table(_HOLDINGS, experiment["holdings"]))
         for run in experiment["runs"]:
             cells = f"{run['cells']} cells in {run['seconds']:.1f} s"
             mixed = ", with other software than before it" if run["mixed"] else ""
-            print(f"run {run['number']} of {run['began']} UTC, {run['executor']}: {cells}{mixed}")
+            say(f"run {run['number']} of {run['began']} UTC, {run['executor']}: {cells}{mixed}")
     if not found:
         message(f"{store}: no experiment yet")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import FailUnder, GammaFlags, Jobs
-from gammacp.cli.output import AsJson, message, outputs, print_json, show
+from gammacp.cli.output import AsJson, message, outputs, print_json, say, show
 from gammacp.cli.progress import progress
 from gammacp.record_tables import number
 
@@ -74,9 +74,9 @@ def calibrate(
 def _print(found: Calibration) -> None:
     from gammacp.campaign.result_tables import equivalents
 
-    print(f"γ = {number(found.score.value)} is reached by, one kind of error at a time:")
+    say(f"γ = {number(found.score.value)} is reached by, one kind of error at a time:")
     show(equivalents(found).without("reason"))
-    print(found.in_words())
+    say(found.in_words())
     for note in found.notes():
         message(note)
     for e in found.equivalents:

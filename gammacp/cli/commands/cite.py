@@ -3,7 +3,7 @@
 from importlib.resources import files
 
 from gammacp import __version__
-from gammacp.cli.output import AsJson, print_json
+from gammacp.cli.output import AsJson, print_json, say
 
 
 def cite(json: AsJson = False) -> None:
@@ -16,6 +16,6 @@ def cite(json: AsJson = False) -> None:
     if json:
         print_json({"software": software, "papers": found["papers"]})
         return
-    print(software)
+    say(software)
     for what, reference in found["papers"].items():
-        print(f"\n{what}\n  {reference}")
+        say(f"\n{what}\n  {reference}")

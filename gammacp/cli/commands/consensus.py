@@ -14,7 +14,7 @@ from gammacp.cli.options.deciding import Deciding
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, load, write_options
 from gammacp.cli.options.settings import Jobs, Seed, SolvingFlags, Weighing, Where
-from gammacp.cli.output import AsJson, message, messages, outputs, print_json, show
+from gammacp.cli.output import AsJson, message, messages, outputs, print_json, say, show
 from gammacp.cli.progress import progress
 from gammacp.errors import DataError, UsageError
 
@@ -151,7 +151,7 @@ def consensus(
         print_json({**document, "reliability": rated and rated.as_dict(), **loaded.json})
         return
     _print(found, each.belief, worst)
-    print(f"\n{rated.in_words()}" if rated else f"\nNo reliability of the consensus: {unrated}.")
+    say(f"\n{rated.in_words()}" if rated else f"\nNo reliability of the consensus: {unrated}.")
     for path in paths:
         message(f"wrote {path}")
 

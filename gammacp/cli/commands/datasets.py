@@ -1,6 +1,6 @@
 """`gammacp datasets`: what ships, for `--dataset NAME`."""
 
-from gammacp.cli.output import AsJson, print_json
+from gammacp.cli.output import AsJson, print_json, say
 
 
 def datasets(json: AsJson = False) -> None:
@@ -12,5 +12,5 @@ def datasets(json: AsJson = False) -> None:
         print_json({"datasets": records})
         return
     for record in records:
-        print(f"{record['name']}: {record['content']}")
-        print(f"  for {record['command']}; {record['licence']}; {record['source']}")
+        say(f"{record['name']}: {record['content']}")
+        say(f"  for {record['command']}; {record['licence']}; {record['source']}")

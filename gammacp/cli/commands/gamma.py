@@ -19,7 +19,7 @@ from gammacp.cli.options.settings import (
     check_threshold,
     require_interval,
 )
-from gammacp.cli.output import AsJson, group_by_text, message, messages, print_json, show
+from gammacp.cli.output import AsJson, group_by_text, message, messages, print_json, say, show
 from gammacp.cli.progress import progress
 from gammacp.errors import DataError, UsageError
 
@@ -66,6 +66,7 @@ def gamma(
     Most used: --only, --explain and --json.
     """
     from gammacp.alignment.certificate import write_certificate
+    from gammacp.campaign.verdict import verdict
     from gammacp.formats.layout import file_name
     from gammacp.measures.agreement import agreement
     from gammacp.measures.certificates import alignments_behind
@@ -112,11 +113,16 @@ def gamma(
                     write_certificate(aligned, certificate / name)
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
-    over = found.bootstrap(confidence=settings.sampling.confidence) if bootstrap else None
+    confidence = settings.sampling.confidence
+    over = found.bootstrap(confidence=confidence) if bootstrap else None
+    judged = verdict(found)
     if json:
         taken_apart = {} if parts is None else {"explanation": parts.as_dict()}
-        print_json({**found.as_dict(), **taken_apart, **loaded.json})
+        judgement = {"verdict": judged.as_dict()}
+        print_json({**found.as_dict(), **judgement, **taken_apart, **loaded.json})
     else:
+        if found.score.defined:
+            say(judged.in_words()[0])
         _print(found, options, len(loaded.failures), alignment=alignment)
         if over is not None:
             message(over.in_words())
@@ -155,9 +161,8 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
     undefined = [r for r in records if r.get("reason")]
     messages((f"γ is undefined: {r['reason']}", r["file"]) for r in undefined)
     messages((note, r["file"]) for r in records for note in r.get("notes", ()))
-    if isinstance(corpus, CorpusGamma):
-        for sentence in corpus.in_words():
-            message(sentence)
+    if isinstance(corpus, CorpusGamma) and (said := corpus.in_words()):
+        message(f"For the methods section: {' '.join(said)}")
     if corpus.over is not None:
         message(corpus.over.in_words())
     if alignment:

@@ -7,9 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from gammacp.cli.options.reading import Files, Loaded, Reading, left_out_json, left_out_lines, load
-from gammacp.cli.output import AsJson, print_json, show
+from gammacp.cli.output import AsJson, print_json, say, show
 from gammacp.record_tables import Column, Table, count, permille
-from gammacp.text import visible
 
 if TYPE_CHECKING:
     from gammacp.formats.summary import Summary
@@ -48,9 +47,9 @@ def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> N
         _print(name, loaded.formats.get(name, ""), content)
     if len(summaries) > 1:
         units = sum(s.units for s in summaries.values())
-        print(f"{len(summaries)} continua, {units} units")
+        say(f"{len(summaries)} continua, {units} units")
     for line in left_out_lines(loaded.left_out):
-        print(line)
+        say(line)
 
 
 def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object]:
@@ -67,17 +66,17 @@ def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object
 
 
 def _print(name: str, format: str, s: Summary) -> None:
-    print(visible(name))
+    say(name)
     for label, text in _lines(format, s):
-        print(visible(f"  {label:<10} {text}"))
+        say(f"  {label:<10} {text}")
     show(Table(_ANNOTATORS, [{"annotator": name, **_of(s, name)} for name in s.annotators]))
     if any(s.categories.values()):
         used = {name: count for name, count in s.categories.items() if count}
         shares = [{"category": c, "units": n, "share": s.prevalence(c)} for c, n in used.items()]
         show(Table(_CATEGORIES, shares))
     for warning in s.warnings:
-        print(visible(f"  ! {warning}"))
-    print()
+        say(f"  ! {warning}")
+    say("")
 
 
 def _of(s: Summary, annotator: str) -> dict[str, float]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
 from gammacp.cli.options.settings import GammaFlags, Jobs
-from gammacp.cli.output import AsJson, message, outputs, print_json, show
+from gammacp.cli.output import AsJson, message, outputs, print_json, say, show
 from gammacp.cli.progress import progress
 
 
@@ -89,5 +89,5 @@ def plan(
         print_json({**found.as_dict(), **(loaded.json if loaded else {})})
         return
     show(result_tables.designs(found))
-    print(f"\n{found.advice()}")
+    say(f"\n{found.advice()}")
     message(found.signature)

@@ -3,7 +3,7 @@
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
 from gammacp.cli.options.settings import Jobs, Seed, SolvingFlags, Weighing, Where
-from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.cli.output import AsJson, message, print_json, say, show
 from gammacp.cli.progress import progress
 
 
@@ -71,7 +71,7 @@ def replace(
     if len(found.candidates) == 1:
         show(result_tables.people(found.candidates[0]))
     for c in found.candidates:
-        print(f"\n{c.in_words()}")
+        say(f"\n{c.in_words()}")
         for note in c.notes:
             message(f"{c.name}: {note}")
     message(found.signature)

@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from gammacp.cli.options.groups import argument
-from gammacp.cli.output import AsJson, message, print_json
+from gammacp.cli.output import AsJson, message, print_json, say
 
 
 def verify(
@@ -32,7 +32,7 @@ def verify(
         records.append({"file": str(path), "verified": proven, "said": said})
         code = max(code, 0 if proven else 1)
         for line in () if json else said:
-            print(f"{path}: {line}")
+            say(f"{path}: {line}")
     if json:
         print_json({"results": records})
     if code:

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from gammacp.cli.output import AsJson, message, print_json
+from gammacp.cli.output import AsJson, message, print_json, say
 from gammacp.cli.progress import progress
 
 
@@ -19,7 +19,7 @@ def warm_up(json: AsJson = False) -> None:
     if json:
         print_json(asdict(found))
         return
-    print(
+    say(
         f"{found.kernels} kernels are ready, {found.compiled} of them compiled now, after "
         f"{found.seconds:.1f} s "
         f"({found.processor_seconds:.1f} s of processor time)"

@@ -19,10 +19,9 @@ from gammacp.cli.options.reading import (
     selected,
 )
 from gammacp.cli.options.settings import GammaFlags, Jobs
-from gammacp.cli.output import AsJson, message, messages, print_json, show
+from gammacp.cli.output import AsJson, message, messages, print_json, say, show
 from gammacp.errors import BelowThresholdError, DataError, UsageError
 from gammacp.record_tables import Column, Table, number, signed_number, word
-from gammacp.text import visible
 
 if TYPE_CHECKING:
     from gammacp.campaign.watch import History
@@ -151,7 +150,7 @@ def _print(seen: dict[str, Any]) -> None:
         f"changed: {changed or 'nothing'}{f' and {more} more' if more > 0 else ''}"
         f"{'; gone: ' * bool(seen['gone'])}{', '.join(seen['gone'])}"
     )
-    print(visible(line))
+    say(line)
     if seen["annotators"]:
         show(Table(_COLUMNS, [{"annotator": n, **a} for n, a in seen["annotators"].items()]))
     for note in (*seen["notes"], *filter(None, (seen["signature"],))):

@@ -1,0 +1,169 @@
+"""The answer first: what is said of planted faults, and what is not said without them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+
+from gammacp.campaign.calibrate import calibrate
+from gammacp.campaign.compare import Comparison, compare
+from gammacp.campaign.verdict import LEVEL, NOT_SHOWN, UNDEFINED, UNTESTED, grade, verdict
+from gammacp.continuum import Continuum, Unit
+from gammacp.measures.agreement import agreement
+from gammacp.measures.part_tests import holm, more_than_the_rest
+
+FAST: dict[str, Any] = {"samples": 30, "chance": "cut", "seed": 1}
+Fault = Callable[[np.random.Generator, str, Unit], Unit | None]
+
+
+def corpus(fault: Fault, people: str = "ABCD", documents: int = 12) -> dict[str, Continuum]:
+    """Eight units a document, of the labels x, y, z, each marked by everybody as `fault` has it."""
+    rng = np.random.default_rng(0)
+    found = {}
+    for d in range(documents):
+        units = []
+        for k in range(8):
+            label = "xyz"[int(rng.integers(3))]
+            for name in people:
+                start = 10 * k + float(rng.integers(3))
+                made = fault(rng, name, Unit(name, start, start + 6, label))
+                if made is not None:
+                    units.append(made)
+        found[f"d{d}"] = Continuum.from_units(units, annotators=[*people], bounds=(0, 80))
+    return found
+
+
+def compared(fault: Fault, people: str = "ABCD") -> Comparison:
+    return compare(corpus(fault, people), draws=0, by=("annotator", "pair"), **FAST)
+
+
+def test_worst_annotator_is_named_and_the_kind_of_difference() -> None:
+    found = verdict(compared(lambda g, n, u: None if n == "C" and g.random() < 0.5 else u))
+    about = {s.about: s.names for s in found.statements}
+    assert about["annotator"] == ("C",)
+    assert about["kind"] == ("absence",)
+    assert "C" in about.get("pair", ("C",))
+    assert "label" not in about
+    assert "label" in next(s.words for s in found.statements if s.about == "none")
+    assert all(s.p <= LEVEL for s in found.statements if s.p is not None)
+
+
+def test_worst_pair_is_named() -> None:
+    """A and B took two thirds of the labels x otherwise, each the other way."""
+
+    def fault(g: np.random.Generator, name: str, u: Unit) -> Unit:
+        other = {"A": "y", "B": "z"}.get(name)
+        return Unit(name, u.start, u.end, other) if other and g.random() < 0.4 else u
+
+    found = verdict(compared(fault))
+    assert found.of("pair").names == ("A", "B")  # type: ignore[union-attr]
+    assert found.of("kind").names == ("category",)  # type: ignore[union-attr]
+
+
+def test_disputed_label_is_named_with_its_share() -> None:
+    def fault(g: np.random.Generator, _name: str, u: Unit) -> Unit | None:
+        return None if u.category == "z" and g.random() < 0.4 else u
+
+    comparison = compared(fault)
+    found = verdict(comparison, to_review=5)
+    assert (label := found.of("label")) is not None
+    assert label.names == ("z",)
+    # The share by hand, from the counts of the confusion: pairs with a z on either side.
+    table = comparison.confusion
+    row = dict(zip(table.columns, table.counts[table.rows.index("z")].tolist(), strict=True))
+    both, single = row["z"], sum(row.values()) - row["z"]
+    assert f"{2 * both / (2 * both + single):.0%} of the cases" in label.words
+    assert found.of("annotator") is None
+    words = found.in_words()
+    assert words[-1].startswith("Next: make the guideline for z clearer (of ")
+    assert "not marked by the other" in words[-1]
+    assert words[-1].endswith("the 5 units to review show the places.")
+
+
+def test_perfect_agreement_has_nothing_to_name() -> None:
+    found = verdict(
+        compared(lambda _g, n, u: Unit(n, 10 * (u.start // 10), u.end // 10 * 10 + 6, "x"))
+    )
+    assert found.agreement == "high"
+    assert "agree in everything" in found.in_words()[0]
+    assert {s.about for s in found.statements} <= {"agreement", "elsewhere", "none", "next"}
+
+
+def test_independent_annotators_are_not_called_anything() -> None:
+    rng = np.random.default_rng(3)
+    units = [
+        Unit(name, s, s + 2, "xy"[int(rng.integers(2))])
+        for name in "AB"
+        for s in np.sort(rng.choice(200, 12, replace=False)).tolist()
+    ]
+    found = verdict(agreement(Continuum.from_units(units, bounds=(0, 203)), **FAST))
+    assert found.agreement == NOT_SHOWN
+    assert "not shown" in found.in_words()[0]
+    # Five random sets cannot give a p of .05: no test, and no "not shown".
+    few = agreement(Continuum.from_units(units, bounds=(0, 203)), **{**FAST, "samples": 5})
+    assert verdict(few).agreement == UNTESTED
+
+
+def test_undefined() -> None:
+    one = agreement({"d": Continuum.from_units([Unit("A", 0, 1)], annotators=["A"])})
+    found = verdict(one)
+    assert found.agreement == UNDEFINED
+    assert found.as_dict()["statements"][0]["words"].startswith("γ is undefined")
+
+
+@pytest.mark.parametrize("documents", [19, 20])
+def test_further_documents_are_spoken_of_from_twenty_on(documents: int) -> None:
+    def missed(g: np.random.Generator, _name: str, u: Unit) -> Unit | None:
+        return None if g.random() < 0.1 else u
+
+    overall = agreement(corpus(missed, documents=documents), **FAST)
+    found = verdict(overall)
+    words = found.in_words()[1]
+    if documents < 20:
+        assert found.elsewhere is None
+        assert "takes 20; there are 19" in words
+        return
+    interval = overall.bootstrap(confidence=0.99, seed=1)
+    assert interval is not None
+    assert found.elsewhere == grade(interval.low, interval.high)
+    assert f"between {interval.low:.2f} and {interval.high:.2f}" in words
+
+
+def test_worth_speaks_of_the_kind_that_weighs_most() -> None:
+    continua = corpus(lambda g, n, u: None if n == "C" and g.random() < 0.5 else u, documents=5)
+    comparison = compare(continua, draws=0, **FAST)
+    errors = ["position", "false-negative"]
+    known = calibrate(continua, errors=errors, sets=4, score=comparison.overall.score, **FAST)
+    found = verdict(comparison, calibration=known)
+    worth = found.of("worth")
+    assert worth is not None
+    kind = found.of("kind")
+    expected = "false-negative" if kind and kind.names == ("absence",) else "position"
+    assert worth.names == (expected,)
+
+
+def test_more_than_the_rest_is_a_paired_t_test_where_parts_weigh_alike() -> None:
+    """Against scipy's, but for the factor √((n − 1)/n) that few parts are safer without."""
+    rng = np.random.default_rng(5)
+    observed = rng.random((3, 8))
+    p = []
+    for k in range(3):
+        rest = np.delete(observed, k, axis=0).mean(axis=0)
+        t = ttest_rel(observed[k], rest).statistic * math.sqrt(7 / 8)
+        from scipy.stats import t as student
+
+        p.append(student.sf(t, 7))
+    assert more_than_the_rest(observed, np.ones((3, 8))) == pytest.approx(holm(np.array(p)))
+
+
+def test_rows_on_few_parts_have_no_p_and_count_not() -> None:
+    observed, expected = np.random.default_rng(1).random((3, 8)), np.ones((3, 8))
+    observed[2, 4:] = expected[2, 4:] = 0
+    p = more_than_the_rest(observed, expected)
+    assert np.isnan(p[2])
+    assert np.isfinite(p[:2]).all()
