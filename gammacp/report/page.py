@@ -193,8 +193,8 @@ def _sentences(contents: Contents) -> list[str]:
         found.append(f"Not read: {'; '.join(contents.failures)}.")
     if contents.left_out:
         passed = sum(entry.count for entry in contents.left_out)
-        things = "thing" if passed == 1 else "things"
-        found.append(f"{passed} {things} in the files became no unit, as listed below.")
+        entries = "entry was" if passed == 1 else "entries were"
+        found.append(f"{passed} {entries} skipped; the table of what was left out says why.")
     return found
 
 

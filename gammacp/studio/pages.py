@@ -21,6 +21,7 @@ from gammacp.text import visible
 
 _PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Take home"))
 _JOURNALS = ("CSV", "JSON")
+_UNCHOSEN = {"dissimilarity": "default", "reference": "none", "round": "all"}
 _ALLOWED = "; connect-src 'self'; media-src 'self'"
 _DOCUMENTS = (
     Column("file", "document"),
@@ -77,7 +78,12 @@ def dropping(folder: str, limits: UploadLimits) -> Markup:
 
 
 def live(
-    now: Now, choice: Choice, problem: str | None = None, campaign: bytes | None = None
+    now: Now,
+    choice: Choice,
+    problem: str | None = None,
+    campaign: bytes | None = None,
+    *,
+    is_example: bool = False,
 ) -> Markup:
     """What changes while the computation goes on.
 
@@ -86,6 +92,11 @@ def live(
     """
     findings = now.findings
     parts = [_progress(findings, now.state)]
+    if now.state == "idle":
+        tools = ", ".join(sorted((f.title for _, f in FORMATS.items()), key=str.casefold))
+        parts.insert(0, fill(own("empty.html"), tools=join(tools)))
+    if is_example:
+        parts.insert(0, own("example.html"))
     if problem is not None:
         parts.insert(0, element("p", problem, class_="warning", role="alert"))
     if campaign is not None:
@@ -103,7 +114,7 @@ def live(
 
 def _progress(findings: Findings, state: str) -> Markup:
     said = {
-        "idle": "Nothing is here yet.",
+        "idle": "",
         "running": f"Working: {findings.stage or 'nearly done'}.",
         "paused": f"Waiting, at: {findings.stage}.",
         "cancelled": f"Cancelled at: {findings.stage}. What was found stays; resume begins anew.",
@@ -124,8 +135,9 @@ def _progress(findings: Findings, state: str) -> Markup:
 def _what_was_read(found: Understood) -> Markup:
     units = sum(int(str(d["units"])) for d in found.documents)
     said = (
-        f"{len(found.documents)} documents, {len(found.annotators)} annotators, {units} units, "
-        f"{len(found.categories)} categories."
+        f"{_number(len(found.documents), 'document')}, "
+        f"{_number(len(found.annotators), 'annotator')}, {_number(units, 'unit')}, "
+        f"{_number(len(found.categories), 'label')}."
     )
     parts: list[Markup | None] = [element("p", said)]
     if found.paths:
@@ -133,7 +145,7 @@ def _what_was_read(found: Understood) -> Markup:
     if found.joinings:
         parts.append(_question(found.joinings))
     if found.problem is not None:
-        parts.append(element("p", str(found.problem), class_="warning", role="alert"))
+        parts.append(element("p", found.problem, class_="warning", role="alert"))
     if found.failures:
         parts.append(element("h3", f"Not read: {len(found.failures)}"))
         failures = [{c.key: getattr(e, c.key) for c in _FAILURES} for e in found.failures]
@@ -141,15 +153,21 @@ def _what_was_read(found: Understood) -> Markup:
     if found.warnings:
         lines = (f"{w} ({n} documents)" if n > 1 else w for w, n in found.warnings)
         listed = element("ul", *(element("li", line) for line in lines))
-        title = f"What measures may stumble over ({len(found.warnings)})"
+        title = f"Warnings ({len(found.warnings)})"
         parts.append(element("details", element("summary", title), listed))
     if found.left_out:
-        parts.append(element("h3", "Left out by the readers"))
+        skipped = sum(entry.count for entry in found.left_out)
+        entries = "1 entry was" if skipped == 1 else f"{skipped} entries were"
+        parts.append(element("h3", f"{entries} skipped"))
         parts.append(left_out(found.left_out, long=True))
     if found.documents:
         listed = table(Table(_DOCUMENTS, found.documents), long=True)
         parts.append(element("details", element("summary", "Documents"), listed))
-    return section("understood", "What was understood", *parts)
+    return section("understood", "What was read", *parts)
+
+
+def _number(count: int, thing: str) -> str:
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def _question(ways: Iterable[Joining]) -> Markup:
@@ -169,8 +187,8 @@ def _choosing(found: Understood, choice: Choice) -> Markup:
         ("layer", "Layer", found.layers),
         ("feature", "Feature", dict.fromkeys(f for fs in of_layer for f in fs)),
         ("round", "Round", found.rounds),
-        ("dissimilarity", "What differs", found.dissimilarities),
-        ("reference", "Hold against the others", found.annotators),
+        ("dissimilarity", "Dissimilarity", found.dissimilarities),
+        ("reference", "Compare one annotator with the rest", found.annotators),
     )
     selects = (_select(n, t, o, getattr(choice, n)) for n, t, o in offered if o)
     annotators = _names("exclude", "rename", found.annotators, choice.rename,
@@ -228,7 +246,7 @@ def _more(found: Understood, choice: Choice) -> Iterable[Markup]:
 
 
 def _select(name: str, title: str, offered: Iterable[str], chosen: str | None) -> Markup:
-    options = [element("option", "(by itself)" if name != "reference" else "(nobody)", value="")]
+    options = [element("option", _UNCHOSEN.get(name, "automatic"), value="")]
     options += [element("option", o, value=o, selected=o == chosen) for o in offered]
     return element("label", f"{title} ", element("select", *options, name=name))
 
