@@ -13,6 +13,7 @@ from gammacp.report.markup import Markup, element, join, json_script, table
 from gammacp.report.page import document, left_out, section
 from gammacp.report.viewer import alignment_view, asset, fill
 from gammacp.studio.choice import Choice
+from gammacp.studio.places import without_options
 from gammacp.studio.review import Gold, queue
 from gammacp.studio.understanding import Understood
 from gammacp.studio.uploads import UploadLimits
@@ -288,21 +289,21 @@ def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
     return whole("Review", "review", body, script)
 
 
-def exporting(found: Gold | None, *, with_undecided: bool) -> str:
-    """What can be taken home."""
+def exporting(found: Gold | None, *, with_undecided: bool, came_as: Container[str] = ()) -> str:
+    """What can be taken home; the formats that the files came in (`came_as`) stand first."""
     beside = [("The report as one file", "./report?file")] if found else []
     beside += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
     links = (element("li", element("a", name, href=href)) for name, href in beside)
     gold = (
         element("p", "There is no gold standard yet: wait for the report.")
         if found is None
-        else _gold(found, with_undecided=with_undecided)
+        else _gold(found, with_undecided=with_undecided, came_as=came_as)
     )
     body = (gold, section("more", "Beside it", element("ul", *links)))
     return whole("Take home", "export", body, "")
 
 
-def _gold(found: Gold, *, with_undecided: bool) -> Markup:
+def _gold(found: Gold, *, with_undecided: bool, came_as: Container[str]) -> Markup:
     notes = []
     if found.tied:
         notes.append(
@@ -324,10 +325,16 @@ def _gold(found: Gold, *, with_undecided: bool) -> Markup:
         parts.append(element("p", f"Those are {kept}; ", other, "."))
     corpus = Corpus.from_continua(found.continua)
     records = [
-        {"format": f.title, "name": name, "losses": "; ".join(losses(corpus, f)) or None}
+        {
+            "format": f"{f.title} (as your files)" if name in came_as else f.title,
+            "name": name,
+            "losses": "; ".join(map(without_options, losses(corpus, f))) or None,
+        }
         for name, f in FORMATS.items()
         if f.write is not None
     ]
+    records.append({"format": "Excel table", "name": "xlsx", "losses": "for people: not read back"})
+    records.sort(key=lambda r: r["name"] not in came_as)
 
     def link(record: Record) -> Markup:
         name = record["name"]

@@ -31,7 +31,15 @@ from gammacp.studio.connections import Server
 from gammacp.studio.guard import Guard
 from gammacp.studio.journal import Journal, write_journal
 from gammacp.studio.places import seen_from
-from gammacp.studio.review import DecisionRequest, Gold, decision_of, gold, gold_file
+from gammacp.studio.review import (
+    GOLD,
+    DecisionRequest,
+    Gold,
+    decision_of,
+    gold,
+    gold_file,
+    workbook,
+)
 from gammacp.studio.scratch import scratch
 from gammacp.studio.sound import TYPES, recordings
 from gammacp.studio.uploads import Intake, UploadLimits
@@ -317,13 +325,19 @@ async def _decide(studio: Studio, request: Request) -> Response:
 
 def _export(studio: Studio, request: Request) -> Response:
     all_of_it = "decided" not in request.query_params
-    made = studio.gold(all_of_it) if studio.work.now().findings.review else None
-    return _page(pages.exporting(made, with_undecided=all_of_it), "")
+    found = studio.work.now().findings
+    made = studio.gold(all_of_it) if found.review else None
+    there = found.understood.documents if found.understood else ()
+    own = dict.fromkeys(str(document["format"]) for document in there)
+    return _page(pages.exporting(made, with_undecided=all_of_it, came_as=own), "")
 
 
 def _gold(studio: Studio, request: Request) -> Response:
     made = studio.gold("decided" not in request.query_params)
-    file, content = gold_file(made.continua, request.path_params["format"])
+    chosen = request.path_params["format"]
+    if chosen == "xlsx":
+        return _download(workbook(made.continua), f"{GOLD}.xlsx")
+    file, content = gold_file(made.continua, chosen)
     return _download(content, file)
 
 
