@@ -66,6 +66,9 @@ def standstill() -> Iterator[None]:
             cpu_clock.resume()
 
 
+told_of_compiling: list[Callable[[], None]] = []
+"""Called once each, before code is compiled: somebody may want to know what takes so long."""
+
 _listening = threading.Event()
 _interrupted = threading.Event()
 

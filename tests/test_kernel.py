@@ -203,3 +203,58 @@ def test_kernels_are_plain_python_where_numba_is_told_so(
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     code = "import sys; sys.path.insert(0, sys.argv[1]); import outer; print(type(outer.twice))"
     assert "function" in execute(code, package).stdout
+
+
+def test_two_processes_at_once_compile_once(package: Path) -> None:
+    slow = (
+        "import sys, time\nsys.path.insert(0, sys.argv[1])\nfrom gammacp.kernel.cache import "
+        "KernelCache\nkeep = KernelCache.save_overload\ndef late(*args):\n"
+        "    if 'outer' in args[0]._name: time.sleep(1.5)\n    keep(*args)\n"
+        "KernelCache.save_overload = late\n"
+    )
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", slow + CODE, str(package)], stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
+    ]
+    told = [process.communicate()[0].split()[:2] for process in started]
+    assert [value for value, _ in told] == ["2.0"] * 3
+    assert sorted(hits for _, hits in told) == ["0", "1", "1"]
+
+
+def test_compilation_is_told_of_once(package: Path) -> None:
+    (package / "gammacp" / "inner.py").write_text(INNER.format(1.0))
+    told = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import gammacp.stopping as stopping\n"
+        "stopping.told_of_compiling.append(lambda: print('compiles'))\n"
+    )
+    assert execute(told + CODE, package).stdout.split()[:2] == ["compiles", "2.0"]
+    assert execute(told + CODE, package).stdout.split()[:2] == ["2.0", "1"]
+
+
+SHIPPED = """
+import os, sys
+for name in ("NUMBA_CACHE_DIR", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"):
+    os.environ.pop(name, None)
+os.environ["XDG_CACHE_HOME"] = sys.argv[1] + "/elsewhere"
+"""
+
+
+def test_code_for_any_processor_that_a_wheel_brings_is_used(
+    package: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = package / "gammacp" / "kernel" / "shipped"
+    with monkeypatch.context() as building:
+        building.setenv("NUMBA_CPU_NAME", "generic")
+        building.setenv("NUMBA_CPU_FEATURES", "")
+        assert run(1.0)[:2] == ["2.0", "0"]
+    shipped.mkdir()
+    for file in (package / "cache").rglob("*.kernel"):
+        shutil.move(file, shipped)
+    assert len(list(shipped.iterdir())) == 2
+    assert run(1.0, before=SHIPPED)[:2] == ["2.0", "1"]
+    # Of other sources, or of another numba, it is as good as none.
+    assert run(3.0, before=SHIPPED)[:2] == ["6.0", "0"]
+    other = SHIPPED + "import numba; numba.__version__ = '0.0'\n"
+    assert run(1.0, before=other)[:2] == ["2.0", "0"]

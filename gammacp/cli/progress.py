@@ -71,6 +71,10 @@ class Counter:
             gap = f"the bound is {share:.2%} of the disorder found, gap {1 - share:.2%}"
             self._show(f"aligning, {_duration(took)}: {gap}")
 
+    def tell_compiling(self) -> None:
+        """That it takes longer this time, and why."""
+        self._show("compiling for this machine, the first time only: about 20 s of processor time")
+
     def _show(self, line: str) -> None:
         now = time.monotonic()
         if self.terminal:
@@ -91,13 +95,16 @@ class Counter:
 def progress(what: str) -> Iterator[Counter]:
     """A counter whose line is cleared in the end; it is told of alignments that take long."""
     from gammacp.alignment.reporting import listening
+    from gammacp.stopping import told_of_compiling
 
     counter = Counter(what)
+    told_of_compiling.append(counter.tell_compiling)
     try:
         with listening(counter.tell_bounds):
             yield counter
     finally:
         counter.close()
+        told_of_compiling.clear()
 
 
 def _duration(seconds: float) -> str:

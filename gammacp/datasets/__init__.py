@@ -48,9 +48,7 @@ def load(name: str) -> Continuum:
     >>> load("figure10").n_units
     6
     """
-    one_of("dataset", name, names())
-    text = files("gammacp.datasets").joinpath(f"{name}.csv").read_text(encoding="utf-8")
-    rows = [row for _, row in rows_of(text)]
+    rows = [row for _, row in rows_of(text_of(name))]
     return Continuum.from_columns(
         [row[0] for row in rows],
         [row[1] for row in rows],
@@ -58,6 +56,18 @@ def load(name: str) -> Continuum:
         [float(row[3]) for row in rows],
         name=name,
     )
+
+
+def text_of(name: str) -> str:
+    """The file of a continuum as it ships; errors as of `load`.
+
+    Parameters
+    ----------
+    name
+        As `load` takes it.
+    """
+    one_of("dataset", name, names())
+    return files("gammacp.datasets").joinpath(f"{name}.csv").read_text(encoding="utf-8")
 
 
 def _folder() -> list[Traversable]:

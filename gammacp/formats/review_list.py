@@ -10,8 +10,9 @@ that were deleted or copied are noticed.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _SIDES = ("start", "end", "category")
 MOST_CELLS = 20_000_000  # of a sheet, those included that a far one makes empty
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _CELL = 32_000  # Excel's cells hold 32 767 characters.
 _WIDE = {"reasons": 40, "text": 40, "votes": 20, "decision": 16, "category": 16}
 
@@ -115,6 +117,27 @@ def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -
     for number, start in enumerate(range(0, len(text), _CELL), 1):
         _row(about, number, [text[start : start + _CELL]])
     about.sheet_state = "hidden"
+    with atomic_write(path) as temporary:
+        book.save(temporary)
+
+
+def write_table(path: Path, title: str, rows: Iterable[Sequence[str]]) -> None:
+    """Write rows under their header as a workbook of one sheet; numbers are numbers in it.
+
+    Parameters
+    ----------
+    path
+        The .xlsx file.
+    title
+        Of the sheet.
+    rows
+        As of CSV.
+    """
+    book = _openpyxl().Workbook()
+    book.active.title = title
+    for number, row in enumerate(rows, 1):
+        cells = [float(c) if _NUMBER.fullmatch(c) else c or None for c in row]
+        _row(book.active, number, cells)
     with atomic_write(path) as temporary:
         book.save(temporary)
 

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 
 from gammacp.continuum import Continuum
@@ -34,6 +35,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_FURTHER = re.compile(r"(.+) #\d+")
 _ROUNDING = 1e-6
 _OTHER = {
     b"ooBinaryFile": "a binary file of Praat",
@@ -115,8 +117,8 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
         text of the interval or point
     Spans
         an interval with an empty or blank text is a gap, a point is a zero-length unit;
-        overlapping units are written to further tiers of the same name; an unlabelled unit
-        cannot be written
+        overlapping units are written to further tiers, `Ann #2` beside `Ann`, which are read
+        as Ann's; an unlabelled unit cannot be written
     """
     for mark, what in _OTHER.items():
         if mark in source.content[:200].replace(b"\x00", b""):
@@ -137,6 +139,8 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
         if kind not in ("IntervalTier", "TextTier"):
             raise source.error(f"tier class {kind!r} is unknown", line=tokens.line)
         name = tokens.string("a tier name")
+        if (further := _FURTHER.fullmatch(name)) and further[1] in names:
+            name = further[1]
         names.append(name)
         annotator = annotator_of(name, tier or ANNOTATOR)
         if tier and ANNOTATOR not in tier and annotator is not None:
@@ -186,9 +190,9 @@ def _read_tier(tokens: _Tokens, spans: Spans, kind: str, name: str, annotator: s
 def write(document: Continuum, path: Path) -> None:
     """Write one interval tier per annotator, in the long form.
 
-    Units that overlap go to further tiers of the same name, zero-length units to a point tier of
-    the same name. Milliseconds become seconds; positions in any other unit stay as they are. Every
-    unit needs a label: an interval without one is a gap.
+    Units that overlap and zero-length units go to further tiers, `Ann #2` beside `Ann`: Praat takes
+    two tiers of one name, praatIO and others do not. Milliseconds become seconds; positions in any
+    other unit stay as they are. Every unit needs a label: an interval without one is a gap.
     """
     continuum = in_seconds(document)
     low, high = continuum.bounds
@@ -205,10 +209,16 @@ def write(document: Continuum, path: Path) -> None:
                 )
         spread = lanes((u.start, u.end, u.category) for u in units if u.length)
         points = [(u.start, u.category or "") for u in units if not u.length]
+        if (own := _FURTHER.fullmatch(annotator)) and own[1] in continuum.annotators:
+            raise DataError(
+                f"tier {annotator!r} would be read as a further one of {own[1]!r}",
+                hint="Rename the annotator",
+            )
+        names = chain([annotator], (f"{annotator} #{number}" for number in count(2)))
         for lane in spread or ([] if points else [[]]):
             rows = _with_gaps(lane, continuum.bounds)
-            tiers.append(_tier("IntervalTier", annotator, continuum.bounds, rows))
-        tiers += [_tier("TextTier", annotator, continuum.bounds, rows) for rows in _once(points)]
+            tiers.append(_tier("IntervalTier", next(names), continuum.bounds, rows))
+        tiers += [_tier("TextTier", next(names), continuum.bounds, rows) for rows in _once(points)]
     lines = [f"xmin = {low!r}", f"xmax = {high!r}", "tiers? <exists>", f"size = {len(tiers)}"]
     lines += ["item []:"]
     for number, tier in enumerate(tiers, 1):

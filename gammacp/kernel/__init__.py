@@ -12,8 +12,9 @@ from gammacp.stopping import standstill
 
 with standstill():
     import numba
+    from numba.core.compiler_lock import global_compiler_lock
 
-from gammacp.kernel.cache import KernelCache, not_kept
+from gammacp.kernel.cache import KernelCache, alone, not_kept
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,9 +34,19 @@ def kernel(function: F) -> F:
     except OSError as error:  # its source is not a file
         not_kept(error)
     compiled.get_call_template = partial(_call_kernel, compiled.get_call_template)
-    compiled.compile = standstill()(compiled.compile)
+    compiled.compile = standstill()(partial(_compile, compiled, compiled.compile))
     KERNELS.append(compiled)
     return cast(F, compiled)
+
+
+def _compile(kernel: Any, compile_or_load: Callable[[Any], Any], signature: Any) -> Any:
+    """Of several processes one compiles, and the others load what it has kept."""
+    with global_compiler_lock:  # first, as whoever compiles with numba does
+        kept = getattr(kernel._cache, "is_kept", None)
+        if kept is None or kept(signature, kernel.targetctx):
+            return compile_or_load(signature)
+        with alone():
+            return compile_or_load(signature)
 
 
 def _call_kernel(template: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

@@ -5,6 +5,9 @@ be written, or where NUMBA_CACHE_DIR says. A file that is cut, changed or of som
 good as none: the kernel is compiled anew, and the file replaced. Without a folder, or on a full
 disk, kernels are compiled in every process.
 
+A wheel may bring code for any processor of its kind (`shipped`, docs/dev/packaging.md). It is used
+as if it had been compiled here, if it is of this numba and of these sources.
+
 A kernel also has the kernels that it calls and the constants of other modules compiled into it, so
 its code is used for as long as the content of none of these files changes.
 """
@@ -15,6 +18,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from multiprocessing import parent_process
@@ -27,8 +31,16 @@ from numba.core.caching import CompileResultCacheImpl
 from numba.core.serialize import dumps
 
 from gammacp.files import atomic_write
+from gammacp.stopping import told_of_compiling
+
+try:
+    import fcntl
+except ImportError:  # Windows: two processes may compile the same
+    fcntl = None  # type: ignore[assignment]
 
 _ROOT = Path(__file__).parents[2]
+SHIPPED = Path(__file__).parent / "shipped"
+_ANY_PROCESSOR = "generic", ""  # name and features, as numba has them with NUMBA_CPU_NAME=generic
 _KERNELS = "from gammacp.kernel import"
 _IMPORTED = re.compile(r"^from (gammacp(?:\.\w+)+) import", re.MULTILINE)
 
@@ -55,16 +67,19 @@ class KernelCache:
 
     def load_overload(self, signature: object, context: Any) -> Any:
         """The compiled code for a signature; None if it is not there, or cannot be used."""
-        name = self._file_name(signature, context.codegen())
-        for folder in _folders():
-            code = self._code_in(folder / name)
+        for path in self._places(signature, context.codegen()):
+            code = self._code_in(path)
             if code is not None:
                 try:
                     _prepare(context)
                     return _NUMBA.rebuild(context, pickle.loads(code))
                 except Exception as error:  # of another numba, say: whatever it is costs no γ
-                    _compiled_anew(folder, error)
+                    _compiled_anew(path.parent, error)
         return None
+
+    def is_kept(self, signature: object, context: Any) -> bool:
+        """Whether there is a file for a signature, sound or not."""
+        return any(os.path.exists(p) for p in self._places(signature, context.codegen()))  # noqa: PTH110
 
     def save_overload(self, signature: object, result: Any) -> None:
         """Keep what was compiled for a signature, if there is a place for it."""
@@ -76,7 +91,8 @@ class KernelCache:
             return
         try:
             kept = b"\n".join((self._stamp, dumps(_NUMBA.reduce(result))))  # type: ignore[no-untyped-call]
-            with atomic_write(folder / self._file_name(signature, result.codegen)) as path:
+            name = self._file_name(signature, result.codegen.magic_tuple())
+            with atomic_write(folder / name) as path:
                 path.write_bytes(b"\n".join((_digest(kept), kept)))
         except (OSError, AttributeError, pickle.PicklingError) as error:
             not_kept(f"{folder}: {getattr(error, 'strerror', None) or error}")
@@ -97,9 +113,16 @@ class KernelCache:
             return None
         return code if stamp == self._stamp else None
 
-    def _file_name(self, signature: object, codegen: Any) -> str:
-        """Of this kernel for arguments of these kinds, on this Python and this processor."""
-        variant = self._line, str(signature), codegen.magic_tuple(), sys.version_info[:2]
+    def _places(self, signature: object, codegen: Any) -> Iterator[Path]:
+        """Where code of this kernel for arguments of these kinds may be."""
+        processor = codegen.magic_tuple()
+        name = self._file_name(signature, processor)
+        yield from (folder / name for folder in _folders())
+        yield SHIPPED / self._file_name(signature, (processor[0], *_ANY_PROCESSOR))
+
+    def _file_name(self, signature: object, processor: tuple[object, ...]) -> str:
+        """Of this kernel for arguments of these kinds, on this Python and a processor."""
+        variant = self._line, str(signature), processor, sys.version_info[:2]
         return f"{self._name}-{sha256(repr(variant).encode()).hexdigest()[:20]}.kernel"
 
 
@@ -148,6 +171,29 @@ def writable_folder() -> Path | None:
         except OSError:
             continue
     return None
+
+
+_alone: list[bool] = []
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Within, no other process compiles: one that waited finds what this one has kept.
+
+    Whoever calls it holds numba's lock of compilation.
+    """
+    folder = writable_folder()
+    while told_of_compiling:
+        told_of_compiling.pop()()
+    with ExitStack() as stack:
+        if fcntl is not None and folder is not None and not _alone:
+            with suppress(OSError):  # a file system without locks
+                lock = os.open(folder, os.O_RDONLY)
+                stack.callback(os.close, lock)
+                fcntl.flock(lock, fcntl.LOCK_EX)
+        _alone.append(True)
+        stack.callback(_alone.pop)
+        yield
 
 
 def _is_ours(path: Path) -> bool:

@@ -186,8 +186,8 @@ def _beside(contents: Contents) -> list[str]:
         found.append(f"Not read: {'; '.join(contents.failures)}.")
     if contents.left_out:
         passed = sum(entry.count for entry in contents.left_out)
-        things = "entry was" if passed == 1 else "entries were"
-        found.append(f"{passed} {things} skipped when the files were read, as listed below.")
+        entries = "entry was" if passed == 1 else "entries were"
+        found.append(f"{passed} {entries} skipped; the table of what was left out says why.")
     return found
 
 

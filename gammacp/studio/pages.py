@@ -13,6 +13,7 @@ from gammacp.report.markup import Markup, element, join, json_script, table
 from gammacp.report.page import document, left_out, section
 from gammacp.report.viewer import alignment_view, asset, fill
 from gammacp.studio.choice import Choice
+from gammacp.studio.places import without_options
 from gammacp.studio.review import Gold, queue
 from gammacp.studio.understanding import Understood
 from gammacp.studio.uploads import UploadLimits
@@ -21,6 +22,7 @@ from gammacp.text import visible
 
 _PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Take home"))
 _JOURNALS = ("CSV", "JSON")
+_UNCHOSEN = {"dissimilarity": "default", "reference": "none", "round": "all"}
 _ALLOWED = "; connect-src 'self'; media-src 'self'"
 _DOCUMENTS = (
     Column("file", "document"),
@@ -77,7 +79,12 @@ def dropping(folder: str, limits: UploadLimits) -> Markup:
 
 
 def live(
-    now: Now, choice: Choice, problem: str | None = None, campaign: bytes | None = None
+    now: Now,
+    choice: Choice,
+    problem: str | None = None,
+    campaign: bytes | None = None,
+    *,
+    is_example: bool = False,
 ) -> Markup:
     """What changes while the computation goes on.
 
@@ -86,6 +93,11 @@ def live(
     """
     findings = now.findings
     parts = [_progress(findings, now.state)]
+    if now.state == "idle":
+        tools = ", ".join(sorted((f.title for _, f in FORMATS.items()), key=str.casefold))
+        parts.insert(0, fill(own("empty.html"), tools=join(tools)))
+    if is_example:
+        parts.insert(0, own("example.html"))
     if problem is not None:
         parts.insert(0, element("p", problem, class_="warning", role="alert"))
     if campaign is not None:
@@ -103,7 +115,7 @@ def live(
 
 def _progress(findings: Findings, state: str) -> Markup:
     said = {
-        "idle": "Nothing is here yet.",
+        "idle": "",
         "running": f"Working: {findings.stage or 'nearly done'}.",
         "paused": f"Waiting, at: {findings.stage}.",
         "cancelled": f"Cancelled at: {findings.stage}. What was found stays; resume begins anew.",
@@ -124,8 +136,9 @@ def _progress(findings: Findings, state: str) -> Markup:
 def _what_was_read(found: Understood) -> Markup:
     units = sum(int(str(d["units"])) for d in found.documents)
     said = (
-        f"{len(found.documents)} documents, {len(found.annotators)} annotators, {units} units, "
-        f"{len(found.categories)} categories."
+        f"{_number(len(found.documents), 'document')}, "
+        f"{_number(len(found.annotators), 'annotator')}, {_number(units, 'unit')}, "
+        f"{_number(len(found.categories), 'label')}."
     )
     parts: list[Markup | None] = [element("p", said)]
     if found.paths:
@@ -133,7 +146,7 @@ def _what_was_read(found: Understood) -> Markup:
     if found.joinings:
         parts.append(_question(found.joinings))
     if found.problem is not None:
-        parts.append(element("p", str(found.problem), class_="warning", role="alert"))
+        parts.append(element("p", found.problem, class_="warning", role="alert"))
     if found.failures:
         parts.append(element("h3", f"Not read: {len(found.failures)}"))
         failures = [{c.key: getattr(e, c.key) for c in _FAILURES} for e in found.failures]
@@ -141,15 +154,21 @@ def _what_was_read(found: Understood) -> Markup:
     if found.warnings:
         lines = (f"{w} ({n} documents)" if n > 1 else w for w, n in found.warnings)
         listed = element("ul", *(element("li", line) for line in lines))
-        title = f"What measures may stumble over ({len(found.warnings)})"
+        title = f"Warnings ({len(found.warnings)})"
         parts.append(element("details", element("summary", title), listed))
     if found.left_out:
-        parts.append(element("h3", "Left out by the readers"))
+        skipped = sum(entry.count for entry in found.left_out)
+        entries = "1 entry was" if skipped == 1 else f"{skipped} entries were"
+        parts.append(element("h3", f"{entries} skipped"))
         parts.append(left_out(found.left_out, long=True))
     if found.documents:
         listed = table(Table(_DOCUMENTS, found.documents), long=True)
         parts.append(element("details", element("summary", "Documents"), listed))
-    return section("understood", "What was understood", *parts)
+    return section("understood", "What was read", *parts)
+
+
+def _number(count: int, thing: str) -> str:
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def _question(ways: Iterable[Joining]) -> Markup:
@@ -169,8 +188,8 @@ def _choosing(found: Understood, choice: Choice) -> Markup:
         ("layer", "Layer", found.layers),
         ("feature", "Feature", dict.fromkeys(f for fs in of_layer for f in fs)),
         ("round", "Round", found.rounds),
-        ("dissimilarity", "What differs", found.dissimilarities),
-        ("reference", "Hold against the others", found.annotators),
+        ("dissimilarity", "Dissimilarity", found.dissimilarities),
+        ("reference", "Compare one annotator with the rest", found.annotators),
     )
     selects = (_select(n, t, o, getattr(choice, n)) for n, t, o in offered if o)
     annotators = _names("exclude", "rename", found.annotators, choice.rename,
@@ -228,7 +247,7 @@ def _more(found: Understood, choice: Choice) -> Iterable[Markup]:
 
 
 def _select(name: str, title: str, offered: Iterable[str], chosen: str | None) -> Markup:
-    options = [element("option", "(by itself)" if name != "reference" else "(nobody)", value="")]
+    options = [element("option", _UNCHOSEN.get(name, "automatic"), value="")]
     options += [element("option", o, value=o, selected=o == chosen) for o in offered]
     return element("label", f"{title} ", element("select", *options, name=name))
 
@@ -270,21 +289,21 @@ def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
     return whole("Review", "review", body, script)
 
 
-def exporting(found: Gold | None, *, with_undecided: bool) -> str:
-    """What can be taken home."""
+def exporting(found: Gold | None, *, with_undecided: bool, came_as: Container[str] = ()) -> str:
+    """What can be taken home; the formats that the files came in (`came_as`) stand first."""
     beside = [("The report as one file", "./report?file")] if found else []
     beside += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
     links = (element("li", element("a", name, href=href)) for name, href in beside)
     gold = (
         element("p", "There is no gold standard yet: wait for the report.")
         if found is None
-        else _gold(found, with_undecided=with_undecided)
+        else _gold(found, with_undecided=with_undecided, came_as=came_as)
     )
     body = (gold, section("more", "Beside it", element("ul", *links)))
     return whole("Take home", "export", body, "")
 
 
-def _gold(found: Gold, *, with_undecided: bool) -> Markup:
+def _gold(found: Gold, *, with_undecided: bool, came_as: Container[str]) -> Markup:
     notes = []
     if found.tied:
         notes.append(
@@ -306,10 +325,16 @@ def _gold(found: Gold, *, with_undecided: bool) -> Markup:
         parts.append(element("p", f"Those are {kept}; ", other, "."))
     corpus = Corpus.from_continua(found.continua)
     records = [
-        {"format": f.title, "name": name, "losses": "; ".join(losses(corpus, f)) or None}
+        {
+            "format": f"{f.title} (as your files)" if name in came_as else f.title,
+            "name": name,
+            "losses": "; ".join(map(without_options, losses(corpus, f))) or None,
+        }
         for name, f in FORMATS.items()
         if f.write is not None and not f.only_shapes
     ]
+    records.append({"format": "Excel table", "name": "xlsx", "losses": "for people: not read back"})
+    records.sort(key=lambda r: r["name"] not in came_as)
 
     def link(record: Record) -> Markup:
         name = record["name"]

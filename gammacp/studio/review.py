@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import dropwhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
@@ -14,6 +15,7 @@ from pydantic import StringConstraints
 
 from gammacp.campaign.consensus import Consensus, ConsensusUnit, gold_of, gold_tables
 from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.csv_files import rows_of
 from gammacp.errors import DataError
 from gammacp.formats import FORMATS, write
 from gammacp.formats.reading import by_document
@@ -211,6 +213,32 @@ def gold(
     )
 
 
+def workbook(continua: Mapping[str, Continuum]) -> bytes:
+    """A gold standard as a table for Excel, whose rows are those of CSV.
+
+    Parameters
+    ----------
+    continua
+        By document.
+
+    Raises
+    ------
+    DataError
+        As of CSV, or a cell has a character that Excel does not have.
+    """
+    from gammacp.formats.review_list import write_table
+
+    content = gold_file(continua, "csv")[1].decode("utf-8")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"{GOLD}.xlsx"
+        write_table(path, GOLD, dropwhile(_is_note, (row for _, row in rows_of(content))))
+        return path.read_bytes()
+
+
+def _is_note(row: list[str]) -> bool:
+    return row[0].startswith("#")
+
+
 def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]:
     """A gold standard as a file of a format, or as an archive of several: its name and its bytes.
 
@@ -232,7 +260,11 @@ def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]
     with TemporaryDirectory() as folder:
         inside = Path(folder) / GOLD
         alone = (chosen.many or len(corpus) == 1) and "{document}" not in (chosen.layout or "")
-        write(corpus, inside.with_suffix(ending) if alone else inside, format=name)
+        place = inside.with_suffix(ending) if alone else inside
+        if (chosen.layout or "").startswith("{document}/"):
+            # Tools take the name of a file for that of its document, and all would be gold.xmi.
+            place = Path(folder) / "{document}" / f"{{document}}{ending}"
+        write(corpus, place, format=name)
         files = sorted(f for f in Path(folder).rglob("*") if f.is_file())
         if len(files) == 1:
             return GOLD + ending, files[0].read_bytes()

@@ -1,13 +1,15 @@
 """The studio's addresses, and the server that answers on this machine alone."""
 
+import os
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -16,6 +18,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from gammacp import datasets
 from gammacp.errors import DataError, GammacpError
 from gammacp.files import in_words
 from gammacp.measures.settings import GammaOptions
@@ -27,13 +30,24 @@ from gammacp.studio.choice import Choice, campaign_in, parse
 from gammacp.studio.connections import Server
 from gammacp.studio.guard import Guard
 from gammacp.studio.journal import Journal, write_journal
-from gammacp.studio.review import DecisionRequest, Gold, decision_of, gold, gold_file
+from gammacp.studio.places import seen_from
+from gammacp.studio.review import (
+    GOLD,
+    DecisionRequest,
+    Gold,
+    decision_of,
+    gold,
+    gold_file,
+    workbook,
+)
 from gammacp.studio.scratch import scratch
 from gammacp.studio.sound import TYPES, recordings
 from gammacp.studio.uploads import Intake, UploadLimits
 from gammacp.studio.work import Now, Review, Work
 
 _HOST = "127.0.0.1"
+_FIRST_PORT, _PORTS = 49152, 16384  # nobody's (RFC 6335)
+_EXAMPLE = "alex-paul-suzan"
 _LARGEST_BODY = 1 << 20
 _POLICY = (
     "; connect-src 'self'; media-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -67,6 +81,8 @@ class Studio:
             How much may be dropped.
         """
         self.folder, self.options = folder, options
+        self.shown = folder
+        """What is computed and reviewed: the campaign's folder, or one with the example."""
         self.intake = Intake(folder, limits or UploadLimits())
         self.work = Work(scratch)
         self.journal = Journal(folder)
@@ -76,16 +92,53 @@ class Studio:
     def begin(self) -> None:
         """Get ready, and read the folder if there is something in it."""
         self.work.prepare()
+        self.take_up_choice()
+        if any(self.folder.iterdir()):
+            self.start()
+
+    def read(self) -> None:
+        """Read the campaign's folder, whatever was shown."""
+        self._show(self.folder)
+        self.start()
+
+    def show_example(self) -> None:
+        """Show what ships with gammacp in place of the folder, which stays as it is."""
+        example = Path(mkdtemp(prefix="example-"))
+        (example / f"{_EXAMPLE}.csv").write_text(datasets.text_of(_EXAMPLE), encoding="utf-8")
+        self._show(example)
+        self.start()
+
+    def leave_example(self) -> None:
+        """Show the campaign's folder again."""
+        if any(self.folder.iterdir()):
+            self.read()
+        else:
+            self._show(self.folder)
+            self.work.forget()
+
+    def take_up_choice(self) -> None:
+        """Choose what was chosen here before."""
+        self.chosen = self.problem = None
         try:
             kept = self.journal.choice()
             self.chosen = parse(Choice, kept) if kept else None
         except DataError as error:
             self.problem = (
-                "What was chosen on this page before cannot be taken up; what counts is what a "
-                f"campaign.toml in the folder says, or everything. {error}"
+                "What was chosen on this page before cannot be used. A campaign.toml in the folder "
+                f"decides, or everything is measured. {error}"
             )
-        if any(self.folder.iterdir()):
-            self.start()
+
+    def _show(self, folder: Path) -> None:
+        """Show a folder, with its own decisions."""
+        if folder != self.shown:
+            self.journal.close()
+            self.shown, self.journal = folder, Journal(folder)
+            self.take_up_choice()
+
+    @property
+    def identity(self) -> str:
+        """The same for a studio of this folder that is started again; says nothing of the place."""
+        return sha256(os.fsencode(self.folder)).hexdigest()
 
     @property
     def choice(self) -> Choice:
@@ -93,7 +146,7 @@ class Studio:
         if self.chosen is not None:
             return self.chosen
         with suppress(DataError):  # which reading it says
-            return Choice.of(campaign_in(self.folder))
+            return Choice.of(campaign_in(self.shown))
         return Choice()
 
     def choose(self, choice: Choice) -> None:
@@ -104,10 +157,11 @@ class Studio:
 
     def start(self) -> None:
         """Read and compute, as it is chosen."""
-        self.work.start(self.folder, self.choice, self.options)
+        self.work.start(self.shown, self.choice, self.options)
 
     def obey(self) -> None:
         """Do as the campaign.toml says that was dropped, whatever was chosen before."""
+        self._show(self.folder)
         self.intake.keep_campaign()
         if self.chosen is not None:
             self.journal.keep_choice("")
@@ -131,7 +185,7 @@ class Studio:
     def recordings(self) -> dict[str, Path]:
         """The recordings of what can be reviewed."""
         found = self.review.consensus
-        return recordings(self.folder, {name: c.continuum for name, c in found.items()})
+        return recordings(self.shown, {name: c.continuum for name, c in found.items()})
 
     @property
     def review(self) -> Review:
@@ -148,11 +202,12 @@ class Studio:
         return found
 
 
-async def _answer_to_error(request: Request, error: Exception) -> Response:
+async def _answer_to_error(studio: Studio, request: Request, error: Exception) -> Response:
     """What goes wrong is an answer with file, line and remedy: a page to a link, else JSON."""
     problem, status = str(error) if isinstance(error, GammacpError) else _NOT_TEXT, 422
     if isinstance(error, OSError):
         problem, status = in_words(error), 500
+    problem = seen_from(studio.folder, problem)
     if "format" in request.path_params:
         return _page(pages.refusal(problem), "", status)
     return JSONResponse({"problem": _utf8(problem).decode()}, status)
@@ -179,22 +234,28 @@ def _page(html: str, script: str, status: int = 200) -> Response:
 
 
 async def _home(studio: Studio, _request: Request) -> Response:
-    script = pages.own("studio.js")
+    script = pages.own("again.js") + pages.own("studio.js")
     body = (
-        pages.dropping(str(studio.folder), studio.intake.limits),
-        pages.live(studio.now(), studio.choice, studio.problem, studio.intake.campaign),
+        pages.dropping(studio.folder.name, studio.intake.limits),
+        pages.live(
+            studio.now(),
+            studio.choice,
+            studio.problem,
+            studio.intake.campaign,
+            is_example=studio.shown != studio.folder,
+        ),
     )
     return _page(pages.whole(f"Studio: {studio.folder.name}", "", body, script), script)
 
 
 async def _state(studio: Studio, _request: Request) -> Response:
     now = studio.now()
-    return JSONResponse({"state": now.state, "stage": now.findings.stage, "version": now.version})
+    told = {"state": now.state, "stage": now.findings.stage, "version": now.version}
+    return JSONResponse({**told, "folder": studio.identity})
 
 
 async def _receive(studio: Studio, request: Request) -> Response:
-    name = request.query_params.get("name", "")
-    return JSONResponse({"name": await studio.intake.receive(name, request.stream())})
+    return JSONResponse({"files": await studio.intake.receive_all(request.stream())})
 
 
 async def _choose(studio: Studio, request: Request) -> Response:
@@ -205,6 +266,9 @@ async def _choose(studio: Studio, request: Request) -> Response:
 def _run(studio: Studio, request: Request) -> Response:
     doing = {
         "start": studio.start,
+        "read": studio.read,
+        "example": studio.show_example,
+        "leave": studio.leave_example,
         "pause": studio.work.pause,
         "resume": studio.work.resume,
         "cancel": studio.work.cancel,
@@ -231,7 +295,7 @@ def _review(studio: Studio, _request: Request) -> Response:
     found = studio.work.now().findings.review
     if found is None:
         return RedirectResponse("./")
-    script = Markup(view_script() + pages.own("review.js"))
+    script = Markup(view_script() + pages.own("again.js") + pages.own("review.js"))
     return _page(pages.reviewing(found, script, studio.recordings()), script)
 
 
@@ -261,13 +325,19 @@ async def _decide(studio: Studio, request: Request) -> Response:
 
 def _export(studio: Studio, request: Request) -> Response:
     all_of_it = "decided" not in request.query_params
-    made = studio.gold(all_of_it) if studio.work.now().findings.review else None
-    return _page(pages.exporting(made, with_undecided=all_of_it), "")
+    found = studio.work.now().findings
+    made = studio.gold(all_of_it) if found.review else None
+    there = found.understood.documents if found.understood else ()
+    own = dict.fromkeys(str(document["format"]) for document in there)
+    return _page(pages.exporting(made, with_undecided=all_of_it, came_as=own), "")
 
 
 def _gold(studio: Studio, request: Request) -> Response:
     made = studio.gold("decided" not in request.query_params)
-    file, content = gold_file(made.continua, request.path_params["format"])
+    chosen = request.path_params["format"]
+    if chosen == "xlsx":
+        return _download(workbook(made.continua), f"{GOLD}.xlsx")
+    file, content = gold_file(made.continua, chosen)
     return _download(content, file)
 
 
@@ -315,7 +385,7 @@ def application(studio: Studio, token: str, hosts: tuple[str, ...]) -> ASGIApp:
         Host headers that are answered.
     """
     routes = [Route(path, partial(h, studio), methods=[method]) for method, path, h in _ROUTES]
-    told = dict.fromkeys((GammacpError, UnicodeError, OSError), _answer_to_error)
+    told = dict.fromkeys((GammacpError, UnicodeError, OSError), partial(_answer_to_error, studio))
     return Guard(Starlette(routes=routes, exception_handlers=told), token, hosts)
 
 
@@ -336,7 +406,8 @@ def serve(
     options
         Of γ.
     port
-        0 for any that is free.
+        0 for the folder's own: the same whenever it is free, so that a browser still knows what
+        it kept for the page; else any that is free.
     told
         Is handed the address.
     opened
@@ -359,15 +430,7 @@ def serve(
             file=folder,
             hint="Name a folder; a single file can be dropped on the page",
         ) from None
-    listening = socket.socket()
-    # A port that was just left can be taken again.
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((_HOST, port))
-        # Whoever has the address may come before the server begins: they wait in the queue.
-        listening.listen()
-    except OSError as error:
-        raise GammacpError(f"port {port} cannot be used: {error.strerror}") from None
+    listening = _listen(folder, port)
     token = secrets.token_urlsafe(24)
     number = listening.getsockname()[1]
     address = f"http://{_HOST}:{number}/{token}/"
@@ -388,3 +451,22 @@ def serve(
         finally:
             studio.work.close()
             studio.journal.close()
+
+
+def _listen(folder: Path, port: int) -> socket.socket:
+    """A socket on this port; 0 is the folder's own, or any if that is taken."""
+    own = _FIRST_PORT + int(sha256(os.fsencode(folder)).hexdigest(), 16) % _PORTS
+    for number in (port,) if port else (own, 0):
+        listening = socket.socket()
+        # A port that was just left can be taken again.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((_HOST, number))
+            # Whoever has the address may come before the server begins: they wait in the queue.
+            listening.listen()
+        except OSError as error:
+            listening.close()
+            problem = GammacpError(f"port {number} cannot be used: {error.strerror}")
+        else:
+            return listening
+    raise problem

@@ -21,6 +21,7 @@ from gammacp.formats.layers import union
 from gammacp.formats.summary import summary
 from gammacp.left_out import LeftOut
 from gammacp.studio.choice import Choice, campaign_in
+from gammacp.studio.places import inside, seen_from
 
 # Documents of which warnings are looked for: on more of them they repeat each other.
 _LOOKED_AT = 2000
@@ -68,7 +69,7 @@ class Understood:
     failures: tuple[DataError, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     joinings: tuple[Joining, ...] = ()
-    problem: GammacpError | None = None
+    problem: str | None = None
 
 
 def understand(
@@ -96,21 +97,21 @@ def understand(
         features = features_of(dissimilarity)
         found = (campaign.but({"features": features}) if features else campaign).collect()
     except GammacpError as error:
-        return replace(known, problem=error), {}, dissimilarity
+        return replace(known, problem=seen_from(folder, str(error))), {}, dissimilarity
     weighed = {name: c.with_features(features) for name, c in found.continua.items()}
     found = replace(found, continua=weighed)
-    continua = {_inside(folder, name): c for name, c in found.continua.items()}
-    formats = {_inside(folder, name): entry for name, entry in found.formats.items()}
+    continua = {inside(folder, name): c for name, c in found.continua.items()}
+    formats = {inside(folder, name): entry for name, entry in found.formats.items()}
     doubt: str | None = None
-    problem: GammacpError | None = None
+    problem: str | None = None
     chosen: dict[str, Continuum] = {}
     try:
         kept = campaign.select(found) if continua else found
         doubt = found.doubt(campaign.values.get("annotators", ()), kept.continua)
-        chosen = {_inside(folder, name): c for name, c in kept.continua.items()}
+        chosen = {inside(folder, name): c for name, c in kept.continua.items()}
         found = kept
     except GammacpError as error:
-        problem = error
+        problem = seen_from(folder, str(error))
     annotators, categories = Counter[str](), Counter[str]()
     for c in continua.values():
         annotators.update(dict(zip(c.annotators, c.counts.tolist(), strict=True)))
@@ -126,18 +127,19 @@ def understand(
         annotators=annotators,
         categories=categories,
         warnings=(*_warnings(chosen.values()), *([(doubt, 1)] if doubt else [])),
-        failures=tuple(error for _, error in found.failures),
-        left_out=found.left_out,
+        failures=tuple(_seen_from(folder, error) for _, error in found.failures),
+        left_out=tuple(replace(e, file=inside(folder, e.file)) for e in found.left_out),
         joinings=found.joinings,
         problem=problem,
     )
     return understood, chosen, dissimilarity
 
 
-def _inside(folder: Path, name: str) -> str:
-    """A name without the folder, so that it stays when the folder is moved."""
-    path = Path(name)
-    return str(path.relative_to(folder)) if path.is_relative_to(folder) else name
+def _seen_from(folder: Path, error: DataError) -> DataError:
+    """The error with its file, and those that it names, as seen from the folder."""
+    hint = error.hint and seen_from(folder, error.hint)
+    file = None if error.file is None else inside(folder, str(error.file))
+    return DataError(seen_from(folder, error.message), file=file, line=error.line, hint=hint)
 
 
 def _choices_for(folder: Path, campaign: Campaign) -> Understood:
@@ -161,7 +163,9 @@ def _choices_for(folder: Path, campaign: Campaign) -> Understood:
         ),
         options=frozenset(name for _, entry in found for name in entry.options),
         rounds=tuple(campaign.values.get("rounds", ())),
-        paths=tuple(map(str, campaign.values["paths"])) if campaign.file else (),
+        paths=tuple(inside(folder, str(p)) for p in campaign.values["paths"])
+        if campaign.file
+        else (),
     )
 
 

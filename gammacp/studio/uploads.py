@@ -1,5 +1,6 @@
 """Files that are dropped on the page: kept in the campaign's folder by their names, or refused."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -7,21 +8,28 @@ from filecmp import cmp
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import NamedTemporaryFile
+from typing import Annotated
 from unicodedata import normalize
 
+from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from gammacp.errors import DataError
-from gammacp.files import atomic_write, content_of, is_inside
+from gammacp.files import atomic_write, content_of, in_words, is_inside
 from gammacp.formats.archive import entries_of, is_archive, members, unpack, without_gz
 from gammacp.formats.campaign_file import NAME
 from gammacp.formats.finding import DECISIONS, has_ending
 from gammacp.formats.layout import file_name
+from gammacp.studio.choice import parse
+from gammacp.studio.places import seen_from
 from gammacp.studio.sound import TYPES
+from gammacp.validation import Row, WrittenTable
 
 _MB = 1 << 20
 _LONGEST = 200  # bytes of a file name; 255 is what file systems take
 _LARGEST_CAMPAIGN = 1 << 20  # bytes: it is shown whole
+_SMALL = 1 << 16  # bytes
+_LARGEST_LIST = 1 << 20  # bytes, of names and sizes
 _BESIDE = (".txt", ".ac", ".toml")  # annotated texts, dissimilarities
 
 
@@ -54,6 +62,12 @@ class UploadLimits:
         )
 
 
+class Announced(WrittenTable):
+    """The first line of what is sent: names and sizes in bytes, in the order of the contents."""
+
+    files: list[Row[tuple[str, Annotated[int, Field(ge=0)]]]]
+
+
 @dataclass
 class Intake:
     """What came in since the start.
@@ -73,6 +87,35 @@ class Intake:
     files: int = 0
     size: int = 0
     campaign: bytes | None = None
+
+    async def receive_all(self, body: AsyncIterator[bytes]) -> list[dict[str, str]]:
+        """Keep files that are sent together; the name or the problem of each.
+
+        Parameters
+        ----------
+        body
+            A line of JSON (`Announced`), then the contents one after the other.
+
+        Raises
+        ------
+        DataError
+            There is no such line, or less content than it says.
+        """
+        sent = _Sent(body)
+        files = parse(Announced, await sent.line()).files
+        told = []
+        for name, size in files:
+            content = sent.take(size)
+            try:
+                told.append({"name": await self.receive(name, content)})
+            except (DataError, UnicodeError) as error:
+                told.append({"problem": str(error)})
+            except OSError as error:
+                told.append({"problem": seen_from(self.folder, in_words(error))})
+            if len(told) < len(files):
+                async for _ in content:  # of one that is refused
+                    pass
+        return told
 
     async def receive(self, name: str, chunks: AsyncIterator[bytes]) -> str:
         """Keep a file in the folder; what it is called there.
@@ -101,18 +144,25 @@ class Intake:
                     size += len(chunk)
                     rows += entries_of(chunk)
                     self.size += len(chunk)  # at once: others come in meanwhile
-                    self._check_size(name, size, rows)
+                    self._check_size(name, place, size, rows)
                     kept.write(chunk)
                 kept.flush()
-                await run_in_threadpool(self._check_archive, name, Path(kept.name))
-                if place != NAME:
-                    await run_in_threadpool(self._keep, Path(kept.name), place)
-                elif not self._is_there(Path(kept.name), self.folder / NAME):
-                    self.campaign = Path(kept.name).read_bytes()
+                if size > _SMALL:
+                    await run_in_threadpool(self._take, name, Path(kept.name), place)
+                else:  # in less time than a thread needs to begin
+                    self._take(name, Path(kept.name), place)
+                    await asyncio.sleep(0)  # others may be answered
         except BaseException:
             self.size -= size
             raise
         return place
+
+    def _take(self, name: str, kept: Path, place: str) -> None:
+        self._check_archive(name, kept)
+        if place != NAME:
+            self._keep(kept, place)
+        elif not self._is_there(kept, self.folder / NAME):
+            self.campaign = kept.read_bytes()
 
     def keep_campaign(self) -> None:
         """Put the campaign.toml that was dropped into the folder; errors as of `receive`."""
@@ -150,10 +200,10 @@ class Intake:
     def _is_there(self, kept: Path, target: Path) -> bool:
         return target.is_file() and cmp(kept, target, shallow=False)
 
-    def _check_size(self, name: str, size: int, rows: int) -> None:
+    def _check_size(self, name: str, place: str, size: int, rows: int) -> None:
         if rows > self.limits.rows:
             raise self._too_much(f"file has more than {self.limits.rows} lines or entries", name)
-        if path_inside(name) == NAME and size > _LARGEST_CAMPAIGN:
+        if place == NAME and size > _LARGEST_CAMPAIGN:
             raise DataError(f"a {NAME} of more than {_LARGEST_CAMPAIGN >> 10} KB", file=name)
         if size > self.limits.file:
             raise self._too_much(f"file is larger than {self.limits.file // _MB} MB", name)
@@ -161,7 +211,7 @@ class Intake:
             raise self._too_much(f"more than {self.limits.together // _MB} MB were dropped", name)
 
     def _too_much(self, what: str, name: str) -> DataError:
-        hint = f"Put it into {self.folder} yourself and read the folder again"
+        hint = "Put it into the campaign's folder yourself and read the folder again"
         return DataError(what, file=name, hint=hint)
 
     def _check_archive(self, name: str, path: Path) -> None:
@@ -184,6 +234,43 @@ class Intake:
                     file=name,
                     hint="Pack it again from its folder",
                 )
+
+
+class _Sent:
+    """What is sent, piece by piece.
+
+    Parameters
+    ----------
+    chunks
+        As they come.
+    """
+
+    def __init__(self, chunks: AsyncIterator[bytes]) -> None:
+        self._chunks = chunks
+        self._rest = b""
+
+    async def line(self) -> bytes:
+        """The first line."""
+        async for chunk in self._chunks:
+            before, ended, after = chunk.partition(b"\n")
+            self._rest += before
+            if len(self._rest) > _LARGEST_LIST:
+                break
+            if ended:
+                found, self._rest = self._rest, after
+                return found
+        raise DataError("no list of files was sent", hint="Load the page again")
+
+    async def take(self, size: int) -> AsyncIterator[bytes]:
+        """The next so many bytes."""
+        while size > 0:
+            if not self._rest:
+                self._rest = await anext(self._chunks, b"")
+                if not self._rest:
+                    raise DataError("less was sent than announced", hint="Drop the file again")
+            piece, self._rest = self._rest[:size], self._rest[size:]
+            size -= len(piece)
+            yield piece
 
 
 def path_inside(name: str) -> str:

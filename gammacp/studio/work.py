@@ -27,6 +27,7 @@ from gammacp.report.markup import Markup
 from gammacp.report.page import gamma_on_scale, headline
 from gammacp.report.viewer import alignment_document
 from gammacp.studio.choice import Choice
+from gammacp.studio.places import seen_from
 from gammacp.studio.understanding import Understood, understand
 
 _EVERY = 0.1  # seconds between two signs of life
@@ -123,11 +124,13 @@ def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) 
     try:
         with confine(folder, always=True):
             return _compute(folder, choice, options, post)
+    except GammacpError as error:
+        problem = str(error)
     except OSError as error:
         problem = in_words(error)
     except MemoryError:
         problem = _too_large()
-    return replace(post.found, stage="", problem=problem)
+    return replace(post.found, stage="", problem=seen_from(folder, problem))
 
 
 def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -> Findings:
@@ -139,20 +142,17 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
     post.send(stage="measuring", understood=understood)
     if not chosen:
         return replace(post.found, stage="")
-    try:
-        built = report(
-            Corpus.from_continua(chosen, left_out=understood.left_out),
-            title=f"Agreement in {folder.name}",
-            reference=choice.reference or None,
-            calibrate=choice.calibrate,
-            progress=post.tell,
-            first=post.first,
-            failures=tuple(map(str, understood.failures)),
-            left_out=understood.left_out,
-            **options,
-        )
-    except GammacpError as error:
-        return replace(post.found, stage="", problem=str(error))
+    built = report(
+        Corpus.from_continua(chosen, left_out=understood.left_out),
+        title=f"Agreement in {folder.name}",
+        reference=choice.reference or None,
+        calibrate=choice.calibrate,
+        progress=post.tell,
+        first=post.first,
+        failures=tuple(map(str, understood.failures)),
+        left_out=understood.left_out,
+        **options,
+    )
     post.send(stage="writing the report")
     return replace(
         post.found,
@@ -231,6 +231,11 @@ class Work:
         if self._running is not None:
             self._running.cancel()
 
+    def forget(self) -> None:
+        """As before the first computation."""
+        self.cancel()
+        self._running = None
+
     def pause(self) -> None:
         """Let it wait at its next step."""
         (self._mailbox / _PAUSE).touch()
@@ -243,7 +248,7 @@ class Work:
         """What is known so far."""
         running = self._running
         if running is None:
-            return Now("idle", Findings(), "")
+            return Now("idle", Findings(), f"{self._number}")
         problem = None
         if running.cancelled():
             state, found = "cancelled", self._letter()

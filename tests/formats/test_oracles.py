@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from gammacp import Continuum, Unit, read, write
+from gammacp.errors import DataError
 from tests.formats.story import FIXTURES, TEXT, UNITS
 
 LAYER = "custom.Span"
@@ -79,6 +80,24 @@ def test_praatio_reads_what_we_write(tmp_path: Path) -> None:
     file = tmp_path / "a.TextGrid"
     write(Continuum.from_units(units, bounds=(0, 4)), file)
     assert praat_units(file) == [(u.annotator, u.start, u.end, u.category) for u in units]
+
+
+def test_praatio_reads_units_that_overlap(tmp_path: Path) -> None:
+    """It takes no two tiers of one name; all units are in its tiers, and come back as one's own."""
+    textgrid = pytest.importorskip("praatio.textgrid")
+    units = [Unit("gold", 0, 4, "a"), Unit("gold", 1, 5, "b"), Unit("gold", 2, 3, "c")]
+    units += [Unit("gold", 3, 3, "point"), Unit("gold", 3, 3, "other")]
+    write(Continuum.from_units(units, bounds=(0, 9)), tmp_path / "g.TextGrid")
+    theirs = textgrid.openTextgrid(str(tmp_path / "g.TextGrid"), includeEmptyIntervals=False)
+    assert theirs.tierNames == ("gold", "gold #2", "gold #3", "gold #4", "gold #5")
+    labels = {entry.label for tier in theirs.tiers for entry in tier.entries}
+    assert labels == {"a", "b", "c", "point", "other"}
+    back = read(tmp_path / "g.TextGrid")
+    assert back.annotators == ("gold",)
+    assert sorted(back, key=str) == sorted(units, key=str)
+    clash = [*units, Unit("gold #2", 0, 4, "a")]
+    with pytest.raises(DataError, match="Rename the annotator"):
+        write(Continuum.from_units(clash, bounds=(0, 9)), tmp_path / "h.TextGrid")
 
 
 @pytest.mark.parametrize("form", ["short_textgrid", "long_textgrid"])

@@ -1,10 +1,11 @@
 """A studio as it is started from the command line, and one without a server."""
 
+import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,12 @@ import httpx
 import pytest
 
 SECONDS = 600.0  # a cold cache of compiled code, on a busy machine
+
+
+def framed(files: Mapping[str, bytes]) -> bytes:
+    """Files as the page sends them: a line of names and sizes, then one after the other."""
+    sizes = [(name, len(content)) for name, content in files.items()]
+    return json.dumps({"files": sizes}).encode() + b"\n" + b"".join(files.values())
 
 
 @dataclass
@@ -45,7 +52,7 @@ class Running:
         raise AssertionError(f"still {now}")
 
     def drop(self, name: str, content: bytes) -> httpx.Response:
-        return self.client.post("files", params={"name": name}, content=content)
+        return self.client.post("files", content=framed({name: content}))
 
     def close(self) -> None:
         self.client.close()

@@ -10,7 +10,6 @@ import pytest
 
 import gammacp as gc
 from gammacp.dissimilarity.toml_file import read_dissimilarity
-from gammacp.errors import GammacpError
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.pages import live
 from gammacp.studio.work import Now, Work, compute
@@ -59,7 +58,10 @@ def test_a_dissimilarity_with_features(folder: Path, by_file: bool) -> None:
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        (OSError(errno.ENOSPC, "No space left on device"), "gammacp-test: No space left on device"),
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            "the folder for temporary files: No space left on device",
+        ),
         (OSError(errno.EACCES, "Permission denied", "a.csv"), "a.csv: Permission denied"),
         (MemoryError(), "needs more memory than the"),
     ],
@@ -89,7 +91,6 @@ def test_a_mailbox_goes_with_the_next_choice(folder: Path, tmp_path: Path) -> No
 def test_a_dissimilarity_that_is_none(folder: Path) -> None:
     found = compute(folder, Choice(dissimilarity="none.toml"), {"samples": 5}, folder.parent)
     assert found.understood is not None
-    assert isinstance(found.understood.problem, GammacpError)
     assert "none.toml" in str(found.understood.problem)
 
 
@@ -125,6 +126,6 @@ def test_the_answer_is_a_click(
     page.goto(studio.address)
     page.click("button[data-layout]", timeout=180_000)
     page.wait_for_selector(".headline", timeout=180_000)
-    assert "1 documents, 2 annotators, 4 units" in page.inner_text("#understood")
+    assert "1 document, 2 annotators, 4 units" in page.inner_text("#understood")
     assert page.locator("button[data-layout]").count() == 0
     page.close()

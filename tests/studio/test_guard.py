@@ -7,7 +7,6 @@ import io
 import os
 import re
 import socket
-import tempfile
 import threading
 import zipfile
 from collections.abc import AsyncIterator, Iterator
@@ -28,6 +27,7 @@ from gammacp.studio.server import Studio, application, serve
 from gammacp.studio.uploads import UploadLimits, path_inside
 from gammacp.studio.work import Findings, Now, Review
 from tests.conftest import Run
+from tests.studio.conftest import framed
 
 HERE = Path(__file__).parents[2]
 TOKEN = "T0ken"
@@ -101,7 +101,7 @@ def test_another_name_that_leads_here_gets_nothing(client: Client, host: str) ->
 @pytest.mark.parametrize(
     "origin", [None, "null", "http://evil.example", "http://127.0.0.1:8001", "https://" + HOST]
 )
-@pytest.mark.parametrize("path", ["files?name=a.csv", "choice", "run/start"])
+@pytest.mark.parametrize("path", ["files", "choice", "run/start"])
 def test_another_origin_changes_nothing(
     client: Client, studio: Studio, path: str, origin: str | None
 ) -> None:
@@ -137,9 +137,9 @@ def test_pages_may_load_nothing_and_be_in_no_frame(client: Client) -> None:
 
 def drop(client: Client, name: str, content: bytes) -> str:
     """What the page is told: "" if the file was taken."""
-    answer = client.post(f"/{TOKEN}/files", params={"name": name}, content=content, headers=ORIGIN)
-    assert answer.status_code in (200, 422), answer.text
-    problem: str = answer.json().get("problem", "")
+    answer = client.post(f"/{TOKEN}/files", content=framed({name: content}), headers=ORIGIN)
+    assert answer.status_code == 200, answer.text
+    problem: str = answer.json()["files"][0].get("problem", "")
     return problem
 
 
@@ -307,14 +307,14 @@ def test_a_choice_that_cannot_be_read_leaves_that_of_the_file(
     studio.begin()
     assert studio.choice.only == ("x",)
     shown = client.get(f"/{TOKEN}/").text
-    assert "cannot be taken up" in shown
+    assert "cannot be used" in shown
     if isinstance(kept, bytes):
         assert "move it away" in shown
         studio.journal.path.unlink()
     answer = client.post(f"/{TOKEN}/choice", content=b'{"only": ["y"]}', headers=ORIGIN)
     assert answer.status_code == 200, answer.text
     assert studio.choice.only == ("y",)
-    assert "cannot be taken up" not in client.get(f"/{TOKEN}/").text
+    assert "cannot be used" not in client.get(f"/{TOKEN}/").text
 
 
 SAYS = 'paths = ["."]\nexclude = ["Bob"]  # <b>\u202e</b>\n'
@@ -382,12 +382,10 @@ def test_a_full_disk_is_named(
 
     with monkeypatch.context() as patched:
         patched.setattr("gammacp.studio.uploads.copyfileobj", lambda *_: Full().write(b""))
-        answer = client.post(f"/{TOKEN}/files?name=a.csv", content=b"x", headers=ORIGIN)
-        assert answer.json()["problem"] == f"{studio.folder / 'a.csv'}: No space left on device"
+        assert drop(client, "a.csv", b"x") == "a.csv: No space left on device"
     monkeypatch.setattr("gammacp.studio.uploads.NamedTemporaryFile", Full)
-    answer = client.post(f"/{TOKEN}/files?name=a.csv", content=b"x", headers=ORIGIN)
-    assert answer.status_code == 500
-    assert answer.json()["problem"] == f"{tempfile.gettempdir()}: No space left on device"
+    told = drop(client, "a.csv", b"x")
+    assert told == "the folder for temporary files: No space left on device"
     assert studio.intake.size == 0
 
 

@@ -1,7 +1,9 @@
 """What a reviewer may say to a unit, and the gold standard that comes of it, counted by hand."""
 
+import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,16 @@ from gammacp.errors import DataError
 from gammacp.formats import FORMATS
 from gammacp.studio.journal import Decision, Journal
 from gammacp.studio.pages import exporting
-from gammacp.studio.review import DecisionRequest, decision_of, gold, gold_file, item_keys, queue
+from gammacp.studio.places import without_options
+from gammacp.studio.review import (
+    DecisionRequest,
+    decision_of,
+    gold,
+    gold_file,
+    item_keys,
+    queue,
+    workbook,
+)
 from gammacp.validation import validated
 
 TEXT = "The cat sat. The dog ran; nobody saw."
@@ -150,6 +161,40 @@ def test_every_format_gives_the_gold_standard_back(
     scale = 1000 if name in ("elan",) and spans(next(iter(back.values())))[0][0] == 4000 else 1
     for c in back.values():
         assert [(u.start / scale, u.end / scale, u.category) for u in c] == spans(made)
+
+
+def test_a_zip_names_its_documents_and_the_own_format_stands_first() -> None:
+    made = gold(found(), {}).continua["d"]
+    several = {f"d{i}.txt": replace(made, name=f"d{i}.txt") for i in range(3)}
+    with zipfile.ZipFile(BytesIO(gold_file(several, "cas")[1])) as archive:
+        names = set(archive.namelist())
+    assert {n for n in names if n.endswith(".xmi")} == {f"d{i}.txt/d{i}.txt.xmi" for i in range(3)}
+    page = exporting(gold(found(), {}), with_undecided=True, came_as=("cas",))
+    assert page.index("Download cas") < page.index("Download json") < page.index("Download xlsx")
+    assert " --" not in page[page.index("<main") : page.index("</main")]
+
+
+def test_a_workbook_has_the_rows_of_csv(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    made = gold(found(Unit("Ann", 4, 7, "=1+1"), Unit("Bob", 4, 7, "=1+1")), {})
+    (tmp_path / "gold.xlsx").write_bytes(workbook(made.continua))
+    rows = list(openpyxl.load_workbook(tmp_path / "gold.xlsx")["gold"].values)
+    head = ("continuum", "annotator", "category", "start", "end")
+    assert rows == [head, ("d", "gold", "=1+1", 4, 7)]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Write XMI (--to cas)", "Write XMI"),
+        ("bounds 0:3 are not kept; read it with --bounds", "bounds 0:3 are not kept"),
+        ("a--b.csv is no file. Rename it", "a--b.csv is no file. Rename it"),
+        ("Name a folder and --to brat, or write CSV or JSON", "or write CSV or JSON"),
+        ("x 1.5 is late. Give --tier and look", "x 1.5 is late"),
+    ],
+)
+def test_a_page_has_no_options(text: str, left: str) -> None:
+    assert without_options(text) == left
 
 
 def test_a_decision_comes_back_from_the_journal_as_it_was(tmp_path: Path) -> None:

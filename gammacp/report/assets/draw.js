@@ -116,7 +116,7 @@ function paintAxis(view) {
   c.font = "12px system-ui, sans-serif";
   c.textBaseline = "middle";
   c.textAlign = "center";
-  for (const place of ticks(view.from, to, (width - view.gutter) / 90)) {
+  for (const place of ticks(view.from, to, (width - view.gutter) / 90, view.model.counted ? 1 : 0)) {
     const x = Math.round(xOf(view, place)) + 0.5;
     c.strokeStyle = view.theme.line;
     c.beginPath();

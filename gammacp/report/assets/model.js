@@ -48,7 +48,7 @@ function buildModel(doc) {
   const lanes = doc.annotators.map((name, a) => buildLane(doc, name, a));
   const slot = new Int32Array(count);
   for (const lane of lanes) lane.rows.forEach((row, i) => { slot[row] = i; });
-  return { doc, lanes, slot, groups, groupOf, order, rank, worst };
+  return { doc, lanes, slot, groups, groupOf, order, rank, worst, counted: isCounted(doc) };
 }
 
 function buildLane(doc, name, annotator) {
@@ -106,9 +106,14 @@ function passing(model, filter) {
   });
 }
 
+// Whether positions are counted: nothing is at half a character, but at half a second.
+function isCounted(doc) {
+  return doc.unit !== "s" && [doc.units.start, doc.units.end].every((all) => all.every(Number.isInteger));
+}
+
 // Round tick positions: 1, 2 or 5 times a power of ten, at most `most` of them.
-function ticks(from, to, most) {
-  const raw = (to - from) / Math.max(1, most);
+function ticks(from, to, most, least = 0) {
+  const raw = Math.max(least, (to - from) / Math.max(1, most));
   if (!(raw > 0)) return [from];
   const power = Math.pow(10, Math.floor(Math.log10(raw)));
   const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw);

@@ -13,7 +13,7 @@ const items = JSON.parse(find('#decide script[type="application/json"]').textCon
 const view = find('[data-part="alignment"]').view;
 const numbers = new Map(items.map((item, i) => [JSON.stringify([item.document, item.key]), i]));
 const numberOf = (row) => numbers.get(JSON.stringify([row.document, row.item]));
-const rows = [];
+const rows = [], underway = new Set();  // what is decided and not yet answered
 let standing = new Map(), at = 0, begun = false, sending = Promise.resolve();
 
 const reviewer = find("#reviewer");
@@ -165,24 +165,30 @@ function decide(wanted) {
   }
   const place = at, item = items[at];
   const body = { request: crypto.randomUUID(), reviewer: reviewer.value.trim(), ...wanted };
-  if (wanted.action !== "undo") Object.assign(body, { document: item.document, item: item.key });
-  sending = sending.then(() => send(body, place)).catch((error) => {
-    if (wanted.action === "edit" && at === place) find("#editor").hidden = false;
+  if (wanted.action !== "undo") {
+    Object.assign(body, { document: item.document, item: item.key });
+    underway.add(place);
+    find("#editor").hidden = true;
+    next();  // at once: the next key is about what is shown then
+  }
+  sending = sending.then(() => send(body)).catch((error) => {
+    underway.delete(place);
+    if (find("#editor").hidden && wanted.action !== "undo") {
+      go(place);
+      if (wanted.action === "edit") edit(wanted);
+    }
     find("#failed").textContent = `Not saved: ${error.message}`;
-  });
+  }).finally(() => underway.delete(place));
 }
 
-async function send(body, place) {
+async function send(body) {
   const answer = await fetch("./decisions", { method: "POST", body: JSON.stringify(body) });
   const told = await answer.json();
   if (!answer.ok) throw new Error(told.problem);
   await read();
-  // A decision leads nobody away from an open editor, or from a unit that was gone to meanwhile.
+  // Nothing that is answered leads away from an open editor.
   const number = body.action === "undo" ? numberOf(told.decision) : undefined;
-  if (find("#editor").hidden) {
-    if (number !== undefined) go(number);
-    else if (body.action !== "undo" && at === place) next();
-  }
+  if (find("#editor").hidden && number !== undefined) go(number);
   const left = items.length - standing.size;
   const what = body.action === "undo" ? "Undone" : `Saved: ${outcome(told.decision)}`;
   find("#said").textContent = `${what}. ${left ? `${left} units are open.` : "All units are decided: take the gold standard home."}`;
@@ -191,14 +197,16 @@ async function send(body, place) {
 function next() {
   for (let i = 1; i <= items.length; i++) {
     const number = (at + i) % items.length;
-    if (!standing.has(number)) return go(number);
+    if (!standing.has(number) && !underway.has(number)) return go(number);
   }
   return go(at);
 }
 
-function edit() {
-  const form = find("#editor"), item = standing.get(at)?.kept ? standing.get(at) : items[at];
+function edit(of) {
+  const form = find("#editor"), item = of ?? (standing.get(at)?.kept ? standing.get(at) : items[at]);
+  const step = view.model.counted ? 1 : "any";
   form.hidden = false;
+  for (const field of [form.elements.start, form.elements.end]) field.step = step;
   form.elements.start.value = position(item.start);
   form.elements.end.value = position(item.end);
   form.elements.category.value = item.category ?? "";
@@ -217,13 +225,12 @@ find("#editor").addEventListener("submit", (event) => {
   event.preventDefault();
   const { start, end, category } = event.target.elements;
   decide({ action: "edit", start: Number(start.value), end: Number(end.value), category: category.value });
-  event.target.hidden = Boolean(reviewer.value.trim());
   document.activeElement.blur();
 });
 
 const acts = {
   merge: () => (items[at].open ? edit() : decide({ action: "merge" })),
-  drop: () => decide({ action: "drop" }), undo: () => decide({ action: "undo" }), edit,
+  drop: () => decide({ action: "drop" }), undo: () => decide({ action: "undo" }), edit: () => edit(),
   previous: () => go(at - 1), next: () => go(at + 1), open: next, play,
   leave: () => { find("#editor").hidden = true; },
 };
@@ -244,6 +251,7 @@ document.addEventListener("keydown", (event) => {
   if (event.repeat && event.key === "Enter") event.preventDefault();
   const field = event.target.closest("input:not([type=checkbox]), select, textarea");
   if (event.key === "Escape" && field?.form === find("#editor")) { acts.leave(); field.blur(); }
+  if (event.key === "Enter" && field === reviewer) reviewer.blur();
   if (field || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !find("#keys").checked) return;
   if (event.repeat && !["next", "previous"].includes(KEYS[event.key])) return;  // a key that is held
   if (/^[1-9]$/.test(event.key)) take(Number(event.key) - 1);
@@ -258,8 +266,9 @@ colour().dispatchEvent(new Event("change"));
 colour().addEventListener("change", show);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
 go(0);
+if (again.back) find("#said").textContent = again.said;
 async function watch() {
-  try { await read(); } catch (error) { find("#failed").textContent = `Decisions that were saved are safe, but the studio does not answer: ${error.message}`; }
+  try { await read(); } catch { find("#failed").textContent = again.gone; }
   setTimeout(watch, 2000);
 }
 // The first open unit, unless somebody has gone on before the journal was read.

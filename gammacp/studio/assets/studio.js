@@ -28,29 +28,78 @@ async function* chosen(files) {
   for (const file of files) yield [file.webkitRelativePath || file.name, file];
 }
 
-let busy = false;
+const BATCH = { files: 500, bytes: 8 << 20 };  // of a request: one for each file would take minutes
+const SHOWN = 20;  // files that are refused, one by one
+const few = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;
+let busy = null;
+// Names and sizes in a line, then the contents one after the other; what became of each.
+async function sendFiles(batch, signal) {
+  const announced = JSON.stringify({ files: batch.map(([name, file]) => [name, file.size]) });
+  const body = new Blob([announced, "\n", ...batch.map(([, file]) => file)]);
+  try {
+    const answer = await fetch("./files", { method: "POST", body, signal });
+    const told = await answer.json();
+    return answer.ok ? told.files : batch.map(() => told);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (batch.length > 1) {  // one that cannot be read keeps all from being sent
+      const half = batch.length >> 1;
+      return [...await sendFiles(batch.slice(0, half), signal), ...await sendFiles(batch.slice(half), signal)];
+    }
+    await again.state();  // throws if it is the studio that is gone
+    return [{ problem: `${batch[0][0]}: the browser cannot read this file` }];
+  }
+}
+
+function* batches(files) {
+  let batch = [], size = 0;
+  for (const entry of files) {
+    if (batch.length && (batch.length === BATCH.files || size + entry[1].size > BATCH.bytes)) {
+      yield batch;
+      batch = [], size = 0;
+    }
+    batch.push(entry);
+    size += entry[1].size;
+  }
+  if (batch.length) yield batch;
+}
+
 async function upload(files) {
   if (busy) return;
-  busy = true;
-  const refused = find("#refused"), status = find("#uploads");
+  busy = new AbortController();
+  const refused = find("#refused"), status = find("#uploads"), bar = find("#bar"), stop = find("#stop");
+  const wanted = [], problems = [];
+  let done = 0, sent = 0, hidden = 0, ended = "";
   refused.replaceChildren();
-  let done = 0, hidden = 0;
-  for await (const [name, file] of files) {
-    if (name.split("/").some((part) => part.startsWith("."))) { hidden++; continue; }
-    status.textContent = `${done} files are here, now ${name}`;
-    try {
-      await send(`./files?name=${encodeURIComponent(name)}`, file);
-      done++;
-    } catch (error) {
-      const line = document.createElement("li");
-      line.textContent = error.message;
-      refused.append(line);
+  for (const part of [bar, stop]) part.hidden = false;
+  bar.removeAttribute("value");
+  try {
+    for await (const entry of files) {
+      busy.signal.throwIfAborted();
+      if (entry[0].split("/").some((part) => part.startsWith("."))) hidden++;
+      else if (wanted.push(entry) % 100 === 0) status.textContent = `Found ${wanted.length} files.`;
     }
+    bar.max = wanted.length;
+    for (const batch of batches(wanted)) {
+      status.textContent = `Copying: ${sent} of ${few(wanted.length, "file")}.`;
+      bar.value = sent;
+      for (const { problem } of await sendFiles(batch, busy.signal)) {
+        if (problem) problems.push(problem); else done++;
+      }
+      sent += batch.length;
+    }
+  } catch (error) {
+    ended = busy.signal.aborted ? "Cancelled: " : "The studio does not answer: ";
   }
-  const passed = hidden ? `, ${hidden} hidden files passed over` : "";
-  status.textContent = `${done} ${done === 1 ? "file is" : "files are"} here${passed}.`;
-  busy = false;
-  if (done) await act("start");
+  for (const part of [bar, stop]) part.hidden = true;
+  const passed = hidden ? `; ${few(hidden, "hidden file was", "hidden files were")} passed over` : "";
+  const here = ended ? `${done} of ${few(wanted.length, "file")}` : few(done, "file");
+  status.textContent = `${ended}${here} ${done === 1 ? "is" : "are"} here${passed}.`;
+  const more = problems.length - SHOWN;
+  const lines = more > 0 ? [...problems.slice(0, SHOWN), `… and ${few(more, "more file was", "more files were")} refused.`] : problems;
+  refused.replaceChildren(...lines.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
+  busy = null;
+  if (done && !ended) await act("read");
 }
 
 async function act(what) {
@@ -70,10 +119,14 @@ addEventListener("drop", (event) => {
 for (const id of ["files", "folder"]) {
   const input = document.getElementById(id);
   input.tabIndex = -1;
-  input.addEventListener("change", () => upload(chosen(Array.from(input.files))));
+  input.addEventListener("change", () => {
+    upload(chosen(Array.from(input.files)));
+    input.value = "";  // the same ones can be chosen again
+  });
 }
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button[data-for], button[data-do], button[data-layout]");
+  if (event.target.closest("#stop")) busy?.abort();
   if (!button) return;
   if (button.dataset.layout) {
     const form = find("#choosing");
@@ -104,31 +157,82 @@ function choice(form) {
     annotators: (text("annotators") ?? "").split(",").map((name) => name.trim()).filter(Boolean),
   };
 }
+// What was typed and ticked and not yet sent. The form comes anew from the server while it works, and
+// after a restart; what is here is put into it again.
+const edited = new Map();
+const fieldOf = (f) => JSON.stringify([f.name, f.dataset.of ?? (f.type === "checkbox" ? f.value : "")]);
+function putBack() {
+  for (const field of find("#choosing")?.elements ?? []) {
+    const value = edited.get(fieldOf(field));
+    if (value === undefined) continue;
+    if (field.type === "checkbox") field.checked = value;
+    else if (!field.options || Array.from(field.options).some((o) => o.value === value)) field.value = value;
+  }
+  const unsent = find("#unsent");
+  if (unsent) unsent.textContent = edited.size ? "Changed, and not computed yet." : "";
+}
+document.addEventListener("input", ({ target }) => {
+  if (target.form?.id !== "choosing") return;
+  edited.set(fieldOf(target), target.type === "checkbox" ? target.checked : target.value);
+  putBack();
+});
+const KEPT = "gammacp-edited";
+addEventListener("pagehide", () => {
+  if (edited.size) sessionStorage.setItem(KEPT, JSON.stringify([again.folder, [...edited]]));
+});
+function takeUp() {
+  const [folder, kept] = JSON.parse(sessionStorage.getItem(KEPT) ?? "[null, []]");
+  sessionStorage.removeItem(KEPT);
+  if (folder === again.folder) for (const [field, value] of kept) edited.set(field, value);
+  putBack();
+}
+
 document.addEventListener("submit", async (event) => {
   event.preventDefault();
+  const sent = [...edited];
+  edited.clear();
   try {
     await send("./choice", JSON.stringify(choice(event.target)));
   } catch (error) {
+    for (const [field, value] of sent) if (!edited.has(field)) edited.set(field, value);
     find("#uploads").textContent = error.message;
   }
+  putBack();
   await look();
 });
 
 async function look() {
-  const now = await (await fetch("./state")).json();
+  const now = await again.state();
   const live = find("#live"), said = find("#live [role=status]");
   if (live.dataset.version === now.version) {
     if (now.state === "running" && said) said.textContent = `Working: ${now.stage}.`;
     return;
   }
   const page = new DOMParser().parseFromString(await (await fetch("./")).text(), "text/html");
-  const focused = document.activeElement?.closest("#live") ? document.activeElement.textContent : null;
+  const old = document.activeElement?.closest("#live") ? document.activeElement : null;
+  const opened = new Set(Array.from(live.querySelectorAll("details[open] > summary"), nameOf));
+  const at = old?.form && [fieldOf(old), old.type === "text" ? [old.selectionStart, old.selectionEnd] : null];
   live.replaceWith(document.adoptNode(page.querySelector("#live")));
-  if (focused) Array.from(document.querySelectorAll("#live button")).find((b) => b.textContent === focused)?.focus();
+  for (const summary of document.querySelectorAll("#live summary")) summary.parentElement.open ||= opened.has(nameOf(summary));
+  putBack();
+  if (!old) return;
+  const field = at && Array.from(find("#choosing")?.elements ?? []).find((f) => f.name && fieldOf(f) === at[0]);
+  const next = field || Array.from(document.querySelectorAll("#live button")).find((b) => b.textContent === old.textContent);
+  next?.focus();
+  if (field && at[1]) field.setSelectionRange(...at[1]);
 }
+const nameOf = (summary) => summary.textContent.replace(/\d+/g, "");
+let begun = false;
 async function watch() {
   // A server that is gone says so once, and is looked for on.
-  try { await look(); } catch { find("#uploads").textContent = "The studio does not answer; is it still running?"; }
+  try {
+    await look();
+    if (!begun) takeUp();
+    if (!begun && again.back) find("#uploads").textContent = again.said;
+    begun = true;
+  } catch {
+    find("#uploads").textContent = again.gone;
+  }
   setTimeout(watch, 500);
 }
 watch();

@@ -1,0 +1,57 @@
+"""How places are named on the page: as seen from the campaign's folder, wherever that is."""
+
+import os
+import re
+from pathlib import Path
+from tempfile import gettempdir
+
+
+def inside(folder: Path, name: str) -> str:
+    """A name without the folder, so that it stays when the folder is moved.
+
+    Parameters
+    ----------
+    folder
+        Of the campaign.
+    name
+        Of a file, or of a document.
+    """
+    path = Path(name)
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else name
+
+
+_OPTION = r"(?<![^\s(`])--[a-z]"
+_ASIDE = re.compile(rf"\s*\([^()]*?{_OPTION}[^()]*\)")
+_CLAUSE = re.compile(rf"(?:^|[;.,]\s+)(?:[^;.,\n]|[.,](?=\S))*?{_OPTION}(?:[^;.,\n]|[.,](?=\S))*")
+
+
+def without_options(text: str) -> str:
+    """Advice without options of the command line, which a page does not have.
+
+    >>> without_options("no token is there. Write XMI (--to cas), or give --bounds")
+    'no token is there. Write XMI'
+
+    Parameters
+    ----------
+    text
+        For the page.
+    """
+    return _CLAUSE.sub("", _ASIDE.sub("", text)).lstrip(";., ")
+
+
+def seen_from(folder: Path, text: str) -> str:
+    """A message as a page has it: without options, the way to the folder and to temporary files.
+
+    Parameters
+    ----------
+    folder
+        Of the campaign.
+    text
+        For the page.
+    """
+    text = (
+        without_options(text)
+        .replace(f"{folder}{os.sep}", "")
+        .replace(str(folder), "the campaign's folder")
+    )
+    return text.replace(gettempdir(), "the folder for temporary files")
