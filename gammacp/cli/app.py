@@ -15,7 +15,16 @@ from gammacp.files import lift_confinement
 from gammacp.plugins import load_all, why_it_fails
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "Measure": ("gamma", "align", "verify", "measure", "unnamed", "segmentation", "syntax", "links"),
+    "Measure": (
+        "gamma",
+        "align",
+        "verify",
+        "measure",
+        "unnamed",
+        "segmentation",
+        "syntax",
+        "links",
+    ),
     "Understand": ("compare", "calibrate", "replace", "plan", "report", "studio", "watch"),
     "Build": ("init", "consensus"),
     "Formats and data": ("inspect", "convert", "formats", "datasets"),

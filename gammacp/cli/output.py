@@ -219,6 +219,8 @@ def write_frame(rows: PairRows, path: Path) -> None:
     """The rows of `--frame`, with how many they are."""
     rows.write_csv(path)
     message(f"wrote {path} ({len(rows)} rows)")
+
+
 def say(text: str) -> None:
     """Sentences that are a result, on stdout; broken between words where a terminal is narrow."""
     print(_in_width(text, sys.stdout))

@@ -199,7 +199,7 @@ def _pool(scores: Mapping[str, Gamma], basis: Basis, stands_for: Sequence[float]
         status=(Status.OPTIMAL if complete else Status.FEASIBLE) if computed else None,
         notes=tuple(dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings)))
         + (towards.notes if towards else ())
-        + (_on_coarse_places(continua) if basis.model.pools else ()),
+        + (_on_coarse_places(continua) if basis.model.pools else ())
         + ((_DRAWN_ALIKE,) if basis.model.pools and {*stands_for} - {1.0} else ()),
         direction=towards,
     )
@@ -218,15 +218,17 @@ def _pool(scores: Mapping[str, Gamma], basis: Basis, stands_for: Sequence[float]
 
 
 def _on_coarse_places(continua: Sequence[Continuum]) -> tuple[str, ...]:
-    """A note where units are whole sentences or the like, which random units of other documents do not meet."""
+    """A note where units are whole sentences, which random units of other documents do not meet."""
     on = {grid.name for c in continua if c.n_units and (grid := circle_of(c).grid) is not None}
     if not on & {"paragraphs", "lines", "sentences", "places"}:
         return ()
     return (
-        "units are whole sentences, lines or places of a grid: that annotators meet at their boundaries "
-        "counts as agreement here (+.17 for annotators who choose sentences at random); "
+        "units are whole sentences, lines or places of a grid: that annotators meet at their "
+        "boundaries counts as agreement here (+.17 for annotators who choose sentences at random); "
         "--chance cut, and γ within documents, take it for chance",
     )
+
+
 def _parts(
     scores: Mapping[str, Gamma], basis: Basis, stands_for: Sequence[float]
 ) -> Iterator[_Part]:
