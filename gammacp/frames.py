@@ -39,18 +39,7 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
     if hasattr(frame, "__arrow_c_stream__") and not hasattr(frame, "iloc"):
         with suppress(ImportError):  # polars has columns that can be listed as well
             frame = import_module("pyarrow").table(frame).to_pydict()
-    needed = ("annotator", "start", "end")
-    hint = "The columns are annotator, category, start, end"
-    for name in (*needed, *features):
-        if name not in frame:
-            raise DataError(f"data frame has no column {name!r}", hint=hint)
-    annotators, starts, ends = (list(frame[name]) for name in needed)
-    for name, values in zip(needed, (annotators, starts, ends), strict=True):
-        for row, value in enumerate(values, 1):
-            if _missing(value) or (name == "annotator" and not str(value).strip()):
-                raise DataError(f"row {row} of the data frame has no {name}", hint=hint)
-            if name != "annotator" and isinstance(value, bool | np.bool_):
-                raise DataError(f"row {row} of the data frame: {name} {value} is not a number")
+    annotators, starts, ends = _needed(frame, features)
     labels = list(frame["category"]) if "category" in frame else [None] * len(starts)
     names = [None if _missing(x) else name_of(x) for x in labels]
     columns = [[None if _missing(x) else name_of(x) for x in frame[f]] for f in features]
@@ -61,6 +50,23 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
     shapes = list(frame["shape"]) if "shape" in {*frame} - {*features} else None
     who = [name_of(a) for a in annotators]
     return FrameColumns(who, names, known, starts, ends, fragments, shapes)
+
+
+def _needed(frame: Any, features: Sequence[str]) -> list[list[Any]]:
+    """The columns without which there is no unit, checked row by row."""
+    needed = ("annotator", "start", "end")
+    hint = "The columns are annotator, category, start, end"
+    for name in (*needed, *features):
+        if name not in frame:
+            raise DataError(f"data frame has no column {name!r}", hint=hint)
+    columns = [list(frame[name]) for name in needed]
+    for name, values in zip(needed, columns, strict=True):
+        for row, value in enumerate(values, 1):
+            if _missing(value) or (name == "annotator" and not str(value).strip()):
+                raise DataError(f"row {row} of the data frame has no {name}", hint=hint)
+            if name != "annotator" and isinstance(value, bool | np.bool_):
+                raise DataError(f"row {row} of the data frame: {name} {value} is not a number")
+    return columns
 
 
 def _missing(value: object) -> bool:

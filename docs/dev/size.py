@@ -17,31 +17,31 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_316,
-    "gammacp/alignment": 6_090,
+    "gammacp": 2_339,
+    "gammacp/alignment": 6_103,
     "gammacp/bench": 2_165,
-    "gammacp/campaign": 4_391,
-    "gammacp/chance": 1_519,
-    "gammacp/cli": 3_456,
+    "gammacp/campaign": 4_844,
+    "gammacp/chance": 1_556,
+    "gammacp/cli": 3_586,
     "gammacp/compat": 952,
-    "gammacp/continuum": 1_077,
-    "gammacp/datasets": 35,
+    "gammacp/continuum": 1_158,
+    "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_245,
-    "gammacp/formats": 6_852,
-    "gammacp/kernel": 156,
+    "gammacp/formats": 7_256,
+    "gammacp/kernel": 194,
     "gammacp/links": 242,
-    "gammacp/measures": 7_272,
-    "gammacp/pools": 430,
-    "gammacp/report": 842,
-    "gammacp/shapes": 208,
-    "gammacp/segmentation": 2_465,
-    "gammacp/studio": 1_551,
-    "gammacp/syntax": 2_967,
+    "gammacp/measures": 7_868,
+    "gammacp/pools": 522,
+    "gammacp/report": 848,
+    "gammacp/shapes": 304,
+    "gammacp/segmentation": 2_466,
+    "gammacp/studio": 1_735,
+    "gammacp/syntax": 2_980,
     "shuffling": 2_128,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 48_359, 39_974
+TOGETHER, CORE = 50_527, 41_848
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -32,7 +32,6 @@ from gammacp.measures.agreement import Agreement
 from gammacp.measures.borne import ABSENCE, borne_in, components_of
 from gammacp.measures.contributions import ALIGNMENTS, DOCUMENTS, places_of
 from gammacp.measures.part_tests import gain, independent_parts, more_than_the_rest
-from gammacp.signature import parse
 from gammacp.text import visible
 
 HIGH, LOW = 0.8, 0.667
@@ -46,7 +45,6 @@ LEVEL, LEVEL_OF_PAIRS = 0.05, 0.01
 UNDEFINED = "undefined"
 NOT_SHOWN, UNTESTED = "not shown to be better than chance", "not tested against chance"
 _MOST_PEOPLE = 30
-_DRAWN = 2_000_000
 _WORDS = ("low", "moderate", "high")
 _KINDS = {
     "position": "boundaries: the same unit, marked at another place",
@@ -209,9 +207,7 @@ def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
         f"there are {len(parts)}."
     )
     if len(parts) >= least:
-        seed = int(parse(overall.score.signature).parts.get("seed", 0))
-        draws = max(200, min(2000, _DRAWN // len(parts)))
-        found = overall.bootstrap(draws=draws, confidence=CONFIDENCE, seed=seed)
+        found = overall.bootstrap(confidence=CONFIDENCE)
         assert found is not None
         word = grade(found.low, found.high)
         words = (

@@ -43,6 +43,13 @@ _DRAWN_ALIKE = (
     "others"
 )
 
+_ON_COARSE_PLACES = (
+    "units are whole sentences, lines or places of a grid: that annotators meet at their boundaries "
+    "counts as agreement here (+.17 for annotators who choose sentences at random); --chance cut, "
+    "and γ within documents, take it for chance"
+)
+_COARSE = {"paragraphs", "lines", "sentences", "places"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusGamma(Gamma):
@@ -199,8 +206,7 @@ def _pool(scores: Mapping[str, Gamma], basis: Basis, stands_for: Sequence[float]
         status=(Status.OPTIMAL if complete else Status.FEASIBLE) if computed else None,
         notes=tuple(dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings)))
         + (towards.notes if towards else ())
-        + (_on_coarse_places(continua) if basis.model.pools else ())
-        + ((_DRAWN_ALIKE,) if basis.model.pools and {*stands_for} - {1.0} else ()),
+        + (_pooling(continua, stands_for) if basis.model.pools else ()),
         direction=towards,
     )
     if not parts:
@@ -217,16 +223,11 @@ def _pool(scores: Mapping[str, Gamma], basis: Basis, stands_for: Sequence[float]
     return _weigh(replace(whole, signature=made), parts, basis)
 
 
-def _on_coarse_places(continua: Sequence[Continuum]) -> tuple[str, ...]:
-    """A note where units are whole sentences, which random units of other documents do not meet."""
+def _pooling(continua: Sequence[Continuum], stands_for: Sequence[float]) -> tuple[str, ...]:
+    """Notes on chance over documents: weights, and whole sentences, which it does not meet."""
+    notes = (_DRAWN_ALIKE,) if {*stands_for} - {1.0} else ()
     on = {grid.name for c in continua if c.n_units and (grid := circle_of(c).grid) is not None}
-    if not on & {"paragraphs", "lines", "sentences", "places"}:
-        return ()
-    return (
-        "units are whole sentences, lines or places of a grid: that annotators meet at their "
-        "boundaries counts as agreement here (+.17 for annotators who choose sentences at random); "
-        "--chance cut, and γ within documents, take it for chance",
-    )
+    return notes + ((_ON_COARSE_PLACES,) if on & _COARSE else ())
 
 
 def _parts(
