@@ -129,7 +129,10 @@ class PairMatrix:
         rated = {pair: a for pair, a in self.agreements.items() if a.rated}
         if not cuts.n or len(rated) < 2:
             return self
-        sums = {pair: cuts.sums(a, [*a.rated]) for pair, a in rated.items()}
+        sums = {
+            pair: cuts.sums(a, [n for n in a.rated if n in overall.rated])
+            for pair, a in rated.items()
+        }
         total = np.sum([*sums.values()], axis=0)
         found = {}
         for pair, own in sums.items():
