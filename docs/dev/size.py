@@ -20,19 +20,19 @@ CEILINGS = {
     "gammacp": 2_312,
     "gammacp/alignment": 6_069,
     "gammacp/bench": 2_165,
-    "gammacp/campaign": 4_352,
-    "gammacp/chance": 1_486,
-    "gammacp/cli": 3_453,
+    "gammacp/campaign": 4_656,
+    "gammacp/chance": 1_492,
+    "gammacp/cli": 3_474,
     "gammacp/compat": 952,
-    "gammacp/continuum": 859,
+    "gammacp/continuum": 877,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_070,
-    "gammacp/formats": 6_673,
+    "gammacp/formats": 6_676,
     "gammacp/kernel": 156,
     "gammacp/links": 242,
-    "gammacp/measures": 7_268,
+    "gammacp/measures": 7_293,
     "gammacp/pools": 430,
-    "gammacp/report": 790,
+    "gammacp/report": 810,
     "gammacp/segmentation": 2_465,
     "gammacp/studio": 1_551,
     "gammacp/syntax": 2_967,
@@ -40,7 +40,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat"}
-TOGETHER, CORE = 47_358, 39_181
+TOGETHER, CORE = 47_755, 39_578
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -1,6 +1,7 @@
 """What a consensus shows: records with the keys of the JSON, and the columns of its tables."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from gammacp.alignment import Alignment
@@ -59,6 +60,20 @@ REVIEW = (
 )
 
 
+def _place(side: str, record: Mapping[str, Any]) -> str:
+    return f"{record[side]['start']:g}-{record[side]['end']:g}"
+
+
+LINKS = (
+    Column("file", "file"),
+    Column("type", "type", value=lambda r: r["type"] or "?"),
+    *(Column(side, side, value=partial(_place, side)) for side in ("source", "target")),
+    Column("support", "support", count),
+    Column("kept", "kept", yes_no),
+    Column("reasons", "why", listing, wrapped=True),
+)
+
+
 def _votes(record: Mapping[str, Any]) -> list[str]:
     return [f"{category_name(vote['category'])}: {vote['votes']}" for vote in record["votes"]]
 
@@ -95,6 +110,7 @@ def consensus_document(name: str, found: Consensus, alignment: Alignment) -> dic
         "entropy": found.entropy,
         "units": [_unit(u) for u in found.units],
         "review": [found.units.index(u) for u in found.review],
+        **({"links": [x.as_dict() for x in found.links]} if found.links else {}),
     }
 
 
@@ -162,6 +178,15 @@ def to_review(found: Mapping[str, Consensus]) -> Table:
     return table.without("file", when=len(found) == 1)
 
 
+def links_to_review(found: Mapping[str, Consensus]) -> Table:
+    """The links that not all annotators have alike, those of least support first."""
+    records = [
+        {"file": name, **x.as_dict()} for name, c in found.items() for x in c.links if x.reasons
+    ]
+    ordered = sorted(records, key=lambda r: (not r["tied"], r["support"]))
+    return Table(LINKS, ordered).without("file", when=len(found) == 1)
+
+
 def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
     """All units with support and confidence, or only those to review, worst first."""
     records: Sequence[Mapping[str, Any]] = (
@@ -204,7 +229,7 @@ def review_workbook(found: Mapping[str, Consensus]) -> Table:
 def unit_notes(found: Mapping[str, Consensus]) -> dict[tuple[str, Unit], str]:
     """What to say of each doubtful unit of the gold standards: why a person should look at it."""
     return {
-        (name, Unit(c.continuum.annotators[0], u.start, u.end, u.category, u.fragments)): (
+        (name, Unit(c.continuum.annotators[0], u.start, u.end, u.category, u.fragments, u.id)): (
             f"{'; '.join(u.reasons)} (support {u.support}, confidence {u.confidence:.2f})"
         )
         for name, c in found.items()

@@ -43,16 +43,17 @@ def compare(
     Most used: --by, --against and --reference.
     """
     from gammacp.campaign.compare import compare as compare_all
-    from gammacp.cli.comparison_tables import PRINTERS, print_against, print_groups
+    from gammacp.cli.comparison_tables import PRINTERS, print_against, print_groups, print_links
 
     require_interval(fail_under_lower, comparing.bootstrap)
     options = settings.options()
-    loaded = load(files, reading, settings.weighing.features, cluster=comparing.cluster)
+    features, cluster = settings.weighing.features, comparing.cluster
+    loaded = load(files, reading, features, cluster=cluster, links=True)
     with comparing.workers(loaded, "comparing") as executor:
         found = compare_all(
             loaded.corpus().continua,
             by=[str(table) for table in by or By],
-            **comparing.options(files, reading, settings.weighing.features),
+            **comparing.options(files, reading, features),
             executor=executor,
             **options,
         )
@@ -67,6 +68,8 @@ def compare(
             print_against(found.overall.score, found.against)
         if found.groups is not None:
             print_groups(found.groups)
+        if found.links is not None:
+            print_links(found.links)
         for note in found.overall.score.caveats():
             message(note)
         message("; ".join((f"seed {settings.sampling.seed}", *found.signatures)))

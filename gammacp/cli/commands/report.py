@@ -61,7 +61,7 @@ def report(
     require_interval(fail_under_lower, comparing.bootstrap)
     options = settings.options()
     features, cluster = settings.weighing.features, comparing.cluster
-    loaded = load(files, reading, features, writes=[out], cluster=cluster)
+    loaded = load(files, reading, features, writes=[out], cluster=cluster, links=True)
     spare_files([out], comparing.against or ())
     compared = comparing.options(files, reading, features)
     with comparing.workers(loaded, "reporting", pays=calibrate) as executor:
