@@ -15,6 +15,7 @@ from gammacp.measures.score_tables import GAMMA
 from gammacp.record_tables import (
     Column,
     Form,
+    Record,
     Table,
     Tint,
     count,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         Comparison,
         Confusion,
         Groups,
+        LinkComparison,
         PairMatrix,
         ReferenceComparison,
     )
@@ -127,6 +129,39 @@ def reference(found: ReferenceComparison) -> Table:
     """The reference against each annotator."""
     columns = _columns("annotator gamma with_others aligned equal missed added")
     return Table(columns, [a.as_dict() for a in found.annotators])
+
+
+def links(found: LinkComparison) -> Iterator[tuple[str, Table]]:
+    """γ of links and of chains, each table with its title."""
+    everybody = {"all": found.overall} if len(found.documents) > 1 else {}
+    values = {name: _values(s) for name, s in (dict(found.documents) | everybody).items()}
+    yield "Links by document", _of_links("document", values, total=len(everybody))
+    people = {
+        name: {
+            **{measure: found.mean_pair(name, measure) for measure in found.overall},
+            **{f"without {m}": s.value for m, s in found.without.get(name, {}).items()},
+        }
+        for name in dict.fromkeys(name for pair in found.pairs for name in pair)
+    }
+    yield "Links by annotator: with each other one in the mean", _of_links("annotator", people)
+    pairs = {", ".join(pair): _values(scores) for pair, scores in found.pairs.items()}
+    yield "Links by pair of annotators", _of_links("pair", pairs)
+    types = {name: _values({"gamma-link": score}) for name, score in found.types.items()}
+    yield "Links by type", _of_links("type", types)
+
+
+def _values(found: Mapping[str, Score]) -> Record:
+    reasons = dict.fromkeys(s.reason for s in found.values() if s.reason)
+    return {**{m: s.value for m, s in found.items()}, "reason": "; ".join(reasons) or None}
+
+
+def _of_links(key: str, found: Mapping[str, Record], *, total: int = 0) -> Table:
+    of = {"gamma-link": "γ of links", "gamma-chain": "γ of chains"}
+    of |= {f"without {name}": f"{header} without" for name, header in of.items()}
+    columns = (Column(name, header, number) for name, header in of.items())
+    reason = Column("reason", "undefined because", wrapped=True)
+    records = [{key: name, **known} for name, known in found.items()]
+    return Table((Column(key, key), *columns, reason), records, total).without_empty(*of, "reason")
 
 
 def rounds(first: Score, second: Score) -> Table:

@@ -11,7 +11,7 @@ from gammacp.arrays import Codes, Floats
 from gammacp.canonical import canonical_order
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, together
-from gammacp.continuum.links import Ids, Link, ids_together
+from gammacp.continuum.links import Ids, Link, ids_together, links_over_joint
 from gammacp.errors import DataError
 from gammacp.needs import in_pieces
 
@@ -38,11 +38,20 @@ class Annotation:
     links: tuple[Link, ...] = ()
 
     def shift(self, fraction: float) -> Annotation:
-        """A circular shift by a fraction of L; a unit is moved whole, with its start."""
+        """A circular shift by a fraction of L; a unit is moved whole, with its start.
+
+        Links that are torn go over the place where the text's ends meet (`links_over_joint`).
+        """
         if self.length == 0:
             return self
-        starts = ((self.starts / self.length + fraction) % 1.0) * self.length
-        return replace(self, starts=starts)
+        turned = self.starts / self.length + fraction
+        made = replace(self, starts=(turned % 1.0) * self.length)
+        if not self.links or self.ids is None:
+            return made
+        laps = np.floor(turned)
+        behind = int((laps < laps.max()).sum())
+        names = self.ids[np.argsort(self.starts, kind="stable")].tolist()
+        return replace(made, links=links_over_joint(self.links, names, behind))
 
     def mosaic(self, length: float) -> Annotation:
         """The annotation repeated up to `length`: units that start before it are kept."""

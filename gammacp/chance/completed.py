@@ -20,6 +20,7 @@ import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.chance.annotation import ROUNDING, Annotation
+from gammacp.continuum.links import links_over_joint
 
 # Fewer units tell no rhythm.
 _FEWEST = 8
@@ -62,14 +63,19 @@ class CompletedAnnotation:
         length = self.annotation.length
         own = which[rows % len(which)]
         boxes, ids = self.annotation.breaks, self.annotation.ids
-        return replace(
+        made = replace(
             self.annotation,
             starts=low * length,
             lengths=(high - low) * length,
             category_codes=self.annotation.category_codes[own],
             breaks=None if boxes is None else boxes[own],
-            ids=None if ids is None else ids[_each_once(own)],
         )
+        if ids is None:
+            return made
+        # Units keep their order; what is before the first is another one than what is after it.
+        behind = int((rows >= len(which) + (not self.torn)).sum())
+        links = links_over_joint(made.links, ids.tolist(), behind)
+        return replace(made, ids=np.roll(ids, -behind), links=links)
 
     def _held(self, starts: Floats, ends: Floats, offsets: Floats) -> Bools:
         """Which units windows hold, shape (offsets, units): with torn ends, any part of them."""
@@ -128,14 +134,6 @@ class CompletedAnnotation:
             which = np.concatenate([[i], np.arange(n), [j + 1]])
         circle = float(ends[-1] - starts[0] + max(0.0, rng.choice(gaps)))
         return starts - starts[0], ends - starts[0], which, circle
-
-
-def _each_once(units: Indices) -> Indices:
-    """As many units, and each once: a second one of a unit stands for one that is not there."""
-    there, first = np.unique(units, return_index=True)
-    found, every = units.copy(), np.arange(len(units))
-    found[np.setdiff1d(every, first)] = np.setdiff1d(every, there)
-    return found
 
 
 def _whole(part: float, wholes: Floats, rng: np.random.Generator) -> tuple[float, int]:

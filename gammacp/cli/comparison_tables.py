@@ -11,7 +11,7 @@ from gammacp.record_tables import number
 from gammacp.text import visible
 
 if TYPE_CHECKING:
-    from gammacp.campaign.compare import Comparison, Confusion, Groups, OtherRound
+    from gammacp.campaign.compare import Comparison, Confusion, Groups, LinkComparison, OtherRound
     from gammacp.measures.score import Score
 
 _WIDEST = 12  # a matrix with more columns is a list
@@ -92,6 +92,13 @@ def print_groups(found: Groups) -> None:
     """γ within each group, and a sentence per two of them."""
     show(result_tables.groups(found), title="Groups of annotators")
     say(f"\n{found.in_words()}")
+
+
+def print_links(found: LinkComparison) -> None:
+    """γ of links and of chains, where there are any."""
+    for title, table in result_tables.links(found):
+        if table.records:
+            show(table, title=title)
 
 
 PRINTERS: Mapping[str, Callable[[Comparison], None]] = {

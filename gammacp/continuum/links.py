@@ -9,7 +9,7 @@ type join, directly or through others.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -64,15 +64,20 @@ class Linked:
     targets: Indices
     loose: int = 0
 
-    def only(self, *, chains: bool) -> Linked:
+    def only(self, *, chains: bool, type: str | None = None) -> Linked:
         """The links of chain types, or all others.
 
         Parameters
         ----------
         chains
             Which of the two.
+        type
+            The only type; None: all.
         """
-        wanted = np.array([(kind == CHAIN) == chains for kind in self.kinds], np.bool_)
+        named = zip(self.types, self.kinds, strict=True)
+        wanted = np.array(
+            [(kind == CHAIN) == chains and type in (None, name) for name, kind in named], np.bool_
+        )
         rows = wanted[self.codes] if len(self.codes) else np.zeros(0, np.bool_)
         columns = (self.codes[rows], self.sources[rows], self.targets[rows])
         return Linked(self.types, self.kinds, *columns, self.loose)
@@ -138,6 +143,41 @@ def ids_together(parts: Sequence[tuple[Ids | None, int]]) -> Ids | None:
         Columns, each with its number of units.
     """
     return id_column(x for ids, n in parts for x in ([""] * n if ids is None else ids))
+
+
+def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> tuple[Link, ...]:
+    """The links of an annotator whose first units have gone behind the others.
+
+    A link that was torn goes over the place where the text's ends meet now: from as many units
+    before that place as its one end was before the cut, to as many units after it. It stays torn
+    where there are not so many; so do links of chains, which have no length.
+
+    Parameters
+    ----------
+    links
+        Of one annotator.
+    ids
+        Of the units, as they were ordered; "" for none.
+    first
+        How many went behind.
+
+    >>> [links_over_joint([Link("A", "r", *ends)], "abcdefg", 3)[0] for ends in ("cd", "dc", "ae")]
+    [Link('A', 'r', 'g', 'a'), Link('A', 'r', 'a', 'g'), Link('A', 'r', 'e', 'b')]
+    """
+    place = {name: k for k, name in enumerate(ids) if name}
+    count = len(ids)
+    moved = []
+    for link in links:
+        ends = place.get(link.source, -1), place.get(link.target, -1)
+        low, high = min(ends), max(ends)
+        before, after = count - first + low, high - first
+        if link.kind != CHAIN and 0 <= low < first <= high and before >= first and after < first:
+            names = ids[before], ids[after]
+            if all(names):
+                source, target = names if ends[0] == low else names[::-1]
+                link = replace(link, source=source, target=target)
+        moved.append(link)
+    return tuple(moved)
 
 
 def whole_links(links: Iterable[Link], units: Container[tuple[str, str]]) -> tuple[Link, ...]:

@@ -129,6 +129,21 @@ def document_of(named: Mapping[str, Continuum]) -> Continuum | Corpus:
     return next(iter(named.values())) if len(named) == 1 else Corpus.from_continua(named)
 
 
+def lost_links(document: Continuum | Corpus, format: Format | None) -> Iterator[str]:
+    """What a format, or a file that has none, does not keep of the links, in a sentence.
+
+    Parameters
+    ----------
+    document
+        What is written.
+    format
+        None for a file without links.
+    """
+    kept = () if format is None else format.links
+    if lost := sum(x.kind not in kept for c in continua_of(document) for x in c.links):
+        yield f"links are not kept: {lost}"
+
+
 def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
     """What the format does not keep of the document, one clause each; units are always kept."""
     continua = continua_of(document)
@@ -136,8 +151,7 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
         yield "the text is not kept"
     if document.features and not format.features:
         yield f"features are not kept: {', '.join(document.features)}"
-    if lost := sum(x.kind not in format.links for c in continua for x in c.links):
-        yield f"links are not kept: {lost}"
+    yield from lost_links(document, format)
     if format.milliseconds:
         edges = (x for c in continua if c.offset_unit == SECONDS for x in (*c.starts, *c.ends))
         moved = [abs(round(x * 1000) - x * 1000) for x in edges]

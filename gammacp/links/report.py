@@ -16,8 +16,8 @@ from gammacp.errors import DataError
 from gammacp.measures.agreement import agreement
 from gammacp.measures.links.coreference import mention_places, pairwise_coreference
 from gammacp.measures.links.gamma_link import (
+    BeyondUnits,
     LinksOn,
-    beyond_units,
     count_chains,
     given_units,
     links_on,
@@ -106,7 +106,7 @@ def link_report(
         ("gamma-chain", count_chains, "chain" in kinds),
     ):
         if there:
-            scores[name] = beyond_units(name, basis, count)
+            scores[name] = BeyondUnits.of(basis, count).score(name)
             scores[f"{name}-given-units"] = given_units(f"{name}-given-units", basis, count)
     compared = [row for c in basis.continua for row in _each_pair(c, basis, on)]
     links_each = scores["gamma-link"].observed if "gamma-link" in scores else None

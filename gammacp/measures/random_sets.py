@@ -373,7 +373,8 @@ class Basis:
             return None
         several = isinstance(self.source, Corpus)
         source = Corpus(chosen, self.source.categories) if several else next(iter(chosen.values()))
-        basis = Basis(source, self.settings, executor=self._executor)
+        kept: Memory | None = {} if self._keep and any(c.links for c in chosen.values()) else None
+        basis = Basis(source, self.settings, executor=self._executor, shared=kept)
         cut = dict(zip(basis.continua, origins.values(), strict=True))
         basis._parent = _Parent(self, wanted, keep, cut)
         return basis

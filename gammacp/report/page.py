@@ -15,8 +15,7 @@ from gammacp.campaign import result_tables as shown
 from gammacp.campaign.calibrate import Calibration
 from gammacp.campaign.compare import Comparison, OtherRound, PairMatrix
 from gammacp.campaign.compare.groups import Groups
-from gammacp.campaign.consensus import Belief, CorpusConsensus
-from gammacp.campaign.consensus.gold_tables import annotator_qualities
+from gammacp.campaign.consensus import Belief, CorpusConsensus, gold_tables
 from gammacp.campaign.replace import Candidacy
 from gammacp.campaign.verdict import verdict
 from gammacp.left_out import LeftOut
@@ -181,6 +180,10 @@ def _beside(contents: Contents) -> list[str]:
     units = sum(s.units for s in computed.values())
     what = f"{len(computed)} documents" if len(computed) != 1 else "1 document"
     found = [f"{len(comparison.pairs.annotators)} annotators, {what}, {units} units."]
+    if comparison.links is not None:
+        of = {"gamma-link": "links", "gamma-chain": "chains"}
+        values = [f"γ of {of[m]} {number(s.value)}" for m, s in comparison.links.overall.items()]
+        found.append(f"Between the units: {', '.join(values)}.")
     found += map(sentence, comparison.overall.score.caveats())
     if contents.failures:
         found.append(f"Not read: {'; '.join(contents.failures)}.")
@@ -225,6 +228,8 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         shown_there = {n: s.alignment for n, s in islice(computed.items(), page_tables.VIEWED)}
         listed = page_tables.review(gold.documents, shown=shown_there)
         found.append(("review", "To review, worst first", listed))
+    if gold is not None and (doubtful := gold_tables.links_to_review(gold.documents)).records:
+        found.append(("links-review", "Links to review", table(doubtful, long=True)))
     if gold is not None and (gold.belief.fit or gold.belief.notes):
         found.append(("belief", "Whom the consensus believes", _belief(gold.belief)))
     if contents.calibration is not None:
@@ -237,6 +242,10 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         found.append(("groups", "Groups of annotators", _groups(comparison.groups)))
     if comparison.categories:
         found.append(("categories", "Categories", _categories(comparison)))
+    if comparison.links is not None:
+        tables = [(title, t) for title, t in shown.links(comparison.links) if t.records]
+        parts = (join(element("h3", title), table(t)) for title, t in tables)
+        found.append(("links", "Links between units", join(*parts)))
     if comparison.reference is not None:
         name = comparison.reference.name
         against = page_tables.reference(comparison.reference)
@@ -273,7 +282,7 @@ def _belief(found: Belief) -> Markup:
             f"By the model {found.weights}, fitted to all documents.",
             f"Units are kept from posterior {found.threshold:.2f}.",
         ]
-        listed = table(annotator_qualities(found.annotators), long=True)
+        listed = table(gold_tables.annotator_qualities(found.annotators), long=True)
     return join(element("p", " ".join(said)), listed)
 
 

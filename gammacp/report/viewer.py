@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.alignment import Alignment
+from gammacp.continuum import Continuum
 from gammacp.report.markup import Markup, element, json_script
 from gammacp.text import visible
 
@@ -45,7 +46,8 @@ def alignment_document(alignment: Alignment, name: str) -> dict[str, Any]:
     annotator and category codes, start, end, and the gaps inside some (by row); `groups` with rows
     (flat, groups × annotators, −1 where the unit is empty) and disorder; `pairs` of real units with
     first, second (rows), positional, categorial and total costs (null where the dissimilarity has
-    no such parts, or is infinite). Costs are rounded to six digits; positions are exact.
+    no such parts, or is infinite); of links, where there are any, source and target (rows), type
+    (code), kind, and the names of types. Costs are rounded to six digits; positions are exact.
     """
     continuum = alignment.continuum
     return {
@@ -72,6 +74,18 @@ def alignment_document(alignment: Alignment, name: str) -> dict[str, Any]:
             "disorder": _round(alignment.disorders),
         },
         "pairs": _pairs(alignment),
+        **({"links": _links(continuum)} if continuum.links else {}),
+    }
+
+
+def _links(continuum: Continuum) -> dict[str, list[Any]]:
+    found = continuum.link_rows
+    return {
+        "source": found.sources.tolist(),
+        "target": found.targets.tolist(),
+        "type": found.codes.tolist(),
+        "types": [*map(visible, found.types)],
+        "kind": [found.kinds[code] for code in found.codes.tolist()],
     }
 
 

@@ -3,6 +3,7 @@
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion
 from gammacp.campaign.compare.comparison import Comparison, compare
 from gammacp.campaign.compare.groups import AcrossGroups, Groups
+from gammacp.campaign.compare.links import LinkComparison
 from gammacp.campaign.compare.pairs import AnnotatorSummary, PairMatrix, WithoutAnnotator
 from gammacp.campaign.compare.reference import ReferenceComparison
 from gammacp.campaign.compare.rounds import OtherRound, RoundTest
@@ -14,6 +15,7 @@ __all__ = [
     "Comparison",
     "Confusion",
     "Groups",
+    "LinkComparison",
     "OtherRound",
     "PairMatrix",
     "ReferenceComparison",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from gammacp.arguments import one_of, several, whole
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, by_category, confusion
 from gammacp.campaign.compare.groups import Groups, groups_of, members_of
+from gammacp.campaign.compare.links import LinkComparison, compare_links
 from gammacp.campaign.compare.pairs import (
     AnnotatorSummary,
     PairMatrix,
@@ -51,7 +52,7 @@ class Comparison:
 
     `overall` holds the score per document, too; `without` is the agreement without each annotator;
     `reference` is None unless one was named, `against` unless there is another round, `explanation`
-    unless it was asked for.
+    unless it was asked for, `links` unless there are any.
     """
 
     overall: Agreement
@@ -65,6 +66,7 @@ class Comparison:
     against: OtherRound | None = None
     explanation: Explanation | None = None
     groups: Groups | None = None
+    links: LinkComparison | None = None
 
     def _repr_html_(self) -> str:
         from gammacp.display import as_html
@@ -99,6 +101,7 @@ class Comparison:
             "reference": self.reference.as_dict() if self.reference else None,
             "against": self.against.as_dict() if self.against else None,
             "groups": self.groups.as_dict() if self.groups else None,
+            **({"links": self.links.as_dict()} if self.links else {}),
             **({"explanation": self.explanation.as_dict()} if self.explanation else {}),
         }
 
@@ -185,6 +188,7 @@ def compare(
     tell("each annotator left out")
     apart = leave_one_out and "annotator" in wanted
     without = without_each(others, overall, basis) if apart else ()
+    links = compare_links(others, basis, pairs="pair" in wanted, without=apart)
     tell("categories")
     table = confusion((s.alignment for s in overall.computed.values()), categories_of(others))
     found, rounds = None, None
@@ -209,6 +213,7 @@ def compare(
         against=rounds,
         groups=groups_of(pairs, members, overall) if members else None,
         explanation=explained_on(basis) if explain else None,
+        links=links,
     )
 
 

@@ -7,9 +7,11 @@ tolerance) go to the review list, worst first. Votes guess nothing: a category t
 another stays open, and the review list says so.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,7 +26,7 @@ from gammacp.campaign.consensus.votes import (
     vote_on_category,
 )
 from gammacp.campaign.consensus.weighing import Truth
-from gammacp.continuum import Continuum, Unit
+from gammacp.continuum import Continuum, Link, Unit
 from gammacp.continuum.fragments import Fragments
 from gammacp.continuum.label import category_of, features_of, to_label
 from gammacp.continuum.shapes import Shape, box
@@ -32,6 +34,9 @@ from gammacp.dissimilarity import unit_columns
 from gammacp.errors import UsageError
 from gammacp.formats.spans import MILLISECONDS, SECONDS
 from gammacp.text import category_name
+
+if TYPE_CHECKING:
+    from gammacp.campaign.consensus.links import ConsensusLink
 
 # Probabilities that differ by less are equal: a category is not guessed by its place in a list.
 _EQUAL = 1e-9
@@ -78,6 +83,8 @@ class ConsensusUnit:
     shape
         Of boxes by the rule of boundaries on each axis; of outlines the one that costs least
         against the others.
+    id
+        What links of the gold standard call it; "" where there are none.
     """
 
     start: float
@@ -97,6 +104,7 @@ class ConsensusUnit:
     fragments: Fragments = ()
     tied_spans: tuple[tuple[float, float], ...] = ()
     shape: Shape | None = None
+    id: str = ""
 
     def by(self, annotator: str) -> Unit:
         """The unit of the gold standard.
@@ -106,7 +114,8 @@ class ConsensusUnit:
         annotator
             Under whose name.
         """
-        return Unit(annotator, self.start, self.end, self.category, self.fragments, self.shape)
+        inside = self.fragments, self.shape, self.id
+        return Unit(annotator, self.start, self.end, self.category, *inside)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,12 +132,15 @@ class Consensus:
         How many annotators a unit needed.
     threshold
         The posterior it needed, too; None without a model.
+    links
+        What the annotators say of links, those left out too.
     """
 
     units: tuple[ConsensusUnit, ...]
     continuum: Continuum
     needed: int
     threshold: float | None = None
+    links: tuple[ConsensusLink, ...] = ()
 
     def _repr_html_(self) -> str:
         from gammacp.display import as_html
@@ -383,14 +395,16 @@ def _reasons(
     return reasons
 
 
-def gold_of(like: Continuum, units: Sequence[Unit], annotators: Sequence[str]) -> Continuum:
+def gold_of(
+    like: Continuum, units: Sequence[Unit], annotators: Sequence[str], links: Sequence[Link] = ()
+) -> Continuum:
     """A continuum of these units where `like` is; rounding outwards can reach over its bounds.
 
     Parameters
     ----------
     like
         Whose name, categories, offset unit, text and bounds it has.
-    units, annotators
+    units, annotators, links
         What is in it, and by whom.
     """
     edges = [*like.bounds, *(edge for u in units for edge in (u.start, u.end))]
@@ -402,4 +416,5 @@ def gold_of(like: Continuum, units: Sequence[Unit], annotators: Sequence[str]) -
         name=like.name,
         offset_unit=like.offset_unit,
         text=like.text,
+        links=links,
     )

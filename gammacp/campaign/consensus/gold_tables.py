@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from gammacp.alignment import Alignment
@@ -60,6 +61,20 @@ REVIEW = (
 )
 
 
+def _place(side: str, record: Mapping[str, Any]) -> str:
+    return f"{record[side]['start']:g}-{record[side]['end']:g}"
+
+
+LINKS = (
+    Column("file", "file"),
+    Column("type", "type", value=lambda r: r["type"] or "?"),
+    *(Column(side, side, value=partial(_place, side)) for side in ("source", "target")),
+    Column("support", "support", count),
+    Column("kept", "kept", yes_no),
+    Column("reasons", "why", listing, wrapped=True),
+)
+
+
 def _votes(record: Mapping[str, Any]) -> list[str]:
     return [f"{category_name(vote['category'])}: {vote['votes']}" for vote in record["votes"]]
 
@@ -97,6 +112,7 @@ def consensus_document(name: str, found: Consensus, alignment: Alignment) -> dic
         "entropy": found.entropy,
         "units": [_unit(u) for u in found.units],
         "review": [found.units.index(u) for u in found.review],
+        **({"links": [x.as_dict() for x in found.links]} if found.links else {}),
     }
 
 
@@ -164,6 +180,15 @@ def to_review(found: Mapping[str, Consensus]) -> Table:
     records = [{"file": n, "group": u.group, **_unit(u)} for n, u in to_be_reviewed(found)]
     table = Table(REVIEW, records).without_empty("text", "posterior")
     return table.without("file", when=len(found) == 1)
+
+
+def links_to_review(found: Mapping[str, Consensus]) -> Table:
+    """The links that not all annotators have alike, those of least support first."""
+    records = [
+        {"file": name, **x.as_dict()} for name, c in found.items() for x in c.links if x.reasons
+    ]
+    ordered = sorted(records, key=lambda r: (not r["tied"], r["support"]))
+    return Table(LINKS, ordered).without("file", when=len(found) == 1)
 
 
 def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:

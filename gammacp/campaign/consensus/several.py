@@ -13,6 +13,7 @@ from gammacp.arrays import Floats
 from gammacp.campaign.annotators.models import AnnotatorModel, Fit, fit
 from gammacp.campaign.annotators.responses import Responses
 from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, consensus, to_be_reviewed
+from gammacp.campaign.consensus.links import add_links
 from gammacp.campaign.consensus.weighing import (
     AnnotatorQuality,
     best_threshold,
@@ -26,6 +27,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
 from gammacp.measures.random_sets import Continua, named_continua
+from gammacp.measures.settings import Settings
 from gammacp.needs import require
 
 WEIGHTS = ("auto", "vote", *AnnotatorModel)
@@ -190,10 +192,12 @@ def consensus_of_each(
         )
     else:
         documents, belief = _weigh(alignments, responses, weights, rules)
-    if lost := sum(len(found.continuum.links) for found in alignments.values()):
-        belief = replace(
-            belief, notes=(*belief.notes, f"links are not in the gold standard: {lost}")
-        )
+    joining = Settings.of(dissimilarity=dissimilarity, **solving)
+    for name, found in alignments.items():
+        if found.continuum.links:
+            documents[name] = add_links(documents[name], found, joining)
+    if belief.fit is not None and any(c.links for c in documents.values()):
+        belief = replace(belief, notes=(*belief.notes, "links are decided by votes"))
     return CorpusConsensus(
         documents=documents,
         alignments=alignments,

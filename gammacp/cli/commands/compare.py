@@ -45,7 +45,7 @@ def compare(
     Most used: --by, --against and --reference.
     """
     from gammacp.campaign.compare import compare as compare_all
-    from gammacp.cli.comparison_tables import PRINTERS, print_against, print_groups
+    from gammacp.cli.comparison_tables import PRINTERS, print_against, print_groups, print_links
     from gammacp.measures.pair_rows import check_frame_path
 
     require_interval(fail_under_lower, comparing.bootstrap)
@@ -55,7 +55,7 @@ def compare(
     spare_files(writes, comparing.against or ())
     features = settings.weighing.features
     about = comparing.sampled.values()
-    loaded = load(files, reading, features, writes=writes, about=about)
+    loaded = load(files, reading, features, writes=writes, about=about, links=True)
     with comparing.workers(loaded, "comparing") as executor:
         found = compare_all(
             loaded.corpus().continua,
@@ -77,6 +77,8 @@ def compare(
             print_against(found.overall.score, found.against)
         if found.groups is not None:
             print_groups(found.groups)
+        if found.links is not None:
+            print_links(found.links)
         for note in found.overall.score.caveats():
             message(note if found.against is None else f"of the first round: {note}")
         message("; ".join((f"seed {settings.sampling.seed}", *found.signatures)))

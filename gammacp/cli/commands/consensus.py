@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from json import dumps
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.alignment_table import tell_open
 from gammacp.cli.options.deciding import Deciding
@@ -21,6 +21,7 @@ from gammacp.errors import DataError, UsageError
 if TYPE_CHECKING:
     from gammacp.campaign.consensus import Belief, Consensus, CorpusConsensus
     from gammacp.continuum import Continuum
+    from gammacp.formats.registry import Format
     from gammacp.record_tables import Record
 
 
@@ -107,14 +108,16 @@ def consensus(
     """
     from gammacp.campaign.consensus import consensus_of_each, gold_tables, reliability
     from gammacp.formats import write
-    from gammacp.formats.writing import check_folder, document_of
+    from gammacp.formats.registry import format_for_writing
+    from gammacp.formats.writing import check_folder, document_of, lost_links
     from gammacp.pools import workers
 
     endings = target.endings()
     if target.out is not None:
         check_folder(target.out)
     paths = outputs(out=target.out, units=lists.units, review=lists.review, soft=lists.soft)
-    loaded = load(files, reading, weighing.features, writes=paths, endings=endings)
+    about: dict[str, Any] = {"writes": paths, "endings": endings, "links": True}
+    loaded = load(files, reading, weighing.features, **about)
     written = write_options(target.write_option)
     with workers(jobs, pays=False, executor=executor) as pool, progress("aligning"):
         each = consensus_of_each(
@@ -142,6 +145,12 @@ def consensus(
     if target.out is not None:
         notes = gold_tables.unit_notes(dict(zip(named, found.values(), strict=True)))
         write(document_of(named), target.out, format=target.to, notes=notes, **written)
+    formats: dict[Path | None, Format | None] = {lists.units: None, lists.review: None}
+    if target.out is not None:
+        formats[target.out] = format_for_writing(target.out, target.to)
+    for path, chosen in formats.items():
+        for loss in lost_links(document_of(named), chosen) if path is not None else ():
+            message(f"gammacp: {path}: {loss}")
     lists.write(each, named)
     if json:
         results = [
@@ -182,6 +191,11 @@ def _print(found: dict[str, Consensus], belief: Belief, worst: int) -> None:
         cut = [_cut(record) for record in review.records[:worst]]
         title = f"To review, worst first ({len(cut)} of {len(review.records)}):"
         show(replace(review, records=cut), title=title)
+    links = gold_tables.links_to_review(found)
+    if links.records and worst:
+        first = links.records[:worst]
+        title = f"Links to review ({len(first)} of {len(links.records)}):"
+        show(replace(links, records=first), title=title)
 
 
 def _cut(record: Record) -> Record:

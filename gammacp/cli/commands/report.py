@@ -61,7 +61,7 @@ def report(
     require_interval(fail_under_lower, comparing.bootstrap)
     options = settings.options()
     features, about = settings.weighing.features, comparing.sampled.values()
-    loaded = load(files, reading, features, writes=[out], about=about)
+    loaded = load(files, reading, features, writes=[out], about=about, links=True)
     spare_files([out], comparing.against or ())
     compared = comparing.options(files, reading, features)
     with comparing.workers(loaded, "reporting", pays=calibrate) as executor:

@@ -10,7 +10,7 @@ own units: these change places in the annotator's network of links, whose shape 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
@@ -34,9 +34,9 @@ from gammacp.measures.links.joined import (
     join_links,
     links_to_join,
 )
-from gammacp.measures.random_sets import Basis
+from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.registry import registered
-from gammacp.measures.score import Score
+from gammacp.measures.score import Score, undefined
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.needs import require
 from gammacp.signature import describe
@@ -63,6 +63,8 @@ class LinksOn:
 
     costs: LinkCosts
     settings: Settings
+    type: str | None = None
+    """The only type of links that is counted."""
 
     def join(self, continuum: Continuum, groups: Codes, moved: Indices | None = None) -> Joined:
         """The best alignment of the links.
@@ -74,7 +76,7 @@ class LinksOn:
         moved
             The unit that each unit's links are dealt to.
         """
-        links = continuum.link_rows.only(chains=False)
+        links = continuum.link_rows.only(chains=False, type=self.type)
         ends = ends_of(continuum, links, groups_of(continuum, groups), self.costs, moved)
         return join_links(continuum, ends, self.costs, self.settings)
 
@@ -130,8 +132,9 @@ def _of_one(
     basis = Basis(continuum, settings, **how)
     said = {} if chains else {"types": describe(categorial(types)), "ends": ends}
     count: Count = count_chains if chains else links_on(basis, types, ends)
-    compute = given_units if name.endswith("given-units") else beyond_units
-    return compute(name, basis, count, **said)
+    if name.endswith("given-units"):
+        return given_units(name, basis, count, **said)
+    return BeyondUnits.of(basis, count).score(name, None, **said)
 
 
 def _register(name: str, summary: str) -> None:
@@ -183,7 +186,9 @@ def _register(name: str, summary: str) -> None:
     add(gamma_link)
 
 
-def links_on(basis: Basis, types: Any = "nominal", ends: str = "aligned") -> LinksOn:
+def links_on(
+    basis: Basis, types: Any = "nominal", ends: str = "aligned", *, only: str | None = None
+) -> LinksOn:
     """How the links of what a basis holds are counted.
 
     Parameters
@@ -192,9 +197,11 @@ def links_on(basis: Basis, types: Any = "nominal", ends: str = "aligned") -> Lin
         What γ rests on.
     types, ends
         As for `gamma_link`.
+    only
+        The only type of links that is counted; None: all.
     """
     costs = LinkCosts.of(basis.continua, basis.settings, basis.bound, types, ends)
-    return LinksOn(costs, basis.settings)
+    return LinksOn(costs, basis.settings, only)
 
 
 def _without_proof(count: Count, basis: Basis) -> Count:
@@ -210,80 +217,120 @@ def _without_proof(count: Count, basis: Basis) -> Count:
     return replace(count, settings=replace(own, method=method, gap=gap))
 
 
-def beyond_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
-    """1 − D_o/D_e of what is counted on alignments, over all continua of a basis.
+@dataclass(frozen=True)
+class BeyondUnits:
+    """What is counted on alignments of continua, and on the random sets that stand for chance.
 
-    D_e is the mean over the random sets of γ, which must hold whole annotations.
-
-    Parameters
+    Attributes
     ----------
-    name
-        Of the measure.
     basis
         What γ rests on; it keeps random sets.
-    count
-        What disagrees.
-    said
-        Options of the count, for the signature.
-
-    Raises
-    ------
-    DataError
-        The chance model does not carry links, or no continuum has any.
+    observed
+        What is counted of each continuum that has something to count.
+    expected
+        The same of its random sets, by chance.
     """
-    if not basis.model.named:
-        raise DataError(
-            f"chance model {basis.model.name!r} does not carry links along",
-            hint="Use --chance cut or documents",
+
+    basis: Basis
+    observed: Sequence[tuple[Continuum, Counted]]
+    expected: Mapping[Chance, ExpectedDisorder]
+
+    @classmethod
+    def of(cls, basis: Basis, count: Count) -> BeyondUnits:
+        """Count on alignments and random sets.
+
+        Parameters
+        ----------
+        basis
+            What γ rests on; its random sets must hold whole annotations.
+        count
+            What disagrees.
+
+        Raises
+        ------
+        DataError
+            The chance model does not carry links, or no continuum has any.
+        """
+        if not basis.model.named:
+            raise DataError(
+                f"chance model {basis.model.name!r} does not carry links along",
+                hint="Use --chance cut or documents",
+            )
+        observed, drawn = _count_each(basis, count), _without_proof(count, basis)
+        chances = dict.fromkeys(basis.chance(c) for c, _ in observed)
+        expected = {
+            chance: _expected(
+                [drawn(s.continuum, s.groups, None) for s in chance.sets], basis.settings.rule
+            )
+            for chance in chances
+            if chance.expected.enough
+        }
+        return cls(basis, observed, expected)
+
+    def score(self, name: str, some: Collection[Continuum] | None = None, **said: object) -> Score:
+        """1 − D_o/D_e over all continua, or over some.
+
+        Parameters
+        ----------
+        name
+            Of the measure.
+        some
+            These continua; None: all.
+        said
+            Options of the count, for the signature.
+        """
+        settings = self.basis.settings
+        observed = [(c, found) for c, found in self.observed if some is None or c in some]
+        chances = {c: self.basis.chance(c) for c, _ in observed}
+        if not observed:
+            return undefined("there is nothing of two annotators to compare")
+        if not all(chance in self.expected for chance in chances.values()):
+            sets = sum(len(chance.sets) for chance in chances.values())
+            return undefined(f"interrupted after {sets} random sets, too few")
+        shares: dict[Chance, float] = {}
+        for c, found in observed:
+            shares[chances[c]] = shares.get(chances[c], 0.0) + found.size
+        whole, rule = _sum(found for _, found in observed), settings.rule
+        terms = [(share / whole.size, self.expected[chance]) for chance, share in shares.items()]
+        mean, low = (
+            math.fsum(w * getattr(e, m) for w, e in terms) for m in ("mean", "proven_mean")
         )
-    observed = _count_each(basis, count)
-    chances = {c: basis.chance(c) for c, _ in observed}
-    if not all(chance.expected.enough for chance in chances.values()):
-        sets = sum(len(chance.sets) for chance in chances.values())
-        return Score(value=math.nan, reason=f"interrupted after {sets} random sets, too few")
-    shares: dict[Any, float] = {}
-    for c, found in observed:
-        shares[chances[c]] = shares.get(chances[c], 0.0) + found.size
-    whole, rule = _sum(found for _, found in observed), basis.settings.rule
-    drawn = _without_proof(count, basis)
-    expected = {
-        chance: _expected([drawn(s.continuum, s.groups, None) for s in chance.sets], rule)
-        for chance in shares
-    }
-    terms = [(share / whole.size, expected[chance]) for chance, share in shares.items()]
-    mean, low = (math.fsum(w * getattr(e, m) for w, e in terms) for m in ("mean", "proven_mean"))
-    half = rule.quantile * math.sqrt(math.fsum((w * e.standard_error) ** 2 for w, e in terms))
-    d, bound = whole.cost / whole.size, whole.bound / whole.size
-    value, reason = ratio(d, mean, _ALIKE)
-    proven = whole.proven and all(e.proven for e in expected.values())
-    alone = terms[0][1] if len(observed) == 1 else None
-    p = None if alone is None else alone.p_value(d)
-    return Score(
-        value=value,
-        observed=d,
-        expected=mean,
-        interval=None if reason else ratio_interval(bound, d, max(0.0, low - half), mean + half),
-        samples=sum(e.samples for e in expected.values()),
-        status=Status.OPTIMAL if proven else Status.FEASIBLE,
-        chance=",".join(dict.fromkeys(chances[c].model for c, _ in observed)),
-        p=p,
-        reason=reason,
-        notes=(
-            *(note for e in expected.values() for note in notes_on(e, basis.settings)),
-            *_loose(observed),
-            *not_shown(p, alone.samples if alone else 0),
-        ),
-        signature=_signature(name, basis, list(chances.values()), observed, said),
-    )
+        half = rule.quantile * math.sqrt(math.fsum((w * e.standard_error) ** 2 for w, e in terms))
+        d, bound = whole.cost / whole.size, whole.bound / whole.size
+        value, reason = ratio(d, mean, _ALIKE)
+        alone = terms[0][1] if len(observed) == 1 else None
+        p = None if alone is None else alone.p_value(d)
+        interval = ratio_interval(bound, d, max(0.0, low - half), mean + half)
+        return Score(
+            value=value,
+            observed=d,
+            expected=mean,
+            interval=None if reason else interval,
+            samples=sum(e.samples for _, e in terms),
+            status=_status(whole.proven and all(e.proven for _, e in terms)),
+            chance=",".join(dict.fromkeys(chance.model for chance in chances.values())),
+            p=p,
+            reason=reason,
+            notes=(
+                *(note for _, e in terms for note in notes_on(e, settings)),
+                *_loose(observed),
+                *not_shown(p, alone.samples if alone else 0),
+            ),
+            signature=_signature(name, self.basis, list(chances.values()), observed, said),
+        )
+
+
+def _status(proven: bool) -> Status:
+    return Status.OPTIMAL if proven else Status.FEASIBLE
 
 
 def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
-    """The same where the units' alignments stay and links are dealt anew.
+    """1 − D_o/D_e where the units' alignments stay and links are dealt anew.
 
     Parameters
     ----------
     name, basis, count, said
-        As for `beyond_units`; random sets of units are not needed.
+        As for `BeyondUnits`; random sets of units are not needed.
 
     Raises
     ------
@@ -313,7 +360,7 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
     return Score(
         **known,
         samples=chance.samples,
-        status=Status.OPTIMAL if whole.proven else Status.FEASIBLE,
+        status=_status(whole.proven),
         chance=chance.chance,
         p=chance.p,
         notes=(*_loose(observed), *not_shown(chance.p, chance.samples)),

@@ -1,6 +1,6 @@
 // Painting on the canvas. Nothing here knows about events.
 
-const HEIGHT = { axis: 26, track: 20, smallTrack: 9, gap: 26, text: 26, bottom: 8 };
+const HEIGHT = { axis: 26, track: 20, smallTrack: 9, gap: 26, arcs: 24, text: 26, bottom: 8 };
 // Okabe & Ito's colours, which people with colour-vision deficiencies can tell apart.
 const PALETTE = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c6bb1", "#b8a800", "#7f7f7f"];
 
@@ -40,15 +40,17 @@ function unitColours(view) {
 // Top of each shown lane and of each of its tracks; the canvas' height follows.
 function layout(view) {
   // Without a gutter names stand above the lanes, below the axis' labels.
-  let y = HEIGHT.axis + (view.gutter > 8 ? 0 : 16);
+  const arcs = view.model.doc.links ? HEIGHT.arcs : 0;
+  let y = HEIGHT.axis + (view.gutter > 8 ? 0 : 16) + arcs;
   const many = Math.max(...view.model.lanes.map((lane) => lane.tracks)) > 4;
   const track = many ? HEIGHT.smallTrack : HEIGHT.track;
   const lanes = view.model.lanes.map((lane) => {
     if (!view.filter.annotators[lane.annotator]) return null;
     const placed = { lane, top: y, track, bottom: y + lane.tracks * track };
-    y = placed.bottom + HEIGHT.gap;
+    y = placed.bottom + HEIGHT.gap + arcs;
     return placed;
   });
+  y -= arcs;
   const text = view.model.doc.text ? y - HEIGHT.gap + 10 : null;
   if (text !== null) y = text + HEIGHT.text + HEIGHT.gap;
   return { lanes, text, height: y - HEIGHT.gap + HEIGHT.bottom + 4 };
@@ -81,6 +83,7 @@ function paint(view) {
   const boxes = collect(view);
   paintLinks(view, boxes);
   paintUnits(view, boxes);
+  if (view.model.doc.links) paintArcs(view);
   if (plan.text !== null) paintText(view);
   c.restore();
   paintNames(view);
@@ -161,6 +164,49 @@ function paintLinks(view, boxes) {
     }
   }
   c.globalAlpha = 1;
+}
+
+// Each annotator's own links, over the lane; directed ones have a head, bonds of chains are dashed.
+function paintArcs(view) {
+  const { context: c, model } = view;
+  const { source, target, kind, type, types } = model.doc.links;
+  const chosen = [view.pinned, view.hovered];
+  c.font = "11px system-ui, sans-serif";
+  c.textAlign = "center";
+  c.textBaseline = "bottom";
+  source.forEach((row, k) => {
+    const lane = view.plan.lanes[model.doc.units.annotator[row]];
+    if (!lane) return;
+    const ends = [row, target[k]].map((r) => boxOf(view, lane, model.slot[r]));
+    const [from, to] = ends.map((box) => box.x + box.width / 2);
+    if (Math.max(from, to) < view.gutter || Math.min(from, to) > view.width) return;
+    const groups = [row, target[k]].map((r) => model.groupOf[r]);
+    const strong = groups.some((g) => chosen.includes(g));
+    c.globalAlpha = !groups.some((g) => view.passes[g]) ? 0.06 : strong ? 1 : 0.55;
+    const rise = Math.min(HEIGHT.arcs + 12, 12 + Math.abs(to - from) / 6);
+    const top = Math.min(ends[0].y, ends[1].y) - rise, middle = (from + to) / 2;
+    c.strokeStyle = c.fillStyle = view.theme.ink;
+    c.lineWidth = strong ? 2 : 1;
+    c.setLineDash(kind[k] === "chain" ? [3, 3] : []);
+    c.beginPath();
+    c.moveTo(from, ends[0].y);
+    c.quadraticCurveTo(middle, top, to, ends[1].y);
+    c.stroke();
+    c.setLineDash([]);
+    if (kind[k] === "directed") {
+      const angle = Math.atan2(ends[1].y - top, to - middle);
+      c.beginPath();
+      c.moveTo(to, ends[1].y);
+      for (const turn of [-0.45, 0.45]) {
+        c.lineTo(to - 7 * Math.cos(angle + turn), ends[1].y - 7 * Math.sin(angle + turn));
+      }
+      c.fill();
+    }
+    const shown = strong || Math.abs(to - from) > 60 ? fitted(c, types[type[k]], Math.abs(to - from)) : "";
+    if (shown) c.fillText(shown, middle, (top + Math.min(ends[0].y, ends[1].y)) / 2);
+  });
+  c.globalAlpha = 1;
+  c.lineWidth = 1;
 }
 
 function paintUnits(view, boxes) {

@@ -2,6 +2,8 @@
 
 import csv
 import math
+from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -11,9 +13,10 @@ import pytest
 import gammacp as gc
 from gammacp.alignment import align
 from gammacp.continuum import Continuum, Corpus, Link, Unit
+from gammacp.continuum.grid import Grid
 from gammacp.measures.links.chains import chain_costs, chains_of
 from gammacp.measures.links.coreference import coreference, overlaps_of
-from gammacp.measures.links.gamma_link import beyond_units, count_chains, given_units, links_on
+from gammacp.measures.links.gamma_link import BeyondUnits, count_chains, given_units, links_on
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 from tests.measures.links.data import chained, linked
@@ -159,11 +162,29 @@ def test_what_is_missing_is_said():
 
 
 def test_links_are_carried_along_by_chance():
-    """In every random set each annotator has the own links, between the same units."""
-    c = linked(np.random.default_rng(5), 3, 6, 5)
-    draws = Basis(c, Settings.of()).draws(c).take(range(5))
-    lengths = [sorted(_ends(s)) for s in draws]
-    assert all(x == sorted(_ends(c)) for x in lengths)
+    """In every random set each annotator has the own links, between the same units or as far apart.
+
+    Whatever turns the annotation: the circle, a grid of words, a rhythm with completed ends.
+    """
+    free = linked(np.random.default_rng(5), 3, 12, 9)
+    rows = [replace(u, start=round(u.start), end=round(u.end)) for u in free]
+    grid = Continuum.from_units(rows, links=free.links, bounds=(0, 244)).with_grid(Grid("x", 1.0))
+    apart = [replace(u, start=(s := 7 * int(u.id) ** 2), end=s + 2) for u in free]
+    for c in (free, grid, Continuum.from_units(apart, links=free.links, bounds=(0, 900))):
+        for s in Basis(c, Settings.of()).draws(c).take(range(5)):
+            mine, own = sorted(_ends(s)), sorted(_ends(c))
+            assert sorted((a, k) for a, *_, k in mine) == sorted((a, k) for a, *_, k in own)
+            assert s.link_rows.loose == 0
+            moved = Counter(mine) - Counter(own)
+            torn = Counter(own) - Counter(mine)
+            assert all(_steps(s, x) in {_steps(c, y) for y in torn} for x in moved)
+
+
+def _steps(c, link):
+    """How many units further, in whose order, which type."""
+    a, source, target, kind = link
+    mine = c.ids[c.rows_of(a)].tolist()
+    return a, kind, mine.index(target) - mine.index(source)
 
 
 def _ends(c):
@@ -198,7 +219,7 @@ def test_zero_of_permuted_documents():
                 [*one, *other], links=[*one.links, *other.links], bounds=(0, 175)
             )
         basis = Basis(Corpus.from_continua(made), Settings.of(samples=100), shared={})
-        values.append(beyond_units("gamma-link", basis, links_on(basis)).value)
+        values.append(BeyondUnits.of(basis, links_on(basis)).score("gamma-link").value)
     assert abs(np.mean(values)) < 0.02
     assert corpus.annotators == ("A0", "A1")
 
