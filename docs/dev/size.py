@@ -20,18 +20,18 @@ CEILINGS = {
     "gammacp": 2_297,
     "gammacp/alignment": 6_068,
     "gammacp/bench": 2_159,
-    "gammacp/campaign": 4_493,
+    "gammacp/campaign": 4_767,
     "gammacp/chance": 1_463,
-    "gammacp/cli": 3_484,
+    "gammacp/cli": 3_516,
     "gammacp/compat": 952,
     "gammacp/continuum": 729,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_070,
-    "gammacp/formats": 6_368,
+    "gammacp/formats": 6_394,
     "gammacp/kernel": 156,
     "gammacp/measures": 6_780,
     "gammacp/pools": 430,
-    "gammacp/report": 789,
+    "gammacp/report": 796,
     "gammacp/segmentation": 2_465,
     "gammacp/studio": 1_550,
     "gammacp/syntax": 2_967,
@@ -39,7 +39,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 46_318, 38_384
+TOGETHER, CORE = 46_657, 38_723
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

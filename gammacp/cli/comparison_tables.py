@@ -11,7 +11,7 @@ from gammacp.record_tables import number
 from gammacp.text import visible
 
 if TYPE_CHECKING:
-    from gammacp.campaign.compare import Comparison, Confusion, Groups, OtherRound
+    from gammacp.campaign.compare import Comparison, Confusion, Groups, OtherRound, Sessions
     from gammacp.measures.score import Score
 
 _WIDEST = 12  # a matrix with more columns is a list
@@ -89,6 +89,12 @@ def print_against(first: Score, other: OtherRound) -> None:
 def print_groups(found: Groups) -> None:
     """γ within each group, and a sentence per two of them."""
     show(result_tables.groups(found), title="Groups of annotators")
+    print(f"\n{found.in_words()}")
+
+
+def print_sessions(found: Sessions) -> None:
+    """Each person with themselves and with others, and a sentence on all."""
+    show(result_tables.sessions(found), title="The same people twice")
     print(f"\n{found.in_words()}")
 
 

@@ -6,6 +6,7 @@ from gammacp.campaign.compare.groups import AcrossGroups, Groups
 from gammacp.campaign.compare.pairs import AnnotatorSummary, PairMatrix, WithoutAnnotator
 from gammacp.campaign.compare.reference import ReferenceComparison
 from gammacp.campaign.compare.rounds import OtherRound, RoundTest
+from gammacp.campaign.compare.sessions import Sessions
 
 __all__ = [
     "AcrossGroups",
@@ -18,6 +19,7 @@ __all__ = [
     "PairMatrix",
     "ReferenceComparison",
     "RoundTest",
+    "Sessions",
     "WithoutAnnotator",
     "compare",
 ]

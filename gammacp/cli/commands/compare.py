@@ -45,7 +45,7 @@ def compare(
     Most used: --by, --against and --reference.
     """
     from gammacp.campaign.compare import compare as compare_all
-    from gammacp.cli.comparison_tables import PRINTERS, print_against, print_groups
+    from gammacp.cli.comparison_tables import PRINTERS, print_against, print_groups, print_sessions
     from gammacp.measures.pair_rows import check_frame_path
 
     require_interval(fail_under_lower, comparing.bootstrap)
@@ -54,7 +54,7 @@ def compare(
     writes = outputs(frame=frame)
     spare_files(writes, comparing.against or ())
     features = settings.weighing.features
-    about = comparing.sampled.values()
+    about = comparing.about()
     loaded = load(files, reading, features, writes=writes, about=about)
     with comparing.workers(loaded, "comparing") as executor:
         found = compare_all(
@@ -77,6 +77,8 @@ def compare(
             print_against(found.overall.score, found.against)
         if found.groups is not None:
             print_groups(found.groups)
+        if found.sessions is not None:
+            print_sessions(found.sessions)
         for note in found.overall.score.caveats():
             message(note)
         message("; ".join((f"seed {settings.sampling.seed}", *found.signatures)))

@@ -28,18 +28,30 @@ class Comparing:
         "Annotators that belong together, twice or more: agreement within and across groups.",
         "NAME=ANNOTATOR,…",
     )
+    session: str | None = option(
+        "The same people twice: a feature of the units that names the session, or a pattern of "
+        "annotators' names such as '{annotator}-{session}'.",
+        "FEATURE|PATTERN",
+    )
     bootstrap: int = option("Bootstrap draws; 0 for no bootstrap interval.", default=2000, min=0)
     leave_one_out: bool = option(
         "Also γ without each annotator, which takes long for many.", default=True
     )
     jobs: Jobs = None
 
+    def about(self) -> dict[str, str]:
+        """What is said of documents, and of sessions if a feature has them."""
+        session = self.session or "{"
+        return self.sampled.values() | ({} if "{" in session else {"session": session})
+
     def options(self, files: Files, reading: Reading, features: Sequence[str]) -> dict[str, Any]:
         """As `gammacp.campaign.compare.compare` takes them; the other round is read likewise."""
+        from gammacp.formats.sessions import PATTERN
+
         against = None
         if self.against:
             against = (
-                load(files, reading, features, against=self.against, about=self.sampled.values())
+                load(files, reading, features, against=self.against, about=self.about())
                 .corpus()
                 .continua
             )
@@ -47,6 +59,7 @@ class Comparing:
             "reference": self.reference,
             "against": against,
             "groups": self.group or (),
+            "session": PATTERN if self.session and "{" not in self.session else self.session,
             "draws": self.bootstrap,
             "leave_one_out": self.leave_one_out,
         }
