@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         LinkComparison,
         PairMatrix,
         ReferenceComparison,
+        Sessions,
     )
     from gammacp.campaign.plan import Plan
     from gammacp.campaign.replace import Candidacy, Replacement
@@ -178,6 +179,20 @@ def groups(found: Groups) -> Table:
         for name, people in found.members.items()
     ]
     return Table(_columns("group annotators gamma", gamma="γ within"), records)
+
+
+def sessions(found: Sessions) -> Table:
+    """Each person's agreement with themselves and with others."""
+    columns = (
+        *_columns("annotator documents"),
+        Column("intra", "γ with oneself", number),
+        Column("inter", "γ with others", number),
+        Column("between", "γ between", number),
+        *_columns("p p_holm"),
+    )
+    records = [{"annotator": p.person, **asdict(p)} for p in found.people]
+    untested = all(math.isnan(p.p) for p in found.people)
+    return Table(columns, records).without("p", "p_holm", when=untested)
 
 
 def pairs(found: PairMatrix) -> Table:

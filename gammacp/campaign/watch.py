@@ -90,6 +90,10 @@ class History:
                 known.pop(name, None)
         return known
 
+    def tested_sums(self) -> dict[str, list[float]]:
+        """x̄·δ and x̄·δ_e of the documents that an alarm rests on, in the order of the looks."""
+        return {name: sums for look in self.looks for name, sums in look.get("tested", {}).items()}
+
     def add(self, look: Record) -> None:
         """Keep a look; the file is complete or as before."""
         self.looks.append(look)
@@ -123,7 +127,8 @@ def look(
         `time`, `gamma`, `interval` (Monte-Carlo), `bootstrap`, `status`, `signature`, `notes`,
         `documents`, `units`, `waiting` (documents without a γ, with the reason), `annotators`
         (`gamma`, and of the documents that changed `changed` and `drift`), `measured` (what
-        changed), `gone`, `failures`, `key` (of all that γ rests on).
+        changed), `tested` (x̄·δ and x̄·δ_e of documents that have not changed since the look before,
+        each once, on which an alarm rests), `gone`, `failures`, `key` (of all that γ rests on).
     """
     keys = {name: key_of(c, settings) for name, c in continua.items()}
     key = fingerprint(__version__, *(part for entry in sorted(keys.items()) for part in entry))
@@ -141,8 +146,13 @@ def look(
         "gone": [] if failures else sorted(known.keys() - continua.keys()),
         "failures": list(failures),
         "key": key,
+        "tested": {
+            name: known[name]["sums"]
+            for name in keys
+            if name not in {*changed, *history.tested_sums()} and "sums" in known[name]
+        },
     }
-    if found["gone"] or last.get("key") != key:
+    if found["gone"] or found["tested"] or last.get("key") != key:
         history.add(found)
     return found
 
@@ -165,7 +175,11 @@ def _measure_all(
     records = {}
     for name in changed:
         s = scores[name]
-        told = {"gamma": s.value} if s.defined else {"reason": s.reason}
+        told: Record = {"reason": s.reason}
+        if s.defined:
+            size = found.size(name)
+            sums = [size * (s.observed or 0.0), size * (s.expected or 0.0)]
+            told = {"gamma": s.value, "sums": sums}
         records[name] = {"key": keys[name], "units": continua[name].n_units, **told}
     rated = [name for name, s in scores.items() if s.defined]
     low, high = score.interval or (math.nan, math.nan)

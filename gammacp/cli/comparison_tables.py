@@ -11,7 +11,14 @@ from gammacp.record_tables import number
 from gammacp.text import visible
 
 if TYPE_CHECKING:
-    from gammacp.campaign.compare import Comparison, Confusion, Groups, LinkComparison, OtherRound
+    from gammacp.campaign.compare import (
+        Comparison,
+        Confusion,
+        Groups,
+        LinkComparison,
+        OtherRound,
+        Sessions,
+    )
     from gammacp.measures.score import Score
 
 _WIDEST = 12  # a matrix with more columns is a list
@@ -99,6 +106,12 @@ def print_links(found: LinkComparison) -> None:
     for title, table in result_tables.links(found):
         if table.records:
             show(table, title=title)
+
+
+def print_sessions(found: Sessions) -> None:
+    """Each person with themselves and with others, and a sentence on all."""
+    show(result_tables.sessions(found), title="The same people twice")
+    print(f"\n{found.in_words()}")
 
 
 PRINTERS: Mapping[str, Callable[[Comparison], None]] = {

@@ -36,6 +36,7 @@ from gammacp.formats.finding import matches
 from gammacp.formats.grid_file import read_grids
 from gammacp.formats.reading import Collection, Reader, collect
 from gammacp.formats.selection import Names, Selection, says, select
+from gammacp.formats.sessions import by_session
 from gammacp.left_out import gather
 from gammacp.needs import with_links
 from gammacp.signature import fingerprint
@@ -78,8 +79,9 @@ class Keys(Selection, _Files):
 
 
 KEYS = Keys.model_fields
-# Keys by which something is said of whole documents; weights are said on the command line alone.
-_OF_DOCUMENTS = {"cluster": clustered, "weight": with_weights}
+# What is said of whole documents, or of who annotated them when; of these only `cluster` is a key
+# of the file.
+_OF_DOCUMENTS = {"session": by_session, "cluster": clustered, "weight": with_weights}
 
 
 @dataclass(frozen=True)

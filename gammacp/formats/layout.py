@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gammacp.errors import DataError, UsageError
 
-_FIELD = re.compile(r"(\{annotator\}|\{document\}|\*)")
+_FIELD = re.compile(r"(\{annotator\}|\{document\}|\{session\}|\*)")
 # What Windows takes for a device, whatever ending follows.
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$"]
@@ -28,8 +28,9 @@ class PathNames:
 def names_from_path(path: Path, layout: str | None) -> PathNames:
     """The last parts of a path, read by a layout.
 
-    A layout is the end of a path, without the file's ending: {annotator}, {document}, * (anything)
-    and what stands between them in a name. Without {document} the document is the file's stem.
+    A layout is the end of a path, without the file's ending: {annotator}, {document}, {session}, *
+    (anything) and what stands between them in a name. Without {document} the document is the file's
+    stem; with {session} the annotator is called ANNOTATOR-SESSION.
 
     >>> names_from_path(Path("brat/Lisa/interview.ann"), "{annotator}/{document}")
     PathNames(document='interview', annotator='Lisa')
@@ -44,7 +45,8 @@ def names_from_path(path: Path, layout: str | None) -> PathNames:
     names = [piece for piece in pieces[1::2] if piece != "*"]
     if not pieces[1:] or len(set(names)) < len(names) or "{" in "".join(pieces[::2]):
         raise UsageError(
-            f"layout {layout!r} is not a path of {{annotator}}, {{document}} and *, each name once"
+            f"layout {layout!r} is not a path of {{annotator}}, {{document}}, {{session}} and *, "
+            "each name once"
         )
     wanted = fields.split("/")
     parts = (*path.absolute().parts[1:-1], stem)
@@ -57,7 +59,8 @@ def names_from_path(path: Path, layout: str | None) -> PathNames:
         if values is None:
             raise DataError(f"name does not fit the layout {layout!r}", file=path)
         found |= zip(split[1::2], values, strict=True)
-    return PathNames(found["{document}"], found["{annotator}"])
+    person = [found[key] for key in ("{annotator}", "{session}") if found.get(key)]
+    return PathNames(found["{document}"], "-".join(person))
 
 
 def fit(pattern: Sequence[str], text: str) -> list[str] | None:

@@ -11,6 +11,7 @@ from typing import Any, Unpack
 
 from gammacp.campaign.calibrate import calibrate as calibrated
 from gammacp.campaign.compare import compare
+from gammacp.campaign.compare.sessions import first_sessions
 from gammacp.campaign.consensus import consensus_of_each
 from gammacp.campaign.replace import Candidacy, replace
 from gammacp.continuum import Continuum, Corpus
@@ -64,6 +65,7 @@ def report(
     against: Mapping[str, Continuum] | None = None,
     calibrate: bool = False,
     groups: Collection[str] = (),
+    session: str | None = None,
     deciding: Mapping[str, Any] = MappingProxyType({}),
     draws: int = 2000,
     leave_one_out: bool = True,
@@ -88,6 +90,9 @@ def report(
         Also say which errors would give this γ (takes up to a minute for 3 × 100 units).
     groups
         Groups of annotators to compare, as for `gammacp.campaign.compare.compare`.
+    session
+        A pattern of annotators' names, if people annotated twice; the page is about their first
+        sessions then, and has a section on the others.
     deciding
         How the gold standard behind the review list is decided: `weights`, `support`, `boundaries`,
         … of `gammacp.campaign.consensus.consensus_of_each`, which makes it.
@@ -113,6 +118,7 @@ def report(
         against=against,
         draws=draws,
         groups=groups,
+        session=session,
         leave_one_out=leave_one_out,
         explain=True,
         executor=executor,
@@ -121,6 +127,7 @@ def report(
         **options,
     )
     tell("consensus")
+    named = dict(first_sessions(named, session))
     gold = consensus_of_each(
         Corpus.from_continua(named),
         dissimilarity=settings.dissimilarity if weighed else None,

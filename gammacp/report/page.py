@@ -240,6 +240,9 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     found.append(("annotators", "Annotators", _annotators(comparison)))
     if comparison.groups is not None:
         found.append(("groups", "Groups of annotators", _groups(comparison.groups)))
+    if (twice := comparison.sessions) is not None:
+        said = join(table(shown.sessions(twice)), element("p", twice.in_words()))
+        found.append(("sessions", "The same people twice", said))
     if comparison.categories:
         found.append(("categories", "Categories", _categories(comparison)))
     if comparison.links is not None:

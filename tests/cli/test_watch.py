@@ -61,8 +61,17 @@ def test_prints_what_gamma_prints(run: Run, folder: Path) -> None:
 def test_alarm_and_errors(run: Run, folder: Path) -> None:
     write(folder / "c.csv", late=9)
     assert run("watch", folder, *FAST, "--alarm-below", -1).code == 0
+    early = run("watch", folder, *FAST, "--alarm-below", 0.99)
+    assert (early.code, "below 0.99, which is no alarm yet" in early.err) == (0, True)
+    for name in "defghij":
+        write(folder / f"{name}.csv", late=9)
+    history = json.loads(run("watch", folder, *FAST, "--json", "--alarm-below", 0.99).out)
+    assert history["alarm"]["documents"] == 3  # new ones may be half done
     low = run("watch", folder, *FAST, "--alarm-below", 0.99)
-    assert (low.code, "below 0.99" in low.err) == (5, True)
+    assert (low.code, "from 10 documents; at most 5% of" in low.err) == (5, True)
+    assert run("watch", folder, *FAST, "--alarm-below", 0.99, "--false-alarms", 1e-12).code == 0
+    for wrong in (("--alarm-below", 1), ("--alarm-below", 0.5, "--false-alarms", 0)):
+        assert run("watch", folder, *FAST, *wrong).code == 2
     assert run("watch", *FAST).code == 2
     assert run("watch", folder / "none", *FAST).code == 3
     (folder / "lonely").mkdir()

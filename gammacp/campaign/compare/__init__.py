@@ -7,6 +7,7 @@ from gammacp.campaign.compare.links import LinkComparison
 from gammacp.campaign.compare.pairs import AnnotatorSummary, PairMatrix, WithoutAnnotator
 from gammacp.campaign.compare.reference import ReferenceComparison
 from gammacp.campaign.compare.rounds import OtherRound, RoundTest
+from gammacp.campaign.compare.sessions import Sessions
 
 __all__ = [
     "AcrossGroups",
@@ -20,6 +21,7 @@ __all__ = [
     "PairMatrix",
     "ReferenceComparison",
     "RoundTest",
+    "Sessions",
     "WithoutAnnotator",
     "compare",
 ]

@@ -29,6 +29,7 @@ from gammacp.campaign.compare.scoring import (
     documents_with,
     with_annotators,
 )
+from gammacp.campaign.compare.sessions import Sessions, first_sessions, sessions_of
 from gammacp.errors import DataError
 from gammacp.measures.agreement import (
     Agreement,
@@ -51,8 +52,9 @@ class Comparison:
     """Who agrees with whom, about what, and where; all γ under one chance model.
 
     `overall` holds the score per document, too; `without` is the agreement without each annotator;
-    `reference` is None unless one was named, `against` unless there is another round, `explanation`
-    unless it was asked for, `links` unless there are any.
+    `reference` is None unless one was named, `against` unless there is another round, `sessions`
+    unless people annotated twice, `explanation` unless it was asked for, `links` unless there are
+    any.
     """
 
     overall: Agreement
@@ -67,6 +69,7 @@ class Comparison:
     explanation: Explanation | None = None
     groups: Groups | None = None
     links: LinkComparison | None = None
+    sessions: Sessions | None = None
 
     def _repr_html_(self) -> str:
         from gammacp.display import as_html
@@ -102,6 +105,7 @@ class Comparison:
             "against": self.against.as_dict() if self.against else None,
             "groups": self.groups.as_dict() if self.groups else None,
             **({"links": self.links.as_dict()} if self.links else {}),
+            "sessions": self.sessions.as_dict() if self.sessions else None,
             **({"explanation": self.explanation.as_dict()} if self.explanation else {}),
         }
 
@@ -113,6 +117,7 @@ def compare(
     reference: str | None = None,
     against: Continua | None = None,
     groups: Collection[str] = (),
+    session: str | None = None,
     draws: int = DRAWS,
     leave_one_out: bool = True,
     by: Collection[str] = TABLES,
@@ -135,6 +140,10 @@ def compare(
     groups
         Groups of annotators, each as `NAME=ANNOTATOR,…` (patterns such as `m*`, too), for the
         agreement within and across them.
+    session
+        A pattern of annotators' names, such as `{annotator}-{session}`, if people annotated twice:
+        everything is about everybody's first session then, and `sessions` about their agreement
+        with themselves.
     draws
         0 for no interval over documents; any other number gives the same one.
     leave_one_out
@@ -165,9 +174,15 @@ def compare(
     wanted = {one_of("by", name, TABLES) for name in several("by", by)}
     tell = progress or (lambda _: None)
     everything = named_continua(continua)
-    others = _people(everything, reference)
-    another = None if against is None else _people(named_continua(against), reference, there=False)
-    mine = {} if reference is None else documents_with(everything, reference)
+    everybody = _people(everything, reference)
+    others = first_sessions(everybody, session)
+    another = None
+    if against is not None:
+        other_round = _people(named_continua(against), reference, there=False)
+        another = first_sessions(other_round, session)
+    mine = (
+        {} if reference is None else documents_with(first_sessions(everything, session), reference)
+    )
     names = annotators_of(others)
     members = members_of(names, several("groups", groups)) if groups else {}
     compared = [tuple(c.values()) for c in (others, another or {}, mine)]
@@ -212,6 +227,7 @@ def compare(
         reference=found,
         against=rounds,
         groups=groups_of(pairs, members, overall) if members else None,
+        sessions=sessions_of(everybody, session, settings, executor, overall),
         explanation=explained_on(basis) if explain else None,
         links=links,
     )

@@ -45,7 +45,13 @@ def compare(
     Most used: --by, --against and --reference.
     """
     from gammacp.campaign.compare import compare as compare_all
-    from gammacp.cli.comparison_tables import PRINTERS, print_against, print_groups, print_links
+    from gammacp.cli.comparison_tables import (
+        PRINTERS,
+        print_against,
+        print_groups,
+        print_links,
+        print_sessions,
+    )
     from gammacp.measures.pair_rows import check_frame_path
 
     require_interval(fail_under_lower, comparing.bootstrap)
@@ -54,7 +60,7 @@ def compare(
     writes = outputs(frame=frame)
     spare_files(writes, comparing.against or ())
     features = settings.weighing.features
-    about = comparing.sampled.values()
+    about = comparing.about()
     loaded = load(files, reading, features, writes=writes, about=about, links=True)
     with comparing.workers(loaded, "comparing") as executor:
         found = compare_all(
@@ -79,6 +85,8 @@ def compare(
             print_groups(found.groups)
         if found.links is not None:
             print_links(found.links)
+        if found.sessions is not None:
+            print_sessions(found.sessions)
         for note in found.overall.score.caveats():
             message(note if found.against is None else f"of the first round: {note}")
         message("; ".join((f"seed {settings.sampling.seed}", *found.signatures)))

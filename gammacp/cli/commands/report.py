@@ -60,7 +60,7 @@ def report(
         return
     require_interval(fail_under_lower, comparing.bootstrap)
     options = settings.options()
-    features, about = settings.weighing.features, comparing.sampled.values()
+    features, about = settings.weighing.features, comparing.about()
     loaded = load(files, reading, features, writes=[out], about=about, links=True)
     spare_files([out], comparing.against or ())
     compared = comparing.options(files, reading, features)

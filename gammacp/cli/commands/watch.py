@@ -24,6 +24,7 @@ from gammacp.errors import BelowThresholdError, DataError, UsageError
 from gammacp.record_tables import Column, Table, number, signed_number, word
 
 if TYPE_CHECKING:
+    from gammacp.campaign.alarm import Alarm
     from gammacp.campaign.watch import History
     from gammacp.measures.settings import Settings as Measuring
 
@@ -44,7 +45,10 @@ def watch(
     every: float = option("Seconds between two looks.", default=30.0, min=0.1),
     once: bool = option("Look once and end: for cron and tests.", default=False),
     alarm_below: float | None = option(
-        "Say so where γ is lower than this; with --once exit 5 then."
+        "Say so where γ is shown to be lower than this; with --once exit 5 then."
+    ),
+    false_alarms: float = option(
+        "Share of campaigns that ever have a false alarm, over all looks.", default=0.05
     ),
     history: Path | None = option(
         "Where the looks are kept (JSON lines).  [default: beside the folder, NAME.watch]"
@@ -66,6 +70,10 @@ def watch(
 
     if folder is None:
         raise UsageError("give a folder or a campaign.toml to watch")
+    if alarm_below is not None:
+        _alarm(
+            None, alarm_below, false_alarms
+        )  # what cannot be meant is told before the first look
     kept = History(history or folder.resolve().with_name(f"{folder.resolve().name}.watch"))
     measuring = Measuring.of(**settings.options())
     features = settings.weighing.features
@@ -79,9 +87,11 @@ def watch(
                 # What could not be read is tried again, changed or not, but told of once.
                 before = None if seen["failures"] else state
                 if seen["measured"] or seen["gone"] or told != seen["failures"]:
-                    told = seen["failures"]
-                    _tell(seen, json=json)
-                    _check(seen, settings, alarm_below, once=once)
+                    told, alarm = seen["failures"], None
+                    if alarm_below is not None:
+                        alarm = _alarm(kept, alarm_below, false_alarms)
+                    _tell({**seen, "alarm": alarm and alarm.as_dict()}, json=json)
+                    _check(seen, settings, alarm, once=once)
         except DataError as error:
             if once:
                 raise
@@ -158,16 +168,27 @@ def _print(seen: dict[str, Any]) -> None:
     messages(((why, n) for n, why in seen["waiting"].items()), before="gammacp: no γ yet of ")
 
 
-def _check(
-    last: dict[str, Any], settings: GammaFlags, alarm_below: float | None, *, once: bool
-) -> None:
+def _alarm(history: History | None, below: float, rate: float) -> Alarm:
+    import numpy as np
+
+    from gammacp.campaign.alarm import alarm_of
+
+    sums = np.array([*(history.tested_sums() if history else {}).values()], float).reshape(-1, 2)
+    return alarm_of(sums[:, 0], sums[:, 1], below, rate)
+
+
+def _check(last: dict[str, Any], settings: GammaFlags, alarm: Alarm | None, *, once: bool) -> None:
     """The alarm, and with `once` the exit codes."""
     if last["gamma"] is None and once:
         raise DataError("no document has a γ yet")
     if once:
         settings.solving.check_proven(last["status"])
-    if alarm_below is not None and last["gamma"] is not None and last["gamma"] < alarm_below:
-        low = BelowThresholdError(f"γ is {last['gamma']:.4f}, below {alarm_below:g}")
-        if once:
-            raise low
-        message(f"gammacp: ALARM: {low}", error=True)
+    said = "" if alarm is None else alarm.in_words(last["gamma"] or 0.0)
+    if not (alarm and said):
+        return
+    if not alarm.raised:
+        message(f"gammacp: {said}")
+    elif once:
+        raise BelowThresholdError(said)
+    else:
+        message(f"gammacp: ALARM: {said}", error=True)

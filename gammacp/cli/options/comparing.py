@@ -28,6 +28,11 @@ class Comparing:
         "Annotators that belong together, twice or more: agreement within and across groups.",
         "NAME=ANNOTATOR,…",
     )
+    session: str | None = option(
+        "The same people twice: a feature of the units that names the session, or a pattern of "
+        "annotators' names such as '{annotator}-{session}'.",
+        "FEATURE|PATTERN",
+    )
     bootstrap: int = option(
         "0 for no interval over documents; any other number gives the same one.",
         default=2000,
@@ -39,12 +44,19 @@ class Comparing:
     jobs: Jobs = None
     executor: Where = None
 
+    def about(self) -> dict[str, str]:
+        """What is said of documents, and of sessions if a feature has them."""
+        session = self.session or "{"
+        return self.sampled.values() | ({} if "{" in session else {"session": session})
+
     def options(self, files: Files, reading: Reading, features: Sequence[str]) -> dict[str, Any]:
         """As `gammacp.campaign.compare.compare` takes them; the other round is read likewise."""
+        from gammacp.formats.sessions import PATTERN
+
         against = None
         if self.against:
             against = (
-                load(files, reading, features, against=self.against, about=self.sampled.values())
+                load(files, reading, features, against=self.against, about=self.about())
                 .corpus()
                 .continua
             )
@@ -52,6 +64,7 @@ class Comparing:
             "reference": self.reference,
             "against": against,
             "groups": self.group or (),
+            "session": PATTERN if self.session and "{" not in self.session else self.session,
             "draws": self.bootstrap,
             "leave_one_out": self.leave_one_out,
         }

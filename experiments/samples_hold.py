@@ -1,0 +1,175 @@
+"""Beyond the papers: stratified samples, alarms over all looks, pairs tested against the others.
+
+Every process has a γ that is known (`experiments._parts`), none was tuned on. Levels are shares of
+runs with their upper 95 % limit, as in `tests_hold`; what holds is in docs/sampling.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from experiments import _parts as process
+from experiments._common import write_csv
+from experiments.tests_hold import EPSILON, INTERVALS, LEVEL, Row, generator, level, tables
+from gammacp.arrays import Floats, Indices
+from gammacp.campaign.alarm import evidence
+from gammacp.campaign.replace.wins import Wins
+from gammacp.files import write_text
+from gammacp.measures.contributions import CLUSTERS, DOCUMENTS, Contributions
+from gammacp.measures.part_tests import (
+    difference,
+    holm,
+    independent_parts,
+    paired_difference,
+)
+from gammacp.measures.resampling import interval_of_gamma
+
+RUNS, FEWER, DRAWS = 4000, 1000, 300
+OFTEN = 9.0
+"""A stratum is drawn nine times as often as the other, and is a tenth of the population."""
+SAMPLES = ((10, 10), (20, 20), (40, 40), (6, 24))
+LOOKS = (10, 30, 100, 300)
+PEOPLE = ((3, 8), (3, 30), (5, 8), (5, 30))
+LINKED: dict[str, Callable[[int], process.Process]] = {
+    "lengths lognormal 1, long ones much better": lambda n: process.skewed(
+        n, process.lognormal(0.3), 1.0, -0.6
+    ),
+    "lengths lognormal 1, long ones much worse": lambda n: process.skewed(
+        n, process.lognormal(0.3), 1.0, 0.6
+    ),
+}
+STRATA = {
+    "alike": (0.4, 0.4),
+    "the rare are worse": (0.8, 0.35),
+    "the rare are better": (0.1, 0.45),
+}
+
+
+def run(out: Path, *, quick: bool, data: Path | None) -> None:
+    """`levels.csv` and `tables.md`, which docs/sampling.md shows."""
+    del data
+    runs, fewer = (60, 20) if quick else (RUNS, FEWER)
+    rows = [*alarms(runs), *weights(runs, fewer), *verdicts(fewer), *pairs(runs)]
+    write_csv(out / "levels.csv", rows)
+    write_text(out / "tables.md", tables(rows, []))
+
+
+def alarms(runs: int) -> Iterator[Row]:
+    """Alarms that are ever raised while documents come one by one; γ is just what is asked for."""
+    for name, make in (INTERVALS | LINKED).items():
+        whole = make(400)(generator("alarm, truth", name), 2500, 1.0)
+        # No document has less than no disorder.
+        true = float(np.maximum(whole[0], 0).sum() / whole[1].sum())
+        for n in LOOKS:
+            hits = []
+            for factor in (1.0, 1.5):
+                o, e = make(n)(generator("alarm", name, n), runs, factor)
+                ever = evidence(np.maximum(o, 0), e, 1 - true).max(axis=-1)
+                hits.append(np.asarray(ever >= 1 / LEVEL))
+            yield level("alarm, ever", f"{name}, {n} documents", hits[0], "disorder × 1.5", hits[1])
+
+
+def _sample(
+    g: np.random.Generator, runs: int, sizes: tuple[int, int], theta: tuple[float, float],
+    factor: float, clusters: int,
+) -> tuple[Floats, Floats, Floats, Indices]:  # fmt: skip
+    """o, e, weights and clusters of documents of a rare and a common stratum.
+
+    Half of the variance of a document's disorder is its cluster's, which is of one stratum.
+    """
+    n = sum(sizes)
+    rare = np.arange(n) < sizes[0]
+    which = np.arange(n) // clusters
+    e = np.exp(0.5 * g.standard_normal((runs, n)))
+    own, shared = (g.gamma(4, 0.25, (runs, k)) for k in (n, n // clusters + 1))
+    o = factor * np.where(rare, *theta) * e * own * shared[:, which]
+    return o, e, np.where(rare, 1.0, OFTEN), which
+
+
+def weights(runs: int, fewer: int) -> Iterator[Row]:
+    """Two weighted samples of one population: the test between them; then the interval of one."""
+    for strata, theta in STRATA.items():
+        true = (theta[0] + OFTEN * theta[1]) / (1 + OFTEN)
+        for sizes in SAMPLES:
+            for clusters in (1, 2):
+                name = f"{strata}, {sizes[0]} and {sizes[1]} documents"
+                name += ", clusters of 2" if clusters > 1 else ""
+                hits, held = [], []
+                for factor in (1.0, 1.5):
+                    g, sides = generator("weights", name), []
+                    for k in (factor, 1.0):
+                        o, e, w, which = _sample(g, runs, sizes, theta, k, clusters)
+                        rows = np.eye(which.max() + 1)[which]
+                        sides.append(((o * w) @ rows, (e * w) @ rows))
+                    parts = [independent_parts(*side) for side in sides]
+                    hits.append(np.asarray(difference(parts[0], parts[1]).p <= LEVEL))
+                yield level("two weighted samples", name, hits[0], "disorder × 1.5", hits[1])
+                kind = CLUSTERS if clusters > 1 else DOCUMENTS
+                for i in range(min(fewer, runs)):
+                    parts_of = Contributions(sides[1][0][i], sides[1][1][i], kind)
+                    found = interval_of_gamma(parts_of, draws=DRAWS, seed=i)
+                    held.append(not found.low <= 1 - true <= found.high)
+                yield level("γ outside its weighted interval", name, np.array(held), "", None)
+
+
+def verdicts(runs: int) -> Iterator[Row]:
+    """A candidate worse by exactly ε in the population, and in one stratum much worse."""
+    for n, size in ((40, 1), (100, 1), (40, 4), (100, 4)):
+        for apart in (0.0, 0.3):
+            hits = []
+            for worse in (EPSILON, 0.0):
+                g = generator("verdict", n, size, apart, worse)
+                p = [_p_of_wins(g, n, size, worse, apart) for _ in range(runs)]
+                hits.append(np.array(p) <= LEVEL)
+            name = f"{n} documents, " + (f"clusters of {size}, " if size > 1 else "")
+            name += f"strata {apart:g} apart"
+            yield level("replace, weighted", name, hits[0], "no worse", hits[1])
+
+
+def _p_of_wins(g: np.random.Generator, n: int, size: int, worse: float, apart: float) -> float:
+    """p of one person against the candidate; half of the documents are of the rare stratum."""
+    rare, which = np.arange(n) < n // 2, np.arange(n) // size
+    by = worse + np.where(rare, apart * OFTEN, -apart) / (1 + OFTEN)
+    u = np.where(g.random(n) < 0.7, g.random(n)[which], g.random(n)) if size > 1 else g.random(n)
+    lost, won = u < (0.5 + by) / 2, u > 1 - (0.5 - by) / 2
+    wins = Wins(
+        people=("person",),
+        instances=tuple(map(str, range(n))),
+        there=np.ones((1, n), np.bool_),
+        candidate=~lost[None],
+        person=~won[None],
+        clusters=tuple(map(str, which)) if size > 1 else (),
+        weights=tuple(np.where(rare, 1.0, OFTEN).tolist()),
+    )
+    return float(wins.p_values(EPSILON, 1, both=True)[0])
+
+
+def pairs(runs: int) -> Iterator[Row]:
+    """Any pair named after Holm's correction where all are alike; power where one is worse.
+
+    A pair's disorder has parts of the document, of the two annotators in it, and of the pair.
+    """
+    for people, n in PEOPLE:
+        i, j = np.triu_indices(people, 1)
+        for law in ("gamma", "few bad"):
+            hits = []
+            for factor in (1.0, 2.0):
+                g = generator("pairs", people, n, law)
+                e = np.exp(0.5 * g.standard_normal((runs, 1, n))) * np.ones((1, len(i), 1))
+                shape = (runs, people, n)
+                who = g.gamma(3, 1 / 3, shape) if law == "gamma" else process.few_bad(g, shape)  # type: ignore[arg-type]
+                o = e * g.gamma(4, 0.25, (runs, 1, n)) * (who[:, i] + who[:, j]) / 2
+                o = o * g.gamma(4, 0.25, o.shape)
+                o[:, 0] *= factor
+                p = np.empty((runs, len(i)))
+                for k in range(len(i)):
+                    rest = (np.delete(x, k, axis=1).sum(axis=1) for x in (o, e))
+                    own = independent_parts(o[:, k], e[:, k])
+                    p[:, k] = paired_difference(own, independent_parts(*rest)).p
+                named = np.asarray(holm(p) <= LEVEL)
+                hits.append(named[:, 0] if factor > 1 else np.asarray(named.any(axis=1)))
+            name = f"{people} annotators, {n} documents, {law}"
+            yield level("a pair among alike ones", name, hits[0], "disorder × 2", hits[1])

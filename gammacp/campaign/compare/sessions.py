@@ -1,0 +1,294 @@
+"""The same person twice: agreement with oneself beside agreement with others.
+
+γ_intra is that of the pairs of sessions of one person, γ_inter that of pairs of different people,
+both as 1 − Σ observed / Σ expected over pairs, on the documents that somebody annotated twice. With
+D and E the mean observed and expected disorder of such pairs,
+
+    1 − γ_inter = (1 − γ_intra)(1 − γ_between)
+    1 − γ_between = (D_inter / D_intra) / (E_inter / E_intra)
+
+exactly. Where chance expects as much of a person's sessions as of two people (E_inter = E_intra:
+people mark as many units, as long, of the same categories), γ_between is about disorder alone, with
+what a person's own repetition leaves open in the place of chance. It is 0 where people differ from
+each other no more than each from himself or herself, and below 0 where they differ more.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.campaign.compare.scoring import Selection, agreement_of_selected, annotators_of
+from gammacp.campaign.compare.stretches import DocumentParts
+from gammacp.errors import DataError, UsageError
+from gammacp.formats.layout import fit
+from gammacp.measures.agreement import Agreement
+from gammacp.measures.part_tests import (
+    FEWEST_PARTS,
+    Parts,
+    holm,
+    independent_parts,
+    paired_difference,
+)
+from gammacp.measures.random_sets import Basis
+from gammacp.measures.settings import Settings
+
+_FIELDS = re.compile(r"(\{annotator\}|\{session\}|\*)")
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithOneself:
+    """Agreement of one person, or of all, with themselves and with others.
+
+    Attributes
+    ----------
+    person
+        Who; "" for all.
+    documents
+        How many were annotated twice.
+    intra, inter
+        γ with oneself, and with others on the same documents; NaN where undefined.
+    between
+        1 − (1 − inter) / (1 − intra); NaN where a person repeats everything exactly.
+    disorder_ratio, expected_ratio
+        D_inter / D_intra, and E_inter / E_intra.
+    p, p_holm
+        Of agreeing with others as well as with oneself or better, one-sided, over documents,
+        clusters or stretches; and after Holm's correction for all people. NaN without a test.
+    parts, kind
+        How many of them there are, and what they are.
+    """
+
+    person: str
+    documents: int
+    intra: float
+    inter: float
+    between: float
+    disorder_ratio: float
+    expected_ratio: float
+    p: float = math.nan
+    p_holm: float = math.nan
+    parts: int = 0
+    kind: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sessions:
+    """Agreement of everybody who annotated twice, together (`all`) and one by one (`people`)."""
+
+    all: WithOneself
+    people: tuple[WithOneself, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The two as JSON has them."""
+        return {"all": asdict(self.all), "people": [asdict(p) for p in self.people]}
+
+    def in_words(self) -> str:
+        """γ with oneself and with others, and what follows."""
+        a = self.all
+        said = (
+            f"On {a.documents} documents that somebody annotated twice people agree with "
+            f"themselves with γ = {a.intra:.3f}, with others with γ = {a.inter:.3f}."
+        )
+        if math.isfinite(a.between):
+            said += (
+                f" 1 − γ_inter = (1 − γ_intra)(1 − γ_between) with γ_between = {a.between:.3f}: "
+                f"they disagree with others {1 - a.between:.2f} times as much as with themselves "
+                f"(disorder {a.disorder_ratio:.2f} times, chance {a.expected_ratio:.2f} times)."
+            )
+        if math.isnan(a.p):
+            return f"{said} There is no test: it takes {FEWEST_PARTS} documents, or a long text."
+        tested = f"(p = {a.p:.2g}, one-sided; {a.parts} {a.kind}, of these people)"
+        if a.p <= _LEVEL:
+            return f"{said} They agree with themselves better than with others {tested}."
+        return (
+            f"{said} That they agree with themselves better than with others is not shown "
+            f"{tested}: what looks like disagreement between people may be everybody's own "
+            "unsteadiness."
+        )
+
+
+def people_of(annotators: Sequence[str], pattern: str) -> dict[str, tuple[str, str]]:
+    """Person and session of each annotator.
+
+    Parameters
+    ----------
+    annotators
+        Names, such as `Ann-2`.
+    pattern
+        With `{annotator}`, `{session}` and `*`; a name that does not fit is a person who annotated
+        once.
+
+    Raises
+    ------
+    UsageError
+        The pattern is none.
+
+    >>> people_of(["Ann-1", "Ann-2", "Bob"], "{annotator}-{session}")
+    {'Ann-1': ('Ann', '1'), 'Ann-2': ('Ann', '2'), 'Bob': ('Bob', '')}
+    """
+    pieces = _FIELDS.split(pattern)
+    named = [p for p in pieces[1::2] if p != "*"]
+    if sorted(named) != ["{annotator}", "{session}"] or "{" in "".join(pieces[::2]):
+        raise UsageError(
+            f"session {pattern!r} is neither a feature nor a pattern of annotators' names with "
+            "{annotator} and {session}, such as '{annotator}-{session}'"
+        )
+    found: dict[str, tuple[str, str]] = {}
+    for name in annotators:
+        values = dict(zip(pieces[1::2], fit(pieces, name) or (), strict=False))
+        found[name] = values.get("{annotator}", name), values.get("{session}", "")
+    return found
+
+
+def first_sessions(continua: Selection, pattern: str | None) -> Selection:
+    """Each document with everybody's first session there, under the person's name.
+
+    Parameters
+    ----------
+    continua
+        With an annotator per person and session.
+    pattern
+        As of `people_of`; None where nobody annotated twice.
+    """
+    if pattern is None:
+        return continua
+    people, found = people_of(annotators_of(continua), pattern), {}
+    for document, c in continua.items():
+        first: dict[str, str] = {}
+        for name in sorted(c.annotators, key=lambda a: _rank(people[a][1])):
+            first.setdefault(people[name][0], name)
+        kept = c.only_annotators([a for a in c.annotators if a in first.values()])
+        named = {name: person for person, name in first.items() if name != person}
+        found[document] = kept.renamed_annotators(named).noting("sessions", "first")
+    return found
+
+
+def _rank(session: str) -> tuple[float, str]:
+    """Numbers by size, other names by their letters."""
+    digits = re.findall(r"\d+", session)
+    return (float(digits[-1]) if digits else -1.0), session
+
+
+def sessions_of(
+    continua: Selection,
+    pattern: str | None,
+    settings: Settings,
+    executor: Executor | None,
+    whole: Agreement,
+) -> Sessions | None:
+    """Agreement with oneself and with others; None where nobody annotated twice.
+
+    Parameters
+    ----------
+    continua, pattern
+        As for `first_sessions`.
+    settings, executor
+        How, and where, γ is computed.
+    whole
+        γ of everybody's first sessions, whose documents or stretches the test rests on.
+
+    Raises
+    ------
+    DataError
+        No document was annotated twice by anybody.
+    """
+    if pattern is None:
+        return None
+    people = people_of(annotators_of(continua), pattern)
+    basis = Basis(continua, settings, executor=executor, shared={})
+    twice = {
+        document: {
+            p for p in (people[a][0] for a in c.annotators)
+            if sum(people[a][0] == p for a in c.annotators) > 1
+        }
+        for document, c in continua.items()
+    }  # fmt: skip
+    if not any(twice.values()):
+        names = ", ".join([*people][:10])
+        raise DataError(
+            "nobody annotated a document twice, in two sessions",
+            hint=f"Sessions are a feature of the units, or a part of annotators' names: {names}",
+        )
+    cuts = DocumentParts(whole)
+    rows: dict[tuple[str, bool], Floats] = {}
+    documents: dict[str, set[str]] = {}
+    for pair in combinations(annotators_of(continua), 2):
+        who = {people[a][0] for a in pair}
+        shared = {d for d, c in continua.items() if set(pair) <= {*c.annotators}}
+        if not any(who & twice[d] for d in shared):
+            continue
+        found = agreement_of_selected(basis, pair)
+        for person in who:
+            there = [d for d in found.rated if person in twice[d] and d in whole.rated]
+            if len(who) == 1:
+                documents.setdefault(person, set()).update(there)
+            key = person, len(who) == 1
+            rows[key] = rows.get(key, np.zeros((3, max(cuts.n, 1)))) + _sums(found, there, cuts)
+    own = sorted(p for p, same in rows if same)
+    empty = np.zeros((3, max(cuts.n, 1)))
+    each = [
+        _with_oneself(p, len(documents[p]), rows[p, True], rows.get((p, False), empty), cuts)
+        for p in own
+    ]
+    adjusted = holm(np.array([e.p for e in each])).tolist()
+    both = [sum((rows.get((p, same), empty) for p in own), empty) for same in (True, False)]
+    total = len(set().union(*documents.values()))
+    return Sessions(
+        all=_with_oneself("", total, both[0], both[1], cuts),
+        people=tuple(
+            WithOneself(**{**vars(e), "p_holm": p}) for e, p in zip(each, adjusted, strict=True)
+        ),
+    )
+
+
+def _sums(found: Agreement, names: Sequence[str], cuts: DocumentParts) -> Floats:
+    """Observed and expected disorder by part, and x̄ in the first of them; shape (3, parts)."""
+    sums = np.zeros((3, max(cuts.n, 1)))
+    if cuts.n:
+        sums[:2] = cuts.sums(found, names)
+    for name in names:
+        if not cuts.n:
+            own = found.contributions([name])
+            sums[:2, 0] += own.observed.sum(), own.expected.sum()
+        sums[2, 0] += found.size(name)
+    return sums
+
+
+def _with_oneself(
+    person: str, documents: int, intra: Floats, inter: Floats, cuts: DocumentParts
+) -> WithOneself:
+    (o, e, x), (other_o, other_e, other_x) = intra.sum(axis=1), inter.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        own, others = o / e, other_o / other_e
+        disorder, expected = (other_o / other_x) / (o / x), (other_e / other_x) / (e / x)
+        between = 1 - others / own
+    there = (intra[1] > 0) & (inter[1] > 0)
+    tested: dict[str, Any] = {}
+    if cuts.n and there.sum() >= FEWEST_PARTS:
+        sides: list[Parts] = [independent_parts(*s[:2, there]) for s in (intra, inter)]
+        apart = paired_difference(sides[0], sides[1])
+        if float(apart.error) > 0:
+            n = int(there.sum())
+            tested = {"p": float(apart.p_of_more), "parts": n, "kind": cuts.kind}
+    ratios = (1 - own, 1 - others, between, disorder, expected)
+    finite = [float(v) if np.isfinite(v) else math.nan for v in ratios]
+    return WithOneself(
+        person=person,
+        documents=documents,
+        intra=finite[0],
+        inter=finite[1],
+        between=finite[2],
+        disorder_ratio=finite[3],
+        expected_ratio=finite[4],
+        **tested,
+    )

@@ -1,0 +1,47 @@
+"""A column that says in which session a person annotated: an annotator per person and session."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from gammacp.continuum import Continuum
+from gammacp.continuum.columns import check_known, in_order
+
+PATTERN = "{annotator}-{session}"
+
+
+def by_session(continua: Mapping[str, Continuum], feature: str) -> dict[str, Continuum]:
+    """The continua with annotators named `PERSON-SESSION`, by a feature of the units.
+
+    Parameters
+    ----------
+    continua
+        By name.
+    feature
+        Whose value is the session; units without one keep their annotator's name.
+
+    Raises
+    ------
+    DataError
+        Units have no such feature.
+    """
+    return {name: _one(c, feature) for name, c in continua.items()}
+
+
+def _one(c: Continuum, feature: str) -> Continuum:
+    if not c.n_units:
+        return c
+    check_known([feature], c.features, "feature")
+    person = [c.annotators[a] for a in c.annotator_codes]
+    named = [
+        p if s is None else f"{p}-{s}" for p, s in zip(person, c.feature(feature), strict=True)
+    ]
+    # Somebody without units has annotated, in a session that nothing tells of.
+    silent = [a for a, n in zip(c.annotators, c.counts.tolist(), strict=True) if not n]
+    names = tuple(sorted({*named, *silent}))
+    codes = np.array([names.index(n) for n in named], np.int32)
+    columns = in_order(c.starts, c.ends, codes, c.category_codes, c.breaks)
+    until = tuple(entry for entry in c.read_until if entry[0] in names)
+    made = replace(c, annotators=names, read_until=until, **columns)
+    return made.noting("session", feature)

@@ -1,0 +1,140 @@
+"""The same person twice: by hand where it can be computed, by column, name and folder."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gammacp.campaign.compare import Comparison, compare
+from gammacp.campaign.compare.sessions import people_of
+from gammacp.continuum import Continuum, Unit
+from gammacp.errors import DataError, UsageError
+from tests.conftest import Run
+
+PATTERN = "{annotator}-{session}"
+# How much later each begins; units are 10 long, 40 apart: d = (shift / 10)².
+SHIFTS = {"Ann-1": 0, "Ann-2": 1, "Bob-1": 3, "Bob-2": 4}
+
+
+def document(shifts: dict[str, float]) -> Continuum:
+    return Continuum.from_units(
+        [Unit(a, 40 * k + s, 40 * k + s + 10) for a, s in shifts.items() for k in range(8)],
+        bounds=(0, 330),
+    )
+
+
+def comparison(continua: dict[str, Continuum], **options: object) -> Comparison:
+    return compare(continua, samples=60, chance="cut", draws=0, session=PATTERN, **options)
+
+
+def test_the_two_factors_are_exact() -> None:
+    """By hand: D_intra = .1² for both, D_inter the mean of .3², .4², .2², .3²."""
+    found = comparison({"d": document(SHIFTS), "e": document(SHIFTS)})
+    assert found.sessions is not None
+    a = found.sessions.all
+    assert a.disorder_ratio == pytest.approx(np.mean([0.09, 0.16, 0.04, 0.09]) / 0.01)
+    assert 1 - a.inter == pytest.approx((1 - a.intra) * (1 - a.between))
+    assert 1 - a.between == pytest.approx(a.disorder_ratio / a.expected_ratio)
+    assert a.expected_ratio == pytest.approx(1, abs=0.15)  # all mark alike: chance's error alone
+    assert [p.person for p in found.sessions.people] == ["Ann", "Bob"]
+
+
+def test_everything_else_is_of_the_first_sessions() -> None:
+    continua = {"d": document(SHIFTS), "e": document({"Ann-2": 0, "Bob-1": 3})}
+    found = comparison(continua)
+    alone = compare(
+        {"d": document({"Ann": 0, "Bob": 3}), "e": document({"Ann": 0, "Bob": 3})},
+        samples=60, chance="cut", draws=0,
+    )  # fmt: skip
+    assert found.pairs.annotators == ("Ann", "Bob")
+    assert found.overall.value == pytest.approx(alone.overall.value)
+    assert "sessions=first" in found.overall.score.signature
+    assert found.sessions is not None
+    assert found.sessions.all.documents == 1
+
+
+def test_unsteady_people_are_told() -> None:
+    """Everybody's sessions are as far apart as people are: no test may find people differing."""
+    rng = np.random.default_rng(3)
+    continua = {f"d{i}": document({a: float(rng.uniform(0, 6)) for a in SHIFTS}) for i in range(12)}
+    found = comparison(continua).sessions
+    assert found is not None
+    assert found.all.p > 0.05
+    assert "everybody's own unsteadiness" in found.in_words()
+
+
+def test_steady_people_who_differ_are_told() -> None:
+    rng = np.random.default_rng(3)
+    continua = {
+        f"d{i}": document({a: s + float(rng.uniform(0, 0.5)) for a, s in SHIFTS.items()})
+        for i in range(12)
+    }
+    found = comparison(continua).sessions
+    assert found is not None
+    assert found.all.p < 0.01
+    assert all(p.p <= p.p_holm < 0.05 for p in found.people)
+    assert "better than with others (p" in found.in_words()
+
+
+def test_names_are_people_and_sessions() -> None:
+    assert people_of(["Ann-1", "x-y-2", "Bob"], PATTERN) == {
+        "Ann-1": ("Ann", "1"), "x-y-2": ("x-y", "2"), "Bob": ("Bob", "")
+    }  # fmt: skip
+    for wrong in (
+        "{annotator}",
+        "{session}",
+        "{person}-{session}",
+        "{annotator}{annotator}-{session}",
+    ):
+        with pytest.raises(UsageError):
+            people_of(["Ann"], wrong)
+    with pytest.raises(DataError, match="nobody annotated a document twice"):
+        comparison({"d": document({"Ann": 0, "Bob": 3})})
+
+
+def rows(shifts: dict[str, float], *, column: bool) -> str:
+    lines = ["annotator,category,start,end" + ",when" * column]
+    for name, s in shifts.items():
+        who, when = name.split("-")
+        said = f"{who},x," if column else f"{name},x,"
+        lines += [f"{said}{40 * k + s},{40 * k + s + 10}" + f",{when}" * column for k in range(8)]
+    return "\n".join(lines) + "\n"
+
+
+def test_a_column_a_name_and_a_folder_say_the_same(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text(rows(SHIFTS, column=True))
+    (tmp_path / "two.csv").write_text(rows(SHIFTS, column=False))
+    for name, shift in SHIFTS.items():
+        who, when = name.split("-")
+        folder = tmp_path / "folders" / when / who
+        folder.mkdir(parents=True)
+        starts = [40 * k + shift for k in range(8)]
+        (folder / "one.ann").write_text(
+            "".join(f"T{k}\tx {s} {s + 10}\t-\n" for k, s in enumerate(starts))
+        )
+    said = (
+        ("one.csv", "--session", "when"),
+        ("two.csv", "--session", PATTERN),
+        ("folders", "--layout", "{session}/{annotator}/{document}", "--session", PATTERN),
+    )
+    quick = ("--samples", 20, "--bootstrap", 0, "--chance", "cut", "--json")
+    found = [
+        json.loads(run("compare", tmp_path / name, *how, *quick).out)["sessions"]["all"]
+        for name, *how in said
+    ]
+    assert found[0] == found[1] == found[2]
+    assert found[0]["disorder_ratio"] == pytest.approx(9.5)
+    shown = run("compare", tmp_path / "one.csv", *said[0][1:], *quick[:-1])
+    assert "γ with oneself" in shown.out
+    page = tmp_path / "page.html"
+    asked = ("report", tmp_path / "one.csv", *said[0][1:], "--samples", 5, "-o", page)
+    assert run(*asked).code == 0
+    assert "The same people twice" in page.read_text(encoding="utf-8")
+
+
+def test_wrong_sessions(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "u.csv"
+    path.write_text(rows(SHIFTS, column=True))
+    assert run("compare", path, "--session", "{annotator}").code == 2
+    assert run("compare", path, "--session", "nothing").code == 3
