@@ -1,13 +1,52 @@
-"""Data frames (pandas, polars, a dict of lists) as the columns of a continuum."""
+"""Data frames (pandas, polars, a dict of lists) as the columns of a continuum.
 
-from collections.abc import Sequence
+What columns are called, in frames as in CSV.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gammacp.errors import DataError
 
+FRAGMENTS = "fragments"
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "annotator": ("annotator", "coder", "rater", "annotator id", "annotator name"),
+    "category": ("category", "label", "tag", "type"),
+    "start": ("start", "begin", "onset", "start time", "begin time", "start offset"),
+    "end": ("end", "stop", "offset end", "end time", "stop time", "end offset"),
+    FRAGMENTS: (FRAGMENTS,),
+    "continuum": ("continuum", "document", "doc", "file", "filename", "document id", "doc id"),
+}
+"""Each role with the names that a column of it may have, as `as_role` writes them."""
 _FLOATS = (float, np.floating)
+
+
+def as_role(name: str) -> str:
+    """The name of a column as `COLUMNS` has it."""
+    return re.sub(r"[\s_-]+", " ", name.strip().lower())
+
+
+def places_of_roles(names: Sequence[str], features: Sequence[str] = ()) -> dict[str, list[int]]:
+    """Which columns have each role; the one that is called exactly so goes before the others.
+
+    Parameters
+    ----------
+    names
+        Of the columns.
+    features
+        Columns that are features, which are neither the continuum nor the fragments.
+    """
+    found: dict[str, list[int]] = {}
+    for role, aliases in COLUMNS.items():
+        places = [i for i, name in enumerate(names) if as_role(name) in aliases]
+        if role in ("continuum", FRAGMENTS):  # What is asked for as a feature is none of these.
+            places = [i for i in places if names[i].strip() not in features]
+        if places:
+            found[role] = [i for i in places if as_role(names[i]) == role] or places
+    return found
 
 
 class FrameColumns(NamedTuple):
@@ -35,23 +74,35 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
     """
     needed = ("annotator", "start", "end")
     hint = "The columns are annotator, category, start, end"
+    keys = [*(frame.columns if hasattr(frame, "columns") else frame)]
+    named = [*map(str, keys)]
+    roles = {
+        role: places
+        for role, places in places_of_roles(["" if n in features else n for n in named]).items()
+        if role != "continuum"
+    }
     for name in (*needed, *features):
-        if name not in frame:
+        if name not in (*roles, *named):
             raise DataError(f"data frame has no column {name!r}", hint=hint)
-    annotators, starts, ends = (list(frame[name]) for name in needed)
+    for role, places in roles.items():
+        if len(places) > 1:
+            both = ", ".join(repr(named[i]) for i in places)
+            raise DataError(f"several columns of the data frame could be the {role}: {both}")
+    column = {role: list(frame[keys[places[0]]]) for role, places in roles.items()}
+    annotators, starts, ends = (column[name] for name in needed)
     for name, values in zip(needed, (annotators, starts, ends), strict=True):
         for row, value in enumerate(values, 1):
             if _missing(value) or (name == "annotator" and not str(value).strip()):
                 raise DataError(f"row {row} of the data frame has no {name}", hint=hint)
             if name != "annotator" and isinstance(value, bool | np.bool_):
                 raise DataError(f"row {row} of the data frame: {name} {value} is not a number")
-    labels = list(frame["category"]) if "category" in frame else [None] * len(starts)
+    labels = column.get("category", [None] * len(starts))
     names = [None if _missing(x) else _name(x) for x in labels]
     columns = [[None if _missing(x) else _name(x) for x in frame[f]] for f in features]
     known = [dict(zip(features, values, strict=True)) for values in zip(*columns, strict=True)]
     fragments: list[Sequence[Any]] | None = None
-    if "fragments" in frame:
-        fragments = [() if x is None or isinstance(x, _FLOATS) else x for x in frame["fragments"]]
+    if FRAGMENTS in column:
+        fragments = [() if x is None or isinstance(x, _FLOATS) else x for x in column[FRAGMENTS]]
     return FrameColumns([_name(a) for a in annotators], names, known, starts, ends, fragments)
 
 

@@ -17,29 +17,29 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_297,
+    "gammacp": 2_335,
     "gammacp/alignment": 6_068,
     "gammacp/bench": 2_159,
-    "gammacp/campaign": 4_652,
+    "gammacp/campaign": 4_660,
     "gammacp/chance": 1_463,
     "gammacp/cli": 3_470,
     "gammacp/compat": 952,
-    "gammacp/continuum": 724,
+    "gammacp/continuum": 730,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_070,
     "gammacp/formats": 6_345,
     "gammacp/kernel": 156,
     "gammacp/measures": 6_665,
     "gammacp/pools": 430,
-    "gammacp/report": 800,
-    "gammacp/segmentation": 2_465,
+    "gammacp/report": 830,
+    "gammacp/segmentation": 2_466,
     "gammacp/studio": 1_550,
     "gammacp/syntax": 2_967,
     "shuffling": 2_063,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 46_350, 38_420
+TOGETHER, CORE = 46_420, 38_480
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -284,7 +284,8 @@ class Continuum:
         """A continuum from a data frame with columns annotator, category, start, end.
 
         Any frame whose columns are sequences will do (pandas, polars, a dict of lists). A missing
-        category (None, NaN, NA) is an unlabelled unit; the category column may be absent. A column
+        category (None, NaN, NA) is an unlabelled unit; the category column may be absent. Columns
+        may have the names that they may have in CSV: coder, label, begin, onset, …. A column
         `fragments` has (start, end) of each fragment. The other arguments as for `from_columns`.
 
         Parameters
@@ -303,6 +304,11 @@ class Continuum:
         names, labels, known, *places, fragments = columns_of(frame, several("features", features))
         labels = [*map(to_label, labels, known)] if features else labels
         return cls.from_columns(names, labels, *places, fragments=fragments, **declared)
+
+    def _repr_html_(self) -> str:
+        from gammacp.display import as_html
+
+        return as_html("continuum", self)
 
     def to_frame(self) -> DataFrame:
         """A pandas data frame with columns annotator, category, start, end and the features'.

@@ -1,7 +1,6 @@
 """Writing CSV and TSV, the counterpart of `gammacp.formats.delimited`."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
@@ -9,18 +8,10 @@ from gammacp.continuum.label import category_of, feature_names, features_of, pla
 from gammacp.csv_files import write_rows
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.positions import as_text
+from gammacp.frames import COLUMNS, FRAGMENTS, as_role
 
 DELIMITERS = ",;\t|"
 ORDER = ("annotator", "category", "start", "end")
-FRAGMENTS = "fragments"
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "annotator": ("annotator", "coder", "rater", "annotator id", "annotator name"),
-    "category": ("category", "label", "tag", "type"),
-    "start": ("start", "begin", "onset", "start time", "begin time", "start offset"),
-    "end": ("end", "stop", "offset end", "end time", "stop time", "end offset"),
-    FRAGMENTS: (FRAGMENTS,),
-    "continuum": ("continuum", "document", "doc", "file", "filename", "document id", "doc id"),
-}
 
 
 def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = None) -> None:
@@ -46,11 +37,6 @@ def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = N
     # The rows are made first: an error leaves no file, and notes come before rows.
     notes, rows = list(_notes(document)), list(_rows(document))
     write_rows(path, rows, delimiter=mark, notes=notes)
-
-
-def as_role(name: str) -> str:
-    """The name of a column as `COLUMNS` has it."""
-    return re.sub(r"[\s_-]+", " ", name.strip().lower())
 
 
 def _continua(document: Continuum | Corpus) -> dict[str, Continuum]:
