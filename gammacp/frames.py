@@ -1,6 +1,10 @@
-"""Data frames (pandas, polars, Arrow, a dict of lists) as the columns of a continuum."""
+"""Data frames (pandas, polars, Arrow, a dict of lists) as the columns of a continuum.
 
-from collections.abc import Sequence
+What columns are called, in frames as in CSV.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -9,7 +13,56 @@ import numpy as np
 
 from gammacp.errors import DataError
 
+FRAGMENTS, SHAPE, UNIT = "fragments", "shape", "unit"
+AXES = ("y0", "y1", "z0", "z1")
+_STARTS = "start,x0,x min,xmin,begin,onset,start time,begin time,start offset"
+_ENDS = "end,x1,x max,xmax,stop,offset end,end time,stop time,end offset"
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "annotator": ("annotator", "coder", "rater", "annotator id", "annotator name"),
+    "category": ("category", "label", "tag", "type"),
+    "start": tuple(_STARTS.split(",")),
+    "end": tuple(_ENDS.split(",")),
+    FRAGMENTS: (FRAGMENTS,),
+    "y0": ("y0", "y min", "ymin", "low frequency", "low freq (hz)"),
+    "y1": ("y1", "y max", "ymax", "high frequency", "high freq (hz)"),
+    "z0": ("z0", "z min", "zmin"),
+    "z1": ("z1", "z max", "zmax"),
+    SHAPE: (SHAPE,),
+    UNIT: (UNIT,),
+    "continuum": ("continuum", "document", "doc", "file", "filename", "document id", "doc id"),
+}
+"""Each role with the names that a column of it may have, as `as_role` writes them."""
+_ALWAYS = ("annotator", "category", "start", "end")
 _FLOATS = (float, np.floating)
+
+
+def as_role(name: str) -> str:
+    """The name of a column as `COLUMNS` has it."""
+    return re.sub(r"[\s_-]+", " ", name.strip().lower())
+
+
+def places_of_roles(names: Sequence[str], features: Sequence[str] = ()) -> dict[str, list[int]]:
+    """Which columns have each role; the one that is called exactly so goes before the others.
+
+    Parameters
+    ----------
+    names
+        Of the columns.
+    features
+        Columns that are features: none of them is the continuum, fragments, a shape or an id.
+    """
+    found: dict[str, list[int]] = {}
+    for role, aliases in COLUMNS.items():
+        places = [i for i, name in enumerate(names) if as_role(name) in aliases]
+        if role not in _ALWAYS:  # What is asked for as a feature is none of the others.
+            places = [i for i in places if names[i].strip() not in features]
+        if places:
+            found[role] = [i for i in places if as_role(names[i]) == role] or places
+    return found
+
+
+_NEEDED = ("annotator", "start", "end")
+_HINT = "The columns are annotator, category, start, end"
 
 
 class FrameColumns(NamedTuple):
@@ -39,34 +92,44 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
     if hasattr(frame, "__arrow_c_stream__") and not hasattr(frame, "iloc"):
         with suppress(ImportError):  # polars has columns that can be listed as well
             frame = import_module("pyarrow").table(frame).to_pydict()
-    annotators, starts, ends = _needed(frame, features)
-    labels = list(frame["category"]) if "category" in frame else [None] * len(starts)
+    column = _roles(frame, features)
+    annotators, starts, ends = (column[name] for name in _NEEDED)
+    for name, values in zip(_NEEDED, (annotators, starts, ends), strict=True):
+        for row, value in enumerate(values, 1):
+            if _missing(value) or (name == "annotator" and not str(value).strip()):
+                raise DataError(f"row {row} of the data frame has no {name}", hint=_HINT)
+            if name != "annotator" and isinstance(value, bool | np.bool_):
+                raise DataError(f"row {row} of the data frame: {name} {value} is not a number")
+    labels = column.get("category", [None] * len(starts))
     names = [None if _missing(x) else name_of(x) for x in labels]
     columns = [[None if _missing(x) else name_of(x) for x in frame[f]] for f in features]
     known = [dict(zip(features, values, strict=True)) for values in zip(*columns, strict=True)]
     fragments: list[Sequence[Any]] | None = None
-    if "fragments" in frame:
-        fragments = [() if x is None or isinstance(x, _FLOATS) else x for x in frame["fragments"]]
-    shapes = list(frame["shape"]) if "shape" in {*frame} - {*features} else None
+    if FRAGMENTS in column:
+        fragments = [() if x is None or isinstance(x, _FLOATS) else x for x in column[FRAGMENTS]]
     who = [name_of(a) for a in annotators]
-    return FrameColumns(who, names, known, starts, ends, fragments, shapes)
+    return FrameColumns(who, names, known, starts, ends, fragments, column.get(SHAPE))
 
 
-def _needed(frame: Any, features: Sequence[str]) -> list[list[Any]]:
-    """The columns without which there is no unit, checked row by row."""
-    needed = ("annotator", "start", "end")
-    hint = "The columns are annotator, category, start, end"
-    for name in (*needed, *features):
-        if name not in frame:
-            raise DataError(f"data frame has no column {name!r}", hint=hint)
-    columns = [list(frame[name]) for name in needed]
-    for name, values in zip(needed, columns, strict=True):
-        for row, value in enumerate(values, 1):
-            if _missing(value) or (name == "annotator" and not str(value).strip()):
-                raise DataError(f"row {row} of the data frame has no {name}", hint=hint)
-            if name != "annotator" and isinstance(value, bool | np.bool_):
-                raise DataError(f"row {row} of the data frame: {name} {value} is not a number")
-    return columns
+def _roles(frame: Any, features: Sequence[str]) -> dict[str, list[Any]]:
+    """The columns by what they are."""
+    keys = [*(frame.columns if hasattr(frame, "columns") else frame)]
+    named = [*map(str, keys)]
+    there = places_of_roles(["" if n in features else n for n in named])
+    roles = {role: there[role] for role in (*_ALWAYS, FRAGMENTS, SHAPE) if role in there}
+    for name in (*_NEEDED, *features):
+        if name not in (*roles, *named):
+            raise DataError(f"data frame has no column {name!r}", hint=_HINT)
+    if axes := [role for role in AXES if role in there]:
+        raise DataError(
+            f"data frame has the columns of boxes {', '.join(axes)}",
+            hint="Give the boxes as a column shape, or read the same columns from CSV",
+        )
+    for role, places in roles.items():
+        if len(places) > 1:
+            both = ", ".join(repr(named[i]) for i in places)
+            raise DataError(f"several columns of the data frame could be the {role}: {both}")
+    return {role: list(frame[keys[places[0]]]) for role, places in roles.items()}
 
 
 def _missing(value: object) -> bool:

@@ -1,10 +1,11 @@
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gammacp import Continuum, Corpus, DataError, Unit
+from gammacp import Continuum, Corpus, DataError, Unit, read
 from gammacp.signature import parse, signature
 
 
@@ -81,6 +82,19 @@ def test_corpus_shares_categories() -> None:
     assert corpus["a"].unit(0).category == "x"
     assert [u.category for u in corpus["b"]] == ["w", None]
     assert corpus.annotators == ("A", "B")
+
+
+def test_a_frame_may_call_its_columns_as_csv_may(tmp_path: Path) -> None:
+    columns: dict[str, Any] = {"Coder": ["A", "B"], "onset": [1, 2], "End_Time": [3, 4]}
+    columns["label"] = ["x", None]
+    path = tmp_path / "units.csv"
+    path.write_text("Coder,onset,End_Time,label\nA,1,3,x\nB,2,4,\n")
+    assert [*Continuum.from_frame(columns)] == [*read(path)]
+    # What is asked for as a feature has no other role; two of one role are an error.
+    found = Continuum.from_frame({**columns, "type": ["a", "b"]}, features=["type"])
+    assert found.features == ("type",)
+    with pytest.raises(DataError, match="could be the category: 'label', 'type'"):
+        Continuum.from_frame({**columns, "type": ["a", "b"]})
 
 
 @pytest.mark.parametrize("column", ["annotator", "start", "end"])

@@ -364,8 +364,9 @@ class Continuum:
         Any frame whose columns are sequences will do (pandas, polars, a dict of lists), and with
         the extra `parquet` whatever has `__arrow_c_stream__` (`gammacp.read_table` reads many
         documents of it). A missing category (None, NaN, NA) is an unlabelled unit; the category
-        column may be absent. A column `fragments` has (start, end) of each fragment, a column
-        `shape` what `Shape.json` says. The other arguments as for `from_columns`.
+        column may be absent. Columns may have the names that they may have in CSV: coder, label,
+        begin, onset, …. A column `fragments` has (start, end) of each fragment, a column `shape`
+        what `Shape.json` says. The other arguments as for `from_columns`.
 
         Parameters
         ----------
@@ -387,6 +388,11 @@ class Continuum:
         if shapes is not None:
             inside["shapes"] = [from_json(x)[1] if isinstance(x, Mapping) else None for x in shapes]
         return cls.from_columns(names, labels, *places, **inside, **declared)
+
+    def _repr_html_(self) -> str:
+        from gammacp.display import as_html
+
+        return as_html("continuum", self)
 
     def to_frame(self) -> DataFrame:
         """A pandas data frame with columns annotator, category, start, end and the features'.

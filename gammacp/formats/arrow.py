@@ -36,15 +36,16 @@ from gammacp.continuum.fragments import breaks_of, column, join
 from gammacp.continuum.label import category_of, feature_names, features_of, to_label
 from gammacp.errors import DataError, UsageError
 from gammacp.files import atomic_write
-from gammacp.formats.delimited_writing import COLUMNS, FRAGMENTS, ORDER, as_role
+from gammacp.formats.delimited_writing import ORDER
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import in_pieces
-from gammacp.frames import name_of
+from gammacp.frames import COLUMNS, FRAGMENTS, as_role, name_of, places_of_roles
 from gammacp.left_out import Tally
 
 _BOUNDS = ("bounds_start", "bounds_end")
+_READ = ("continuum", *ORDER, FRAGMENTS)
 _UNIT = b"gammacp.offset_unit"
 _ROWS = 1 << 16
 _HINT = "The columns are document, annotator, category, start, end"
@@ -239,15 +240,12 @@ class _Reading:
     def _columns(self, names: Sequence[str]) -> dict[str, str]:
         """The column of each role."""
         found: dict[str, str] = {}
-        for role, aliases in COLUMNS.items():
-            taken = self._features if role in ("continuum", FRAGMENTS) else ()
-            places = [n for n in names if as_role(n) in aliases and n not in taken]
-            exact = [n for n in places if as_role(n) == role] or places
-            if len(exact) > 1:
-                both = ", ".join(map(repr, exact))
+        for role, places in places_of_roles(names, self._features).items():
+            if len(places) > 1:
+                both = ", ".join(repr(names[i]) for i in places)
                 raise self._error(f"several columns could be the {role}: {both}")
-            if exact:
-                found[role] = exact[0]
+            if role in _READ:  # what else there is counts as a column that is not read
+                found[role] = names[places[0]]
         lacking = [r for r in ("annotator", "start", "end") if r not in {**found, **self._given}]
         lacking += [name for name in self._features if names.count(name) != 1]
         if lacking:

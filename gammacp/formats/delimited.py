@@ -3,10 +3,11 @@
 Columns
 -------
 Without a header: annotator, category, start, end. With a header: these in any order (also under
-the names in `COLUMNS`), the category optional, further columns ignored unless they are asked for as
-features, an optional column `fragments` with START END;START END… of units of several, columns x0,
-y0, x1, y1 (and z0, z1) of boxes (x0 and x1 are start and end) or a column `shape` with a shape's
-JSON, and an optional continuum column that makes the file a corpus. The delimiter is a comma,
+the names in `gammacp.frames.COLUMNS`), the category optional, further columns ignored unless they
+are asked for as features, an optional column `fragments` with START END;START END… of units of
+several, columns x0, y0, x1, y1 (and z0, z1) of boxes (x0 and x1 are start and end) or a column
+`shape` with a shape's JSON, and an optional continuum column that makes the file a corpus. The
+delimiter is a comma,
 semicolon, tab or bar.
 
 An empty category is an unlabelled unit; CSV cannot tell it from a label that is an empty string.
@@ -33,22 +34,12 @@ from gammacp.continuum.links import DIRECTED, KINDS
 from gammacp.continuum.shapes import Shape, box, from_json
 from gammacp.csv_files import rows_of, table_of
 from gammacp.errors import DataError, UsageError
-from gammacp.formats.delimited_writing import (
-    AXES,
-    COLUMNS,
-    DELIMITERS,
-    FRAGMENTS,
-    LINKS,
-    ORDER,
-    SHAPE,
-    UNIT,
-    as_role,
-    write,
-)
+from gammacp.formats.delimited_writing import DELIMITERS, LINKS, ORDER, write
 from gammacp.formats.positions import position
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import Documents, in_pieces, with_shapes
+from gammacp.frames import AXES, FRAGMENTS, SHAPE, UNIT, places_of_roles
 
 _POSITIONS = ("start", "end")
 # Before the name of a feature, where columns are told by what they are for.
@@ -244,24 +235,12 @@ def _header(
     row: Sequence[str], source: Source, line: int, features: Sequence[str]
 ) -> dict[str, int] | None:
     """Column of each role if the row is a header, else None."""
-    names = [as_role(cell) for cell in row]
     found: dict[str, int] = {}
-    for role, aliases in COLUMNS.items():
-        places = [i for i, name in enumerate(names) if name in aliases]
-        if role in (
-            "continuum",
-            FRAGMENTS,
-            SHAPE,
-            *AXES,
-            UNIT,
-        ):  # What is asked for as a feature is none of these.
-            places = [i for i in places if row[i].strip() not in features]
-        exact = [i for i in places if names[i] == role]
-        if len(exact or places) > 1:
-            both = ", ".join(repr(row[i]) for i in exact or places)
+    for role, places in places_of_roles(row, features).items():
+        if len(places) > 1:
+            both = ", ".join(repr(row[i]) for i in places)
             raise source.error(f"several columns could be the {role}: {both}", line=line)
-        if places:
-            found[role] = (exact or places)[0]
+        found[role] = places[0]
     for low, high in zip(AXES[::2], AXES[1::2], strict=True):
         if (low in found) != (high in found):
             found.pop(low, found.pop(high, None))

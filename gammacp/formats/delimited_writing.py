@@ -1,8 +1,7 @@
 """Writing CSV and TSV, the counterpart of `gammacp.formats.delimited`."""
 
 import json
-import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus, Unit
@@ -10,47 +9,11 @@ from gammacp.continuum.label import category_of, feature_names, features_of, pla
 from gammacp.csv_files import write_rows
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.positions import as_text
+from gammacp.frames import AXES, COLUMNS, FRAGMENTS, SHAPE, UNIT, as_role
 
 DELIMITERS = ",;\t|"
 ORDER = ("annotator", "category", "start", "end")
-FRAGMENTS, UNIT = "fragments", "unit"
-AXES = ("y0", "y1", "z0", "z1")
-SHAPE = "shape"
 LINKS = ("document", "annotator", "type", "source", "target", "kind")
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "annotator": ("annotator", "coder", "rater", "annotator id", "annotator name"),
-    "category": ("category", "label", "tag", "type"),
-    "start": (
-        "start",
-        "x0",
-        "x min",
-        "xmin",
-        "begin",
-        "onset",
-        "start time",
-        "begin time",
-        "start offset",
-    ),
-    "end": (
-        "end",
-        "x1",
-        "x max",
-        "xmax",
-        "stop",
-        "offset end",
-        "end time",
-        "stop time",
-        "end offset",
-    ),
-    FRAGMENTS: (FRAGMENTS,),
-    "y0": ("y0", "y min", "ymin", "low frequency", "low freq (hz)"),
-    "y1": ("y1", "y max", "ymax", "high frequency", "high freq (hz)"),
-    "z0": ("z0", "z min", "zmin"),
-    "z1": ("z1", "z max", "zmax"),
-    SHAPE: (SHAPE,),
-    UNIT: (UNIT,),
-    "continuum": ("continuum", "document", "doc", "file", "filename", "document id", "doc id"),
-}
 
 
 def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = None) -> None:
@@ -84,11 +47,6 @@ def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = N
     ]
     if links:
         write_rows(path.with_suffix(f".links{path.suffix}"), [LINKS, *links], delimiter=mark)
-
-
-def as_role(name: str) -> str:
-    """The name of a column as `COLUMNS` has it."""
-    return re.sub(r"[\s_-]+", " ", name.strip().lower())
 
 
 def _continua(document: Continuum | Corpus) -> dict[str, Continuum]:

@@ -6,8 +6,11 @@ from functools import partial
 from typing import TypeAlias
 
 from gammacp.campaign.calibrate import Calibration, Equivalent
+from gammacp.continuum import Continuum
 from gammacp.measures.explanation import Explanation
+from gammacp.record_tables import position
 from gammacp.report.markup import Markup, element, number
+from gammacp.text import category_name
 
 _WIDTH, _HEIGHT = 190, 150
 _LEFT, _BOTTOM, _TOP, _RIGHT = 34, 40, 26, 8
@@ -145,6 +148,35 @@ def _stack(
         parts.append(_line(end, y - 1, end, y + 14, class_="axis", stroke_width="2"))
     parts.append(text(575, y + 11, number(sum(costs.values())), text_anchor="end", class_="faint"))
     return parts
+
+
+# Of categories in the order of the continuum, and how many units are drawn.
+_LABELS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8a8a00", "#999999")
+LANE_UNITS = 2000
+
+
+def lanes(continuum: Continuum) -> Markup:
+    """The units of each annotator on a lane, coloured by category; the first `LANE_UNITS`."""
+    low, _ = continuum.bounds
+    tall, left, wide = 26, 120, 600
+    scale = wide / (continuum.length or 1.0)
+    parts: list[Markup] = []
+    for a, name in enumerate(continuum.annotators):
+        shown = name if len(name) <= 18 else f"{name[:17]}…"
+        parts.append(text(left - 8, tall * a + 17, shown, text_anchor="end"))
+        parts.append(_line(left, tall * a + 22, left + wide, tall * a + 22, class_="axis"))
+    for row in range(min(continuum.n_units, LANE_UNITS)):
+        unit, code = continuum.unit(row), int(continuum.category_codes[row])
+        said = f"{category_name(unit.category)} {position(unit.start)}–{position(unit.end)}"
+        y = tall * int(continuum.annotator_codes[row]) + 6
+        a, b = (left + (v - low) * scale for v in (unit.start, unit.end))
+        fill = _LABELS[-1 if code < 0 else code % len(_LABELS)]
+        box = {"x": f"{a:.1f}", "y": y, "width": f"{max(1.5, b - a):.1f}", "height": 14}
+        parts.append(element("rect", element("title", said), fill=fill, fill_opacity=0.8, **box))
+    described = "The units of each annotator along the continuum"
+    return element(
+        "figure", svg(left + wide + 10, tall * continuum.n_annotators + 8, described, parts)
+    )
 
 
 def _points(places: list[tuple[float, float]]) -> str:

@@ -4,6 +4,7 @@ from gammacp.alignment import Alignment
 from gammacp.campaign.calibrate import Calibration
 from gammacp.campaign.compare import Comparison
 from gammacp.campaign.consensus import Consensus
+from gammacp.continuum import Continuum
 from gammacp.display import VIEWS
 from gammacp.measures.gamma import GammaScore
 from gammacp.report import figures, page_tables
@@ -12,6 +13,15 @@ from gammacp.report.markup import Markup, element, hint, join
 from gammacp.report.page import Contents, document, large_number, meaning, page
 from gammacp.report.viewer import alignment_document, alignment_view, script
 from gammacp.text import sentence
+
+
+def continuum(result: Continuum) -> str:
+    """Who marked what, and where."""
+    kept = min(result.n_units, figures.LANE_UNITS)
+    some = "" if kept == result.n_units else f", of which the first {kept} are drawn"
+    words = f"{result.n_annotators} annotators, {result.n_units} units{some}."
+    content = join(element("p", words), figures.lanes(result))
+    return _frame(result.name or "Continuum", content, 130 + 32 * min(result.n_annotators, 12))
 
 
 def alignment(result: Alignment) -> str:
@@ -56,5 +66,5 @@ def _frame(title: str, content: Markup, height: int) -> str:
     return frame(document(title, body, Markup(script())), height)
 
 
-for _function in (alignment, gamma, comparison, calibration, consensus):
+for _function in (continuum, alignment, gamma, comparison, calibration, consensus):
     VIEWS.register(_function.__name__, _function)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from gammacp.csv_files import rows_of
 from gammacp.errors import DataError
-from gammacp.formats.delimited_writing import COLUMNS, DELIMITERS, as_role
+from gammacp.formats.delimited_writing import DELIMITERS
+from gammacp.frames import COLUMNS, as_role
 from gammacp.measures.segmentations.value import Segmentation
 from gammacp.segmentation.codings import Codings
 

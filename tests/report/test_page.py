@@ -185,6 +185,7 @@ def test_results_show_themselves_in_notebooks() -> None:
 
     score = gc.gamma(continuum(7, 6), samples=5)
     results = [
+        score.alignment.continuum,
         score,
         score.alignment,
         gc.consensus(score.alignment),
