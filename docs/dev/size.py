@@ -17,29 +17,29 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_297,
+    "gammacp": 2_321,
     "gammacp/alignment": 6_068,
     "gammacp/bench": 2_159,
     "gammacp/campaign": 4_348,
     "gammacp/chance": 1_463,
-    "gammacp/cli": 3_447,
+    "gammacp/cli": 3_452,
     "gammacp/compat": 952,
     "gammacp/continuum": 724,
-    "gammacp/datasets": 35,
+    "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_070,
-    "gammacp/formats": 6_345,
-    "gammacp/kernel": 156,
+    "gammacp/formats": 6_365,
+    "gammacp/kernel": 200,
     "gammacp/measures": 6_649,
     "gammacp/pools": 430,
     "gammacp/report": 790,
     "gammacp/segmentation": 2_465,
-    "gammacp/studio": 1_550,
+    "gammacp/studio": 1_734,
     "gammacp/syntax": 2_967,
     "shuffling": 2_063,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 45_978, 38_044
+TOGETHER, CORE = 46_256, 38_138
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
