@@ -28,7 +28,7 @@ mix = kernel(finalise)
 
 
 @kernel
-def _ordered(colours: Hashes) -> Hashes:
+def _in_order(colours: Hashes) -> Hashes:
     """They in order, by heapsort: NumPy's sort takes two seconds to compile."""
     found = np.empty(len(colours), np.uint64)
     for k in range(len(colours)):
@@ -55,7 +55,7 @@ def _ordered(colours: Hashes) -> Hashes:
 @kernel
 def _classes(colours: Hashes) -> int:
     """How many different ones there are."""
-    ordered, count = _ordered(colours), 0
+    ordered, count = _in_order(colours), 0
     for i in range(len(ordered)):
         if i == 0 or ordered[i] != ordered[i - 1]:
             count += 1
@@ -65,7 +65,7 @@ def _classes(colours: Hashes) -> int:
 @kernel
 def _break_tie(colours: Hashes) -> bool:
     """Tell one of the first tie apart; whether there was a tie."""
-    ordered = _ordered(colours)
+    ordered = _in_order(colours)
     for i in range(1, len(ordered)):
         if ordered[i] == ordered[i - 1]:
             k = 0
@@ -79,7 +79,7 @@ def _break_tie(colours: Hashes) -> bool:
 @kernel
 def _place_among(colours: Hashes, place: Indices) -> None:
     """Place of each among the different ones, in place."""
-    ordered = _ordered(colours)
+    ordered = _in_order(colours)
     for k in range(len(colours)):
         low, high = 0, len(ordered) - 1
         while low < high:
