@@ -3,6 +3,7 @@
 And only as it was written: a cache that is damaged, full or somebody else's costs time, no result.
 """
 
+import ast
 import json
 import os
 import random
@@ -258,3 +259,35 @@ def test_code_for_any_processor_that_a_wheel_brings_is_used(
     assert run(3.0, before=SHIPPED)[:2] == ["6.0", "0"]
     other = SHIPPED + "import numba; numba.__version__ = '0.0'\n"
     assert run(1.0, before=other)[:2] == ["2.0", "0"]
+
+
+def test_a_kernel_for_kernels_alone_is_plain_python_elsewhere(package: Path) -> None:
+    own = (
+        "from gammacp.kernel import kernel\n@kernel\ndef _one(x):\n    return 3.0 * x\n"
+        "@kernel\ndef two(x):\n    return _one(x) + 1\n"
+    )
+    (package / "outer.py").write_text(own)
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import outer\n"
+        "print(outer.two(1.0), outer._one(1.0), type(outer._one(2)).__name__)\n"
+    )
+    for _ in range(2):  # compiled, and loaded
+        assert execute(code, package).stdout.split() == ["4.0", "3.0", "float"]
+
+
+def test_kernels_for_kernels_alone_are_called_by_no_other() -> None:
+    root, found = Path(gammacp.__file__).parent, 0
+    for path in root.rglob("*.py"):
+        if "gammacp.kernel import" not in (text := path.read_text(encoding="utf-8")):
+            continue
+        tree = ast.parse(text)
+        defined = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
+        kernels = [
+            f for f in defined if any(getattr(d, "id", "") == "kernel" for d in f.decorator_list)
+        ]
+        own = {f.name for f in kernels if f.name.startswith("_")}
+        found += len(own)
+        for part in tree.body:
+            if part not in kernels:
+                assert not own & {getattr(n, "id", "") for n in ast.walk(part)}, path
+    assert found > 30

@@ -343,7 +343,7 @@ def _gold(found: Gold, *, with_undecided: bool, came_as: Container[str]) -> Mark
     return fill(
         own("gold.html"),
         units=join(f"{sum(c.n_units for c in corpus.values())}"),
-        documents=join(f"{len(corpus)}"),
+        documents=join(_number(len(corpus), "document")),
         decided=join(f"{found.decided}"),
         undecided=join(f"{found.undecided}"),
         notes=join(*parts),

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import dropwhile
@@ -235,7 +235,7 @@ def workbook(continua: Mapping[str, Continuum]) -> bytes:
         return path.read_bytes()
 
 
-def _is_note(row: list[str]) -> bool:
+def _is_note(row: Sequence[str]) -> bool:
     return row[0].startswith("#")
 
 
