@@ -18,19 +18,19 @@ ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
     "gammacp": 2_309,
-    "gammacp/alignment": 6_068,
+    "gammacp/alignment": 6_152,
     "gammacp/bench": 2_159,
     "gammacp/campaign": 4_348,
-    "gammacp/chance": 1_499,
-    "gammacp/cli": 3_447,
+    "gammacp/chance": 1_504,
+    "gammacp/cli": 3_485,
     "gammacp/compat": 952,
     "gammacp/continuum": 789,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_070,
-    "gammacp/formats": 6_692,
+    "gammacp/formats": 6_691,
     "gammacp/kernel": 156,
-    "gammacp/measures": 6_660,
-    "gammacp/pools": 430,
+    "gammacp/measures": 6_667,
+    "gammacp/pools": 522,
     "gammacp/report": 790,
     "gammacp/segmentation": 2_465,
     "gammacp/studio": 1_550,
@@ -39,7 +39,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 46_449, 38_515
+TOGETHER, CORE = 46_674, 38_740
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -147,6 +147,8 @@ def empty_stretches(continuum: Continuum) -> tuple[str, ...]:
     continuum
         The units of all annotators; those with fewer than ten are not looked at.
     """
+    if continuum.counts.max(initial=0) < _FEWEST_OF_STRETCH:
+        return ()
     low, high = continuum.bounds
     middles = (continuum.starts + continuum.ends) / 2
     found = []

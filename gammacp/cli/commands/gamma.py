@@ -120,7 +120,8 @@ def gamma(
     )
     if json:
         taken_apart = {} if parts is None else {"explanation": parts.as_dict()}
-        print_json({**found.as_dict(), **taken_apart, **loaded.json})
+        whole = {"results": found.results(), "corpus": found.corpus}
+        print_json({**whole, **taken_apart, **loaded.json})
     else:
         _print(found, options, len(loaded.failures), alignment=alignment)
         if over is not None:
