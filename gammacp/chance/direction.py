@@ -149,7 +149,7 @@ def empty_stretches(continuum: Continuum) -> tuple[str, ...]:
     continuum
         The units of all annotators; those with fewer than ten are not looked at, nor images.
     """
-    if continuum.in_space:
+    if continuum.in_space or continuum.counts.max(initial=0) < _FEWEST_OF_STRETCH:
         return ()
     low, high = continuum.bounds
     middles = (continuum.starts + continuum.ends) / 2

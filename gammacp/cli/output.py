@@ -11,7 +11,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 verbosity = 0
 """−1: results and errors only (`--quiet`); 1: more progress, and everything left out."""
 
+# Entries of a list in JSON from which each has a line of its own.
+_MANY = 1000
 # A sentence in a column gets as many characters of a narrow terminal.
 _NARROWEST = 24
 
@@ -77,10 +79,34 @@ def _takes_all() -> bool:
 
 
 def print_json(document: Mapping[str, object], *, lines: bool = False) -> None:
-    """One JSON document on stdout (of `lines` one); undefined numbers are null."""
-    ascii_only = not _takes_all()
-    text = json.dumps(_plain(document), ensure_ascii=ascii_only, indent=None if lines else 2)
-    sys.stdout.write(re.sub(r"[^\n -~]", _escape, text) + "\n")
+    """One JSON document on stdout (of `lines` one); undefined numbers are null.
+
+    A list of more than a thousand entries, or an iterator of so many, has a line for each, which is
+    written when it is made.
+    """
+    some = {k: list(islice(v, _MANY + 1)) for k, v in document.items() if isinstance(v, Iterator)}
+    whole: dict[str, Any] = {**document, **some}
+    long = [k for k, v in whole.items() if isinstance(v, list) and len(v) > _MANY]
+    if lines or not long:
+        sys.stdout.write(_json_text(whole, None if lines else 2) + "\n")
+        return
+    before = "{"
+    for key, value in whole.items():
+        sys.stdout.write(f"{before}\n  {_json_text(key)}: ")
+        before = ","
+        if key not in long:
+            sys.stdout.write(_json_text(value, 2).replace("\n", "\n  "))
+            continue
+        rest: Any = document[key] if key in some else ()
+        for number, entry in enumerate(chain(value, rest)):
+            sys.stdout.write(f"{',' if number else '['}\n    {_json_text(entry)}")
+        sys.stdout.write("\n  ]")
+    sys.stdout.write("\n}\n")
+
+
+def _json_text(value: object, indent: int | None = None) -> str:
+    text = json.dumps(_plain(value), ensure_ascii=not _takes_all(), indent=indent)
+    return re.sub(r"[^\n -~]", _escape, text)
 
 
 def _escape(found: re.Match[str]) -> str:

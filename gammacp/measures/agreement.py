@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -181,13 +181,19 @@ class Agreement:
         """The rows of `pair_rows` as a pandas data frame, for models of one's own."""
         return self.pair_rows().to_frame()
 
+    def results(self) -> Iterator[dict[str, Any]]:
+        """What JSON has of each document."""
+        return ({"file": name, **s.as_dict()} for name, s in self.documents.items())
+
+    @property
+    def corpus(self) -> dict[str, Any] | None:
+        """What JSON has of the corpus; None for a single continuum."""
+        several = isinstance(self.score, CorpusGamma)
+        return {"file": None, **self.score.as_dict()} if several else None
+
     def as_dict(self) -> dict[str, Any]:
         """`results`, one per document, and `corpus`, None for a single continuum."""
-        corpus = isinstance(self.score, CorpusGamma)
-        return {
-            "results": [{"file": name, **s.as_dict()} for name, s in self.documents.items()],
-            "corpus": {"file": None, **self.score.as_dict()} if corpus else None,
-        }
+        return {"results": list(self.results()), "corpus": self.corpus}
 
 
 def _with_interval(score: Gamma, found: BootstrapInterval | None) -> Gamma:

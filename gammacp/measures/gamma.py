@@ -192,7 +192,8 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
     alignment, chance = basis.align([continuum])[0], basis.chance(continuum)
     expected, alone = chance.expected, continua is None
     proven = alignment.status is Status.OPTIMAL and expected.proven and expected.complete
-    notes = notes_on(expected, basis.settings) + (few_units(continuum) if alone else ())
+    about = basis.once(("notes", chance), lambda: notes_on(expected, basis.settings))
+    notes = about + (few_units(continuum) if alone else ())
     notes += empty_stretches(continuum)
     towards = None if basis.selection or not alone else direction([continuum], basis.settings.seed)
     notes += towards.notes if towards else ()
@@ -225,13 +226,16 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
         notes=notes,
         direction=towards,
         alignment=alignment,
-        signature=basis.signature(
-            "soft-gamma" if basis.settings.cover else "gamma",
-            chance,
-            method=alignment.method,
-            samples=expected.samples,
-            selection=continuum.selection,
-            continua=continua,
+        signature=basis.once(
+            ("signature", chance, alignment.method, continuum.selection, continua),
+            lambda: basis.signature(
+                "soft-gamma" if basis.settings.cover else "gamma",
+                chance,
+                method=alignment.method,
+                samples=expected.samples,
+                selection=continuum.selection,
+                continua=continua,
+            ),
         ),
     )
 

@@ -1,10 +1,14 @@
-"""Dense continua, with too many pairs for memory: the closest pairs aligned, with a true bound."""
+"""Dense continua, with too many pairs for memory: the closest pairs aligned, with a true bound.
+
+Of two annotators the others are priced as well (`implicit`), which proves the alignment.
+"""
 
 import numpy as np
 
 from gammacp.alignment.candidates import TooManyPairsError, build_problem, pair_count
 from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
+from gammacp.alignment.presolve.implicit import solve_implicit
 from gammacp.alignment.presolve.pooling import better, solve_pooled
 from gammacp.alignment.problem import Problem, Solution, Status, solution
 from gammacp.alignment.proof.unit_bound import unit_bound
@@ -46,6 +50,11 @@ def solve_closest(
     if found is None:
         return best
     problem, most = found
+    if n == 2 and not cover:
+        whole = solve_implicit(problem, continuum, dissimilarity, solve, limits, deadline)
+        if whole.status is Status.OPTIMAL:
+            return whole
+        best = better(best, whole)
     groups = improve(problem, None, deadline)
     best = better(best, solution(problem, groups, unit_bound(problem, beyond=delta - most)))
     if not due(deadline):

@@ -118,8 +118,8 @@ def gamma(
     judged = verdict(found)
     if json:
         taken_apart = {} if parts is None else {"explanation": parts.as_dict()}
-        judgement = {"verdict": judged.as_dict()}
-        print_json({**found.as_dict(), **judgement, **taken_apart, **loaded.json})
+        whole = {"results": found.results(), "corpus": found.corpus}
+        print_json({**whole, "verdict": judged.as_dict(), **taken_apart, **loaded.json})
     else:
         if found.score.defined:
             say(judged.in_words()[0])
