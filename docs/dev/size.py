@@ -31,16 +31,16 @@ CEILINGS = {
     "gammacp/kernel": 156,
     "gammacp/measures": 6_868,
     "gammacp/pools": 430,
-    "gammacp/report": 842,
+    "gammacp/report": 850,
     "gammacp/shapes": 304,
     "gammacp/segmentation": 2_465,
-    "gammacp/studio": 1_550,
+    "gammacp/studio": 1_576,
     "gammacp/syntax": 2_967,
     "shuffling": 2_128,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat", "shapes"}
-TOGETHER, CORE = 47_387, 39_149
+TOGETHER, CORE = 47_421, 39_157
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
