@@ -10,8 +10,7 @@ readers who have no names. Needs `--data DIR` with `boxes/` (ATTRIBUTION says wh
 from __future__ import annotations
 
 import csv
-import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
@@ -21,14 +20,11 @@ import numpy as np
 
 from experiments._common import write_csv
 from gammacp import gamma_corpus
-from gammacp.alignment import build_problem
-from gammacp.alignment.columns import all_columns
-from gammacp.alignment.limits import Limits
-from gammacp.alignment.solvers.enumeration import solve_listed
 from gammacp.arrays import Floats
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.dissimilarity import Combined, bind, unit_columns
 from gammacp.formats.reading import read_corpus
+from gammacp.measures.unnamed import unnamed_gamma
 from gammacp.plots import can_plot, figure
 
 NEEDS_DATA = True
@@ -161,37 +157,23 @@ def _nearest(some: Sequence[Unit], others: Sequence[Unit]) -> Floats:
 
 
 def _lesions(path: Path, most: int | None) -> Iterator[dict[str, object]]:
-    """Groups of at most four boxes of a scan, whoever drew them; all proven."""
+    """Groups of at most four boxes of a scan, whoever drew them; and γ of every naming."""
     scans: dict[str, list[Unit]] = defaultdict(list)
     with path.open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
             sides = [(float(row[f"{axis}0"]), float(row[f"{axis}1"])) for axis in "xyz"]
             units = scans[row["scan"]]
             units.append(Unit.box(f"{len(units):03}", *sides))
-    found: Counter[int] = Counter()
-    chosen = list(scans.values())[:most]
-    for units in chosen:
-        found.update(unnamed_groups(Continuum.from_units(units)))
-    for size in range(1, READERS + 1):
-        yield {"scans": len(chosen), "marked_by": size, "lesions": found[size]}
-    yield {"scans": len(chosen), "marked_by": "any", "lesions": found.total()}
-
-
-def unnamed_groups(continuum: Continuum) -> list[int]:
-    """Sizes of the groups of the best alignment where every unit may be anybody's.
-
-    Each unit is an annotator's of its own, a group costs as among `READERS`, and larger ones are
-    left out: what is best of the others is proven as ever.
-    """
-    n = continuum.n_annotators
-    if n < 2:
-        return [1] * n
-    bound = bind(Combined(beta=0, positional="iou"), continuum)
-    pairs = READERS * (READERS - 1) / (n * (n - 1))
-    problem = build_problem(continuum, bound, rate=1 - pairs)
-    columns = all_columns(problem)
-    few = columns.select(np.flatnonzero(columns.sizes <= READERS))
-    solution = solve_listed(problem, few, Limits())
-    if solution.status != "optimal":
-        print(f"shapes: {continuum.n_units} boxes not proven", file=sys.stderr)
-    return [int(size) for size in (solution.groups >= 0).sum(axis=1)]
+    chosen = {
+        name: Continuum.from_units(units).without_names(READERS)
+        for name, units in list(scans.items())[:most]
+    }
+    # No reader drew two nodules that overlap.
+    found = unnamed_gamma(
+        Corpus.from_continua(chosen), dissimilarity=Combined(beta=0, positional="iou"), same=2.0
+    )
+    low, high = found.interval
+    about = {"scans": len(chosen), "gamma_from": low, "gamma_to": high}
+    for size, lesions in found.sizes.items():
+        yield {**about, "marked_by": size, "lesions": lesions}
+    yield {**about, "marked_by": "any", "lesions": sum(found.sizes.values())}

@@ -266,7 +266,7 @@ def _with_a_naming(
     if c.n_annotators < 2:
         return c, 0
     first, second, _ = pairs_within(c, bound, near, most_pairs=MOST_PAIRS)
-    graph = nx.Graph(zip(*c.annotator_codes[[first, second]].tolist(), strict=True))
+    graph: nx.Graph[int] = nx.Graph(zip(*c.annotator_codes[[first, second]].tolist(), strict=True))
     left: set[int] = set()
     for part in nx.connected_components(graph):
         colours = nx.greedy_color(graph.subgraph(part), "DSATUR")

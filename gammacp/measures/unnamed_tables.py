@@ -16,7 +16,7 @@ def sizes_table(found: UnnamedGamma) -> Table:
     """
     rows = [
         {"marked_by": f"{size} of {found.readers}", "groups": groups}
-        for size, groups in reversed(found.sizes.items())
+        for size, groups in reversed(list(found.sizes.items()))
     ]
     rows.append({"marked_by": "any", "groups": sum(found.sizes.values())})
     return Table((Column("marked_by", "marked by", word), Column("groups", "groups", count)), rows)

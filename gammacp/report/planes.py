@@ -17,7 +17,7 @@ _WORDS = (
 def planes(alignments: Mapping[str, Alignment]) -> Markup | None:
     """A drawing of each document with shapes; None without any."""
     drawn = [
-        element("figure", _drawing(a), element("figcaption", name))
+        element("figure", _drawing(a), element("figcaption", name), data_document=name)
         for name, a in alignments.items()
         if a.continuum.axes > 1
     ]
@@ -28,7 +28,8 @@ def _drawing(alignment: Alignment) -> Markup:
     c, marks = alignment.continuum, []
     # Images count from the top, frequencies from below.
     sign = 1.0 if c.in_space else -1.0
-    for group, disorder in zip(alignment.groups, alignment.disorders, strict=True):
+    groups = zip(alignment.groups, alignment.disorders, strict=True)
+    for number, (group, disorder) in enumerate(groups):
         for code, row in enumerate(group):
             if row >= 0:
                 u = c.unit(int(row))
@@ -37,7 +38,14 @@ def _drawing(alignment: Alignment) -> Markup:
                 look = {"fill": hue, "fill_opacity": 0.08, "stroke": hue, "stroke_width": 2}
                 title, path = element("title", said), _path(u, sign)
                 marks.append(
-                    element("path", title, d=path, vector_effect="non-scaling-stroke", **look)
+                    element(
+                        "path",
+                        title,
+                        d=path,
+                        vector_effect="non-scaling-stroke",
+                        data_group=number,
+                        **look,
+                    )
                 )
     (left, right), edges = c.bounds, sign * c.extents[:, :2]
     top, bottom = float(edges.min()), float(edges.max())

@@ -52,7 +52,7 @@ def read(source: Source, *, features: Sequence[str] = (), shapes: str = "box") -
     Notes
     -----
     Positions
-        mm; a box takes in the pixels of the outline and half a slice on either side
+        mm (a box takes in the pixels of the outline and half a slice on either side)
     Annotators
         four without names: each annotation is a block
     Category

@@ -281,8 +281,10 @@ def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
         )  # fmt: skip
         return join(button, " ", element("small", "", data_said=number))
 
+    drawn = (section("shapes", "What was drawn", review.drawn),) if review.drawn else ()
     body = (
         fill(own("review.html"), items=json_script(items)),
+        *drawn,
         section("lanes", "Lanes", alignment_view(list(review.documents.values()))),
         section("queue", "Worst first", page_tables.review(review.consensus, first=go)),
     )
@@ -324,6 +326,7 @@ def _gold(found: Gold, *, with_undecided: bool, came_as: Container[str]) -> Mark
         other = element("a", turn, href="./export?decided" if with_undecided else "./export")
         parts.append(element("p", f"Those are {kept}; ", other, "."))
     corpus = Corpus.from_continua(found.continua)
+    any_shapes = any(c.axes > 1 for c in corpus.values())
     records = [
         {
             "format": f"{f.title} (as your files)" if name in came_as else f.title,
@@ -331,7 +334,7 @@ def _gold(found: Gold, *, with_undecided: bool, came_as: Container[str]) -> Mark
             "losses": "; ".join(map(without_options, losses(corpus, f))) or None,
         }
         for name, f in FORMATS.items()
-        if f.write is not None and not f.only_shapes
+        if f.write is not None and (f.shapes if any_shapes else not f.only_shapes)
     ]
     records.append({"format": "Excel table", "name": "xlsx", "losses": "for people: not read back"})
     records.sort(key=lambda r: r["name"] not in came_as)

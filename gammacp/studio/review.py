@@ -52,7 +52,7 @@ def item_keys(found: Consensus) -> tuple[str, ...]:
     found
         The consensus of one document.
     """
-    gold_tables.require_whole_units(found)
+    gold_tables.require_whole_units(found, shapes=True)
     seen = Counter[str]()
     keys = []
     for unit in found.units:
@@ -63,8 +63,12 @@ def item_keys(found: Consensus) -> tuple[str, ...]:
 
 
 def evidence(unit: ConsensusUnit) -> str:
-    """What the annotators have, as JSON: annotator, start, end, category of each."""
-    listed = [[n, u.start, u.end, u.category] for n, u in sorted(unit.units.items()) if u]
+    """What the annotators have, as JSON: annotator, start, end, category, any shape of each."""
+    listed = [
+        [n, u.start, u.end, u.category, *([u.json["shape"]] if u.shape else ())]
+        for n, u in sorted(unit.units.items())
+        if u
+    ]
     return json.dumps(listed, ensure_ascii=False)
 
 
@@ -121,6 +125,11 @@ def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decis
         result = unit.start, unit.end, unit.category
     elif asked.action == "edit":
         result = _edit(found[asked.document].continuum, asked)
+        if unit.shape and result[:2] != (unit.start, unit.end):
+            raise DataError(
+                "a shape is not moved by its first axis",
+                hint="Leave start and end, and change the category; or take somebody's shape",
+            )
     start, end, category = result or (None, None, None)
     return Decision(
         request=asked.request, reviewer=asked.reviewer, document=asked.document, item=asked.item,
@@ -195,13 +204,18 @@ def gold(
         units: list[Unit] = []
         for key, unit in zip(item_keys(c), c.units, strict=True):
             decision = standing.get((name, key))
+            if decision is not None and _is_other_shape(unit, decision):
+                decision = None
             n_decided += decision is not None
             n_undecided += decision is None and bool(unit.reasons)
             if decision is not None:
                 if decision.kept and decision.start is not None and decision.end is not None:
-                    units.append(Unit(GOLD, decision.start, decision.end, decision.category))
+                    shape = _source(unit, decision).shape
+                    ends = decision.start, decision.end
+                    units.append(Unit(GOLD, *ends, decision.category, shape=shape))
             elif unit.kept and (with_undecided or not unit.reasons):
-                units.append(Unit(GOLD, unit.start, unit.end, unit.category))
+                ends = unit.start, unit.end
+                units.append(Unit(GOLD, *ends, unit.category, shape=unit.shape))
                 n_tied += unit.category is None and bool(unit.vote.tied)
         continua[name] = gold_of(c.continuum, units, [GOLD])
     return Gold(
@@ -237,6 +251,18 @@ def workbook(continua: Mapping[str, Continuum]) -> bytes:
 
 def _is_note(row: Sequence[str]) -> bool:
     return row[0].startswith("#")
+
+
+def _source(unit: ConsensusUnit, decision: Decision) -> Unit | ConsensusUnit:
+    """Whose shape a decision leaves."""
+    return unit.units.get(decision.annotator or "") or unit
+
+
+def _is_other_shape(unit: ConsensusUnit, decision: Decision) -> bool:
+    """Whether the consensus has since got another shape than the decision was about."""
+    source = _source(unit, decision)
+    ends = decision.start, decision.end
+    return decision.kept and source.shape is not None and ends != (source.start, source.end)
 
 
 def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]:

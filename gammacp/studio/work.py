@@ -25,6 +25,7 @@ from gammacp.pools import Processes, WorkerDied, memory_of_machine
 from gammacp.report import Report, report
 from gammacp.report.markup import Markup
 from gammacp.report.page import gamma_on_scale, headline
+from gammacp.report.planes import planes
 from gammacp.report.viewer import alignment_document
 from gammacp.studio.choice import Choice
 from gammacp.studio.places import seen_from
@@ -47,10 +48,13 @@ class Review:
         By document.
     documents
         Of those with something to review, what the view draws (`alignment_document`).
+    drawn
+        Of those with shapes, what everybody drew.
     """
 
     consensus: Mapping[str, Consensus]
     documents: Mapping[str, dict[str, Any]]
+    drawn: Markup | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,6 +190,7 @@ def _review(built: Report) -> Review | None:
             for n, c in gold.documents.items()
             if c.review
         },
+        drawn=planes({n: gold.alignments[n] for n, c in gold.documents.items() if c.review}),
     )
 
 

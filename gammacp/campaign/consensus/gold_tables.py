@@ -202,16 +202,18 @@ def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
     return table.without("continuum", when=len(found) == 1)
 
 
-def require_whole_units(found: Consensus) -> None:
+def require_whole_units(found: Consensus, *, shapes: bool = False) -> None:
     """Raise a DataError if a unit, of the consensus or an annotator, has fragments or a shape.
 
     Parameters
     ----------
     found
         What is to be decided on by starts and ends.
+    shapes
+        Whether shapes may be, which are taken as somebody has them.
     """
     units = (u for unit in found.units for u in (unit, *unit.units.values()) if u is not None)
-    broken = [u for u in units if u.fragments or u.shape]
+    broken = [u for u in units if u.fragments or (u.shape and not shapes)]
     if broken:
         what, how = "units of several fragments", "discontinuous=split or cover"
         if broken[0].shape:

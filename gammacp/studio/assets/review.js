@@ -74,6 +74,12 @@ function show() {
     return button;
   }));
   passage(item);
+  for (const path of document.querySelectorAll("#shapes [data-group]")) {
+    const here = path.dataset.group === String(item.group) && path.closest("figure").dataset.document === item.document;
+    path.style.strokeWidth = here ? "5" : "";
+    path.style.fillOpacity = here ? "0.35" : "";
+    if (here) path.closest("figure").scrollIntoView({ block: "nearest" });
+  }
   hear(item);
   for (const label of document.querySelectorAll("[data-said]")) {
     const found = standing.get(Number(label.dataset.said));
