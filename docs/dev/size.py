@@ -20,26 +20,26 @@ CEILINGS = {
     "gammacp": 2_297,
     "gammacp/alignment": 6_068,
     "gammacp/bench": 2_159,
-    "gammacp/campaign": 4_348,
-    "gammacp/chance": 1_463,
-    "gammacp/cli": 3_447,
+    "gammacp/campaign": 4_383,
+    "gammacp/chance": 1_464,
+    "gammacp/cli": 3_448,
     "gammacp/compat": 952,
     "gammacp/continuum": 724,
     "gammacp/datasets": 35,
     "gammacp/dissimilarity": 1_070,
-    "gammacp/formats": 6_345,
+    "gammacp/formats": 6_350,
     "gammacp/kernel": 156,
-    "gammacp/measures": 6_649,
+    "gammacp/measures": 6_693,
     "gammacp/pools": 430,
     "gammacp/report": 790,
-    "gammacp/segmentation": 2_465,
+    "gammacp/segmentation": 2_466,
     "gammacp/studio": 1_550,
-    "gammacp/syntax": 2_967,
+    "gammacp/syntax": 2_980,
     "shuffling": 2_063,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 45_978, 38_044
+TOGETHER, CORE = 46_078, 38_130
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -209,13 +209,13 @@ def _pool(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
 
 
 def _on_coarse_places(continua: Sequence[Continuum]) -> tuple[str, ...]:
-    """A note where units are whole sentences or the like, which random units of other documents do not meet."""
+    """A note on whole sentences and the like, whose ends units of other documents do not meet."""
     on = {grid.name for c in continua if c.n_units and (grid := circle_of(c).grid) is not None}
     if not on & {"paragraphs", "lines", "sentences", "places"}:
         return ()
     return (
-        "units are whole sentences, lines or places of a grid: that annotators meet at their boundaries "
-        "counts as agreement here (+.17 for annotators who choose sentences at random); "
+        "units are whole sentences, lines or places of a grid: that annotators meet at their "
+        "boundaries counts as agreement here (+.17 for annotators who choose sentences at random); "
         "--chance cut, and γ within documents, take it for chance",
     )
 
