@@ -203,9 +203,9 @@ class GammaDifference:
         from scipy.special import stdtrit
 
         half = self.half_width(confidence)
-        t = np.asarray(-stdtrit(self.df, (1 - confidence) / 2))
-        b = np.asarray(self.skew)
-        moves = [self.spread * _with_skew(side, b) for side in (t, -t)]
+        t = np.asarray(-stdtrit(self.df, (1 - confidence) / 2), np.float64)
+        b = np.asarray(self.skew, np.float64)
+        moves = [np.asarray(self.spread) * _with_skew(side, b) for side in (t, -t)]
         up, down = (np.where(b == 0, 0.0, np.nan_to_num(m)) for m in moves)
         return self.value - np.maximum(half, up), self.value + np.maximum(half, -down)
 
