@@ -17,31 +17,31 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_339,
-    "gammacp/alignment": 6_103,
+    "gammacp": 2_405,
+    "gammacp/alignment": 6_182,
     "gammacp/bench": 2_165,
-    "gammacp/campaign": 4_844,
-    "gammacp/chance": 1_556,
-    "gammacp/cli": 3_586,
+    "gammacp/campaign": 5_425,
+    "gammacp/chance": 1_565,
+    "gammacp/cli": 3_670,
     "gammacp/compat": 952,
-    "gammacp/continuum": 1_158,
+    "gammacp/continuum": 1_179,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_245,
-    "gammacp/formats": 7_256,
-    "gammacp/kernel": 194,
+    "gammacp/formats": 7_222,
+    "gammacp/kernel": 200,
     "gammacp/links": 242,
-    "gammacp/measures": 7_868,
+    "gammacp/measures": 7_899,
     "gammacp/pools": 522,
-    "gammacp/report": 848,
+    "gammacp/report": 924,
     "gammacp/shapes": 304,
-    "gammacp/segmentation": 2_466,
-    "gammacp/studio": 1_735,
+    "gammacp/segmentation": 2_467,
+    "gammacp/studio": 1_761,
     "gammacp/syntax": 2_980,
     "shuffling": 2_128,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 50_527, 41_848
+TOGETHER, CORE = 51_473, 42_767
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

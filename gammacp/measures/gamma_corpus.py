@@ -45,8 +45,8 @@ _DRAWN_ALIKE = (
 
 _ON_COARSE_PLACES = (
     "units are whole sentences, lines or places of a grid: that annotators meet at their "
-    "boundaries counts as agreement here (+.17 for annotators who choose sentences at random); --chance cut, "
-    "and γ within documents, take it for chance"
+    "boundaries counts as agreement here (+.17 for annotators who choose sentences at random); "
+    "--chance cut, and γ within documents, take it for chance"
 )
 _COARSE = {"paragraphs", "lines", "sentences", "places"}
 

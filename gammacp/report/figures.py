@@ -169,9 +169,10 @@ def lanes(continuum: Continuum) -> Markup:
         unit, code = continuum.unit(row), int(continuum.category_codes[row])
         said = f"{category_name(unit.category)} {position(unit.start)}–{position(unit.end)}"
         y = tall * int(continuum.annotator_codes[row]) + 6
-        a, b = (left + (v - low) * scale for v in (unit.start, unit.end))
+        first, last = (left + (v - low) * scale for v in (unit.start, unit.end))
         fill = _LABELS[-1 if code < 0 else code % len(_LABELS)]
-        box = {"x": f"{a:.1f}", "y": y, "width": f"{max(1.5, b - a):.1f}", "height": 14}
+        width = f"{max(1.5, last - first):.1f}"
+        box = {"x": f"{first:.1f}", "y": y, "width": width, "height": 14}
         parts.append(element("rect", element("title", said), fill=fill, fill_opacity=0.8, **box))
     described = "The units of each annotator along the continuum"
     return element(

@@ -5,7 +5,7 @@ the view's own, which is named by its hash.
 """
 
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
@@ -20,7 +20,7 @@ from gammacp.campaign.replace import Candidacy
 from gammacp.campaign.verdict import verdict
 from gammacp.left_out import LeftOut
 from gammacp.measures.explanation import Explanation
-from gammacp.measures.gamma import Gamma
+from gammacp.measures.gamma import Gamma, GammaScore
 from gammacp.measures.score_tables import explanation_tables
 from gammacp.record_tables import Column, Table, count
 from gammacp.report import figures, page_tables
@@ -224,14 +224,8 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     drawn = planes({n: s.alignment for n, s in islice(computed.items(), page_tables.VIEWED)})
     if drawn is not None:
         found.append(("shapes", "What was drawn", join(cut, drawn)))
-    if (gold := contents.gold) is not None and gold.review:
-        shown_there = {n: s.alignment for n, s in islice(computed.items(), page_tables.VIEWED)}
-        listed = page_tables.review(gold.documents, shown=shown_there)
-        found.append(("review", "To review, worst first", listed))
-    if gold is not None and (doubtful := gold_tables.links_to_review(gold.documents)).records:
-        found.append(("links-review", "Links to review", table(doubtful, long=True)))
-    if gold is not None and (gold.belief.fit or gold.belief.notes):
-        found.append(("belief", "Whom the consensus believes", _belief(gold.belief)))
+    if contents.gold is not None:
+        found += _of_gold(contents.gold, computed)
     if contents.calibration is not None:
         found.append(("meaning", "What this γ means", meaning(contents.calibration)))
     if comparison.explanation is not None:
@@ -263,6 +257,21 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     if contents.left_out:
         found.append(("passed", "Left out by the readers", left_out(contents.left_out)))
     found.append(("method", "For the methods section", _method(comparison)))
+    return found
+
+
+def _of_gold(
+    gold: CorpusConsensus, computed: Mapping[str, GammaScore]
+) -> list[tuple[str, str, Markup]]:
+    found = []
+    if gold.review:
+        shown_there = {n: s.alignment for n, s in islice(computed.items(), page_tables.VIEWED)}
+        listed = page_tables.review(gold.documents, shown=shown_there)
+        found.append(("review", "To review, worst first", listed))
+    if (doubtful := gold_tables.links_to_review(gold.documents)).records:
+        found.append(("links-review", "Links to review", table(doubtful, long=True)))
+    if gold.belief.fit or gold.belief.notes:
+        found.append(("belief", "Whom the consensus believes", _belief(gold.belief)))
     return found
 
 

@@ -19,7 +19,7 @@ import networkx as nx
 from gammacp.alignment import Alignment
 from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, gold_of
 from gammacp.campaign.consensus.votes import CategoryVote, vote_on_category
-from gammacp.continuum import Link, Unit
+from gammacp.continuum import Link
 from gammacp.continuum.links import CHAIN, DIRECTED
 from gammacp.measures.links.chains import chains_of
 from gammacp.measures.links.joined import LinkCosts, ends_of, groups_of, join_links
@@ -95,7 +95,7 @@ def add_links(found: Consensus, alignment: Alignment, settings: Settings) -> Con
         for type, chain in _chains(alignment, kept, found.needed)
         for a, b in pairwise(sorted(chain, key=lambda g: int(kept[g])))
     ]
-    units = [Unit(name, u.start, u.end, u.category, u.fragments, kept[u.group]) for u in found.kept]
+    units = [replace(u.by(name), id=kept[u.group]) for u in found.kept]
     made = gold_of(alignment.continuum, units, [name], gold)
     named = tuple(replace(u, id=kept.get(u.group, "")) for u in found.units)
     return replace(found, units=named, continuum=made, links=links)
