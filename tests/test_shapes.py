@@ -29,7 +29,7 @@ def everything() -> list[Continuum]:
     ]
 
 
-@pytest.mark.parametrize("c", everything(), ids=lambda c: f"{c.axes}-{'-'.join(c.kinds)}")
+@pytest.mark.parametrize("c", everything(), ids=lambda c: f"{c.axes}-{'-'.join(sorted(c.kinds))}")
 @pytest.mark.parametrize("ending", ["csv", "json", "tsv"])
 def test_files_give_shapes_back(c: Continuum, ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"x.{ending}"
