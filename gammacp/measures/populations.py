@@ -129,7 +129,7 @@ class Over:
         if self.annotators is None:
             return f"No interval over annotators: {self.reason}."
         people = f"{self.n_annotators} annotators"
-        alone = "{:.3f} to {:.3f}".format(*self.annotators)
+        alone = _span(self.annotators)
         if self.both is None:
             said = (
                 f"γ of other such annotators on these documents: {alone} "
@@ -137,16 +137,22 @@ class Over:
             )
         else:
             said = (
-                f"γ of other such annotators on other such documents: {self.both[0]:.3f} to "
-                f"{self.both[1]:.3f} ({self.confidence:.0%} confidence; {people}, "
-                f"{self.n_documents} documents); of other annotators on these documents {alone}"
+                f"γ of other such annotators on other such documents: {_span(self.both)} "
+                f"({self.confidence:.0%} confidence; {people}, {self.n_documents} documents); "
+                f"of other annotators on these documents {alone}"
             )
             if self.documents is not None:
-                said += ", of these annotators on others {:.3f} to {:.3f}".format(*self.documents)
+                said += f", of these annotators on others {_span(self.documents)}"
             said += "."
         if self.n_annotators < _FEW:
             said += f" Kinds of annotators that these {self.n_annotators} lack are not in it."
         return said
+
+
+def _span(interval: Interval) -> str:
+    """In words; below −1 no number tells more than that there is too little."""
+    low, high = interval
+    return f"{low:.3f} to {high:.3f}" if low >= -1 else f"anything up to {high:.3f}"
 
 
 def intervals_over(
