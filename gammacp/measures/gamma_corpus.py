@@ -191,7 +191,7 @@ def _pool(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
         status=(Status.OPTIMAL if complete else Status.FEASIBLE) if computed else None,
         notes=tuple(dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings)))
         + (towards.notes if towards else ())
-        + (_on_coarse_places(continua) if basis.model.pools else ()),
+        + _on_coarse_places(continua, basis),
         direction=towards,
     )
     if not parts:
@@ -208,10 +208,10 @@ def _pool(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
     return _weigh(replace(whole, signature=made), parts, basis)
 
 
-def _on_coarse_places(continua: Sequence[Continuum]) -> tuple[str, ...]:
+def _on_coarse_places(continua: Sequence[Continuum], basis: Basis) -> tuple[str, ...]:
     """A note on whole sentences and the like, whose ends units of other documents do not meet."""
     on = {grid.name for c in continua if c.n_units and (grid := circle_of(c).grid) is not None}
-    if not on & {"paragraphs", "lines", "sentences", "places"}:
+    if not basis.model.pools or not on & {"paragraphs", "lines", "sentences", "places"}:
         return ()
     return (
         "units are whole sentences, lines or places of a grid: that annotators meet at their "
