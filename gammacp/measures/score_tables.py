@@ -50,7 +50,6 @@ MEASURES = (
     Column("beyond_chance", "beyond chance", number, value=lambda r: _beyond(r, "value")),
     Column("beyond_interval", "its interval", interval, value=lambda r: _beyond(r, "interval")),
     Column("p", "p", number, value=lambda r: _beyond(r, "p")),
-    Column("least_p", "least p", number, rank=3, value=lambda r: _beyond(r, "least_p")),
 )
 
 
@@ -66,8 +65,8 @@ def gamma_table(records: Sequence[Record], *, total: int = 0) -> Table:
 def measure_table(scores: Mapping[str, Score]) -> Table:
     """Measures of one continuum, one row each, or one row per category."""
     rows = [row for name, s in scores.items() for row in _measure_rows(name, s)]
-    columns = MEASURES if any(s.beyond_chance for s in scores.values()) else MEASURES[:-4]
-    return Table(columns, rows).without_empty("bootstrap", "least_p")
+    columns = MEASURES if any(s.beyond_chance for s in scores.values()) else MEASURES[:-3]
+    return Table(columns, rows).without_empty("bootstrap")
 
 
 def _measure_rows(name: str, score: Score) -> Iterator[dict[str, Any]]:

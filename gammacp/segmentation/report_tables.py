@@ -85,7 +85,6 @@ BEYOND = (
     _beyond("value", "beyond chance", number),
     _beyond("interval", "95 %", interval),
     _beyond("p", "p", number),
-    _beyond("least_p", "least p", number),
     _beyond("samples", "sets", count),
 )
 

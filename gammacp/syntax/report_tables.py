@@ -8,12 +8,7 @@ from gammacp.record_tables import Column, Record, Table, count, interval, number
 from gammacp.syntax.report import TreeReport
 
 _SCORES = {"las": "LAS", "uas": "UAS", "label": "label", "jaccard": "Jaccard", "f1": "F₁"}
-_BEYOND = (
-    ("beyond chance", "value"),
-    ("95 % over sentences", "interval"),
-    ("p", "p"),
-    ("least p", "least_p"),
-)
+_BEYOND = (("beyond chance", "value"), ("95 % over sentences", "interval"), ("p", "p"))
 _MOST = 20
 _UD = {"words": "words", "upos": "UPOS", "features": "features", "lemma": "lemma"}
 _UD |= {name: name.upper() for name in ("uas", "las", "clas", "mlas", "blex", "elas", "eulas")}
