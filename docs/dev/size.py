@@ -20,7 +20,7 @@ CEILINGS = {
     "gammacp": 2_297,
     "gammacp/alignment": 6_068,
     "gammacp/bench": 2_159,
-    "gammacp/campaign": 4_767,
+    "gammacp/campaign": 4_768,
     "gammacp/chance": 1_463,
     "gammacp/cli": 3_516,
     "gammacp/compat": 952,
@@ -39,7 +39,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 46_657, 38_723
+TOGETHER, CORE = 46_658, 38_724
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
