@@ -66,7 +66,7 @@ def factors(
     weighted
         Whether documents stand for unequal numbers of others.
     """
-    reason = WEIGHTED if weighted else _reason(basis, continua)
+    reason = _reason(basis, continua) or (WEIGHTED if weighted else None)
     if reason is not None:
         missing = BeyondChance(value=math.nan, chance=WITHIN, reason=reason)
         return missing, missing

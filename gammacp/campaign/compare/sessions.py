@@ -95,9 +95,10 @@ class Sessions:
     def in_words(self) -> str:
         """γ with oneself and with others, and what follows."""
         a = self.all
+        number = f"{a.documents} document{'s' * (a.documents != 1)}"
         said = (
-            f"On {a.documents} documents that somebody annotated twice people agree with "
-            f"themselves with γ = {a.intra:.3f}, with others with γ = {a.inter:.3f}."
+            f"On {number} that somebody annotated twice people agree with themselves with γ = "
+            f"{a.intra:.3f}, with others with γ = {a.inter:.3f}."
         )
         if math.isfinite(a.between):
             said += (
