@@ -146,4 +146,4 @@ def test_the_page_has_links_over_the_lanes_and_their_tables(tmp_path, run):
     bare = tmp_path / "bare.csv"
     bare.write_text("Ann,x,0,5\nBob,x,0,5\nAnn,x,9,15\nBob,x,8,15\n")
     assert run("report", bare, "-o", out, "--samples", 20).code == 0
-    assert "Links" not in out.read_text()
+    assert "Links between units" not in out.read_text()
