@@ -131,3 +131,19 @@ def test_links_at_units_that_are_not_selected_are_counted(tmp_path, run):
     run("convert", file, tmp_path / "some.json", "--min-length", 15)
     kept = gc.read(tmp_path / "some.json")
     assert len(kept.links) == 8 - lost["count"] > 0
+
+
+def test_the_page_has_links_over_the_lanes_and_their_tables(tmp_path, run):
+    file, out = tmp_path / "argue.json", tmp_path / "page.html"
+    gc.write(_argue(), file)
+    assert run("report", file, "-o", out, "--samples", 20).code == 0
+    html = out.read_text()
+    value = link_report(gc.read(file), samples=20).scores["gamma-link"].value
+    assert f"γ of links {value:.3f}" in html
+    assert "Links to review" in html
+    assert "Links by pair of annotators" in html
+    assert '"links":{"source":[' in html
+    bare = tmp_path / "bare.csv"
+    bare.write_text("Ann,x,0,5\nBob,x,0,5\nAnn,x,9,15\nBob,x,8,15\n")
+    assert run("report", bare, "-o", out, "--samples", 20).code == 0
+    assert "Links between units" not in out.read_text()

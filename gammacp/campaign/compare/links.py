@@ -91,7 +91,7 @@ def compare_links(
         for name, there in (("gamma-link", kinds - {CHAIN}), ("gamma-chain", kinds & {CHAIN}))
         if there
     )
-    of_all = {name: _counted(name, basis) for name in measures}
+    of_all = {name: _count_all(name, basis) for name in measures}
     rows = zip(basis.named, basis.continua, strict=True)
     people = annotators_of(continua)
     types = sorted({x.type for c in continua.values() for x in c.links if x.kind != CHAIN})
@@ -102,30 +102,30 @@ def compare_links(
             for document, c in rows
         },
         pairs={
-            pair: _selected(basis, set(pair), measures, keep=True)
+            pair: _score_some(basis, set(pair), measures, keep=True)
             for pair in (combinations(people, 2) if pairs else ())
         },
         without={
-            name: _selected(basis, {name}, measures, keep=False)
+            name: _score_some(basis, {name}, measures, keep=False)
             for name in (people if without and len(people) > 2 else ())
         },
         types={
-            name: _score("gamma-link", _counted("gamma-link", basis, name), type=name)
+            name: _score("gamma-link", _count_all("gamma-link", basis, name), type=name)
             for name in types
         },
     )
 
 
-def _selected(
+def _score_some(
     basis: Basis, names: set[str], measures: tuple[str, ...], *, keep: bool
 ) -> dict[str, Score]:
     chosen = basis.select(names, keep=keep)
     if chosen is None:
         return dict.fromkeys(measures, undefined("no document has both annotators"))
-    return {name: _score(name, _counted(name, chosen)) for name in measures}
+    return {name: _score(name, _count_all(name, chosen)) for name in measures}
 
 
-def _counted(measure: str, basis: Basis, type: str | None = None) -> BeyondUnits | str:
+def _count_all(measure: str, basis: Basis, type: str | None = None) -> BeyondUnits | str:
     """What a value is a ratio of, or why there is none."""
     count: Count = count_chains if measure == "gamma-chain" else links_on(basis, only=type)
     try:
