@@ -1,0 +1,29 @@
+"""The page on the verdict shows the rows of the experiment, all of them."""
+
+import csv
+from pathlib import Path
+
+from experiments.verdicts import tables
+
+ROOT = Path(__file__).parents[2]
+FOUND = ROOT / "results" / "verdicts"
+
+
+def rows() -> list[dict[str, object]]:
+    numbers = {"runs": int, "false": float, "upper": float}
+    with (FOUND / "rates.csv").open(encoding="utf-8", newline="") as file:
+        return [{k: numbers.get(k, str)(v) for k, v in r.items()} for r in csv.DictReader(file)]
+
+
+def test_the_page_shows_what_was_measured() -> None:
+    shown = tables(rows())
+    assert shown == (FOUND / "tables.md").read_text(encoding="utf-8")
+    assert shown in (ROOT / "docs" / "verdict.md").read_text(encoding="utf-8")
+
+
+def test_false_verdicts_are_as_rare_as_the_page_says() -> None:
+    """At most 6 % but for processes that the page names."""
+    named = ("spells", "long ones worse")
+    for row in rows():
+        if not any(name in str(row["process"]) for name in named):
+            assert float(str(row["false"])) <= 0.06, row
