@@ -20,7 +20,7 @@ CEILINGS = {
     "gammacp": 2_297,
     "gammacp/alignment": 6_070,
     "gammacp/bench": 2_159,
-    "gammacp/campaign": 4_318,
+    "gammacp/campaign": 4_329,
     "gammacp/chance": 1_463,
     "gammacp/cli": 3_452,
     "gammacp/compat": 952,
@@ -29,7 +29,7 @@ CEILINGS = {
     "gammacp/dissimilarity": 1_070,
     "gammacp/formats": 6_345,
     "gammacp/kernel": 156,
-    "gammacp/measures": 6_832,
+    "gammacp/measures": 7_019,
     "gammacp/pools": 430,
     "gammacp/report": 792,
     "gammacp/segmentation": 2_465,
@@ -39,7 +39,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "studio", "compat"}
-TOGETHER, CORE = 46_140, 38_206
+TOGETHER, CORE = 46_338, 38_404
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
