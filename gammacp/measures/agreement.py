@@ -8,10 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
+import numpy as np
+
 from gammacp.arguments import whole
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Corpus
 from gammacp.errors import DataError
+from gammacp.measures.components import VarianceComponents, components_of
 from gammacp.measures.contributions import (
     Contributions,
     contributions_of_alignment,
@@ -19,7 +22,7 @@ from gammacp.measures.contributions import (
 )
 from gammacp.measures.gamma import Gamma, GammaScore, gamma_score
 from gammacp.measures.gamma_corpus import CorpusGamma, gamma_on
-from gammacp.measures.populations import Over, intervals_over, pair_sums_of
+from gammacp.measures.populations import Over, PairCells, intervals_over, pair_cells_of
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.resampling import BootstrapInterval, interval_of_gamma
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -129,6 +132,27 @@ class Agreement:
             return None
         return interval_of_gamma(parts, error=self.score.chance_error, confidence=confidence)
 
+    @cached_property
+    def pair_cells(self) -> PairCells:
+        """What each pair of annotators adds to its two sums, by document and category."""
+        return pair_cells_of((s.alignment, s.expected or 0.0) for s in self.rated.values())
+
+    def components(self, *, categories: bool = True) -> VarianceComponents | None:
+        """What the disorder of pairs varies by; None where it cannot be told apart.
+
+        Parameters
+        ----------
+        categories
+            Whether categories are told apart, where there are several.
+        """
+        try:
+            c = self.pair_cells if categories else self.pair_cells.without_categories()
+            several = len(np.unique(c.category)) > 1
+            by = c.category if several else None
+            return components_of(c.document, c.pair, c.observed, c.expected, category=by)
+        except DataError:
+            return None
+
     def over(self, *, confidence: float = 0.95) -> Over | None:
         """Its intervals over documents, annotators and both; None if nothing is defined."""
         if not self.rated:
@@ -137,7 +161,7 @@ class Agreement:
         number = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
         several = self.bootstrap(confidence=confidence) if len(self.rated) > 1 else None
         return intervals_over(
-            pair_sums_of((s.alignment, s.expected or 0.0) for s in self.rated.values()),
+            self.pair_cells.sums(),
             None if several is None else several.interval,
             clusters=[number[name] for name in clusters],
             error=self.score.chance_error,

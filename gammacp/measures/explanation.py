@@ -27,6 +27,7 @@ from gammacp.continuum.label import plain
 from gammacp.errors import DataError
 from gammacp.measures.agreement import agreement
 from gammacp.measures.borne import ABSENCE, Borne, add_up, borne_in, components_of
+from gammacp.measures.components import VarianceComponents
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Chance, Continua
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -62,6 +63,9 @@ class Explanation:
         of others cost that they have no unit for, which those others bear. `documents` is empty
         for one continuum, `stretches` (equal parts of its length, units at their centre) for
         several.
+    variances
+        What the disorder of pairs varies by; None for one continuum, and where nothing can be told
+        apart.
     """
 
     gamma: Gamma
@@ -71,11 +75,15 @@ class Explanation:
     categories: tuple[Record, ...]
     documents: tuple[Record, ...] = ()
     stretches: tuple[Record, ...] = ()
+    variances: VarianceComponents | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The lists as JSON has them."""
+        """The lists as JSON has them, and the variances."""
         names = ("components", "annotators", "pairs", "categories", "documents", "stretches")
-        return {name: [dict(r) for r in getattr(self, name)] for name in names}
+        return {
+            **{name: [dict(r) for r in getattr(self, name)] for name in names},
+            "variances": None if self.variances is None else self.variances.as_dict(),
+        }
 
     def in_words(self) -> list[str]:
         """What weighs most, a sentence each."""
@@ -101,7 +109,7 @@ class Explanation:
                 f"Without that γ would be {best:.4f}: an upper reading, on the same "
                 "alignment and against the same chance."
             )
-        return said
+        return [*said, self.variances.in_words()] if self.variances else said
 
 
 @spelled_out_with_computing
@@ -200,6 +208,7 @@ def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
             make.each("document", list(scores), seen.items, each)
         ) if several else (),
         stretches=() if several else tuple(_stretches(make, seen, continua[0], stretches)),
+        variances=found.components() if several else None,
     )  # fmt: skip
 
 

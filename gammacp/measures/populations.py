@@ -255,8 +255,44 @@ def _left_out(sums: PairSums) -> tuple[Floats, Floats, Floats]:
     return sides[0], sides[1], moves[0] - theta * moves[1]
 
 
-def pair_sums_of(scored: Iterable[tuple[Alignment, float]]) -> PairSums:
-    """The pair sums of alignments, one per document.
+@dataclass(frozen=True, eq=False)
+class PairCells:
+    """What each pair of annotators adds to Σ o and Σ e, by document and category.
+
+    Attributes
+    ----------
+    document, category
+        Numbers from 0, shape (cells,).
+    pair
+        Numbers of the two annotators, shape (cells, 2).
+    observed, expected
+        Shape (cells,).
+    """
+
+    document: Indices
+    category: Indices
+    pair: Indices
+    observed: Floats
+    expected: Floats
+
+    def without_categories(self) -> "PairCells":
+        """A cell per document and pair."""
+        keys = np.column_stack((self.document, self.pair))
+        found, place = np.unique(keys, axis=0, return_inverse=True)
+        o, e = (
+            np.bincount(place.ravel(), x).astype(np.float64) for x in (self.observed, self.expected)
+        )
+        return PairCells(found[:, 0], np.zeros(len(found), np.int64), found[:, 1:], o, e)
+
+    def sums(self) -> PairSums:
+        """By document and annotator."""
+        return PairSums.of_pairs(self.document, self.pair, self.observed, self.expected)
+
+
+def pair_cells_of(scored: Iterable[tuple[Alignment, float]]) -> PairCells:
+    """What the pairs of alignments cost, one per document.
+
+    A pair of units costs half for the category of either, a unit alone all for its own.
 
     Parameters
     ----------
@@ -269,24 +305,40 @@ def pair_sums_of(scored: Iterable[tuple[Alignment, float]]) -> PairSums:
         There is no document.
     """
     people: dict[str, int] = {}
+    labels: dict[object, int] = {None: 0}
     rows = []
     for document, (alignment, expected) in enumerate(scored):
         c = alignment.continuum
-        codes = [people.setdefault(name, len(people)) for name in c.annotators]
-        n = c.n_annotators
-        # Σ over the pairs of a: (uₐ + u_b)/2 of C(n, 2), half of it.
-        chance = ((n - 2) * c.counts + c.n_units) / (2 * n * (n - 1)) * expected
-        rows.append((np.full(n, document), np.array(codes), _borne(alignment), chance))
+        who = np.array([people.setdefault(name, len(people)) for name in c.annotators])
+        named = [*c.categories, None]
+        place = np.array([labels.setdefault(x, len(labels)) for x in named])
+        i, j = np.triu_indices(c.n_annotators, 1)
+        units = np.zeros((c.n_annotators, len(named)))
+        np.add.at(units, (c.annotator_codes, c.category_codes), 1.0)
+        chance = (units[i] + units[j]) / 2 / len(i) * expected
+        seen = _borne(alignment, len(named))
+        at, of = np.nonzero((seen > 0) | (chance > 0))
+        rows.append(
+            (
+                np.full(len(at), document),
+                place[of],
+                np.stack((who[i[at]], who[j[at]]), axis=1),
+                seen[at, of],
+                chance[at, of],
+            )
+        )
     if not rows:
         raise DataError("no document has a γ")
-    return PairSums(*(np.concatenate(column) for column in zip(*rows, strict=True)))
+    return PairCells(*(np.concatenate(column) for column in zip(*rows, strict=True)))
 
 
-def _borne(alignment: Alignment) -> Floats:
-    """Half of what the pairs of each annotator bear of x̄·δ, shape (annotators,)."""
-    n = alignment.continuum.n_annotators
-    i, j = np.triu_indices(n, 1)
-    borne = np.zeros(n)
+def _borne(alignment: Alignment, categories: int) -> Floats:
+    """What each pair of annotators bears of x̄·δ, shape (pairs, categories), unlabelled last.
+
+    A unitary alignment's disorder is borne by its pairs of which one has a unit, each by its cost.
+    """
+    i, j = np.triu_indices(alignment.continuum.n_annotators, 1)
+    borne = np.zeros(len(i) * categories)
     step = max(1, _AT_ONCE // len(i))
     for at in range(0, len(alignment.groups), step):
         groups: Codes = alignment.groups[at : at + step]
@@ -294,6 +346,9 @@ def _borne(alignment: Alignment) -> Floats:
         there = np.where(real[:, i] | real[:, j], costs, 0.0)
         known = there.sum(axis=1)
         scale = np.divide(costs.mean(axis=1), known, out=np.zeros(len(known)), where=known > 0)
-        pairs = scale @ there / 2
-        borne += np.bincount(i, pairs, n) + np.bincount(j, pairs, n)
-    return borne
+        halves = (scale[:, None] * there / 2).ravel()
+        codes = alignment.continuum.category_codes[groups] % categories
+        for one, other in ((i, j), (j, i)):
+            own = np.where(real[:, one], codes[:, one], codes[:, other])
+            borne += np.bincount((np.arange(len(i)) * categories + own).ravel(), halves, len(borne))
+    return borne.reshape(len(i), categories)

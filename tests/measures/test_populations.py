@@ -11,7 +11,7 @@ from scipy.stats import t as student
 
 import gammacp as gc
 from gammacp.measures.agreement import agreement
-from gammacp.measures.populations import Over, PairSums, intervals_over, pair_sums_of
+from gammacp.measures.populations import Over, PairSums, intervals_over, pair_cells_of
 from tests.conftest import Run
 
 Cells = dict[tuple[int, int, int], tuple[float, float]]
@@ -156,12 +156,12 @@ def units(names: str, shift: float) -> gc.Continuum:
 def test_pair_sums_add_up_to_what_gamma_is_a_ratio_of() -> None:
     continua = {f"d{k}": units(names, k / 4) for k, names in enumerate(("abc", "abcd", "bc"), 1)}
     found = agreement(continua, samples=30)
-    rows = pair_sums_of((s.alignment, s.expected or 0.0) for s in found.rated.values())
+    rows = found.pair_cells.sums()
     parts = found.contributions()
     assert np.bincount(rows.document, rows.observed) == pytest.approx(parts.observed)
     assert np.bincount(rows.document, rows.expected) == pytest.approx(parts.expected)
     # The unit that nobody else has is borne by the pairs of its annotator alone.
-    alone = pair_sums_of([(found.rated["d1"].alignment, 1.0)])
+    alone = pair_cells_of([(found.rated["d1"].alignment, 1.0)]).sums()
     assert alone.observed[0] > alone.observed[1:].sum() / 2
 
 

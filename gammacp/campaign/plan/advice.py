@@ -148,6 +148,14 @@ class Plan:
             )
         if pilot.over is not None:
             said.append(pilot.over.in_words())
+        if pilot.components is not None and pilot.over is not None and pilot.over.annotators:
+            m, people = best.annotators, max(pilot.people, best.annotators)
+            n = round(best.documents)
+            now, then = (1.96 * pilot.components.error(n, m, k * people) for k in (1, 2))
+            said.append(
+                f"Over both, {n} documents by {m} each of {people} such annotators would tell γ "
+                f"to some ±{now:.2f}, of {2 * people} to ±{then:.2f}."
+            )
         parts = pilot.clusters or pilot.documents
         if pilot.clusters:
             said.append(

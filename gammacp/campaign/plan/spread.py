@@ -21,6 +21,7 @@ import numpy as np
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement, agreement
+from gammacp.measures.components import VarianceComponents
 from gammacp.measures.populations import Over
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
@@ -54,6 +55,9 @@ class Pilot:
         The part of `spread` that no further annotator makes smaller; 0 without a pilot.
     over
         The pilot's intervals over documents, annotators and both; None without a pilot.
+    components
+        What the disorder of the pilot's pairs varies by; None without a pilot, and where it cannot
+        be told apart.
     chance_error
         Half-width of γ's Monte-Carlo interval: what random sets leave open.
     marked
@@ -71,6 +75,7 @@ class Pilot:
     spread: float = math.nan
     difficulty: float = 0.0
     over: Over | None = None
+    components: VarianceComponents | None = None
     chance_error: float = 0.0
     marked: float = 1.0
     magnitude: float = math.nan
@@ -170,6 +175,7 @@ def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
         gamma=found.value,
         spread=spread_of(found),
         over=found.over(),
+        components=found.components(categories=False),
         chance_error=(interval[1] - interval[0]) / 2,
         marked=len(documents) / (len(documents) + unmarked),
     )

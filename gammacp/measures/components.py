@@ -1,0 +1,229 @@
+"""What disorder varies by: documents, annotators, both together, categories (a G-study for units).
+
+A pair of annotators has in a document the relative disorder z = o/e (`populations` says of what it
+is a ratio). It is taken for a sum of random effects,
+
+    z = 1 − γ + document + (a + b)/2 + (a in document + b in document)/2 + category + rest,
+
+a, b what the two annotators add (a person's own disorder, if the other were alike); the variance of
+the rest falls with e. Sums of squares by document, annotator, annotator in document, category and
+cell, weighted by e, are set equal to their expectations (Henderson 1953, method I): designs may be
+incomplete, and where everybody annotates everything with equal e the components are those of the
+analysis of variance of a diallel (Griffing 1956, method 4) with documents for environments.
+Intervals are those of Williams (1962), approximately: χ² of what a sum of squares has beyond noise.
+
+What γ would be known to with other numbers of documents and annotators (the D-study) follows:
+
+    variance = document/D + annotator/A + annotator in document/(D·n) + rest/(D·n(n − 1)/2).
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gammacp.arrays import Floats, Indices
+from gammacp.errors import DataError
+
+DOCUMENT, ANNOTATOR, BOTH, CATEGORY, REST = (
+    "document", "annotator", "annotator × document", "category", "rest",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Component:
+    """A variance of relative disorder; an estimate below 0 says that there is none to be seen.
+
+    Attributes
+    ----------
+    variance
+        The estimate.
+    interval
+        95 %, from 0 on.
+    df
+        Degrees of freedom behind it.
+    holds
+        VarianceComponents that cannot be told from it and are in it.
+    """
+
+    variance: float
+    interval: tuple[float, float]
+    df: float
+    holds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class VarianceComponents:
+    """The components by name, and the mean z (1 − γ)."""
+
+    parts: Mapping[str, Component]
+    mean: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """A record per component."""
+        return {name: {**vars(c), "holds": list(c.holds)} for name, c in self.parts.items()}
+
+    def error(self, documents: int, annotators: int, people: int | None = None) -> float:
+        """The standard error of γ over both populations: a D-study.
+
+        Parameters
+        ----------
+        documents, annotators
+            How many documents, and annotators of each.
+        people
+            How many annotators there are in all; None if everybody annotates everything.
+        """
+        pairs = annotators * (annotators - 1) / 2
+        sizes = {
+            DOCUMENT: documents,
+            ANNOTATOR: people or annotators,
+            BOTH: documents * annotators,
+            REST: documents * pairs,
+        }
+        return math.sqrt(
+            sum(max(0.0, c.variance) / sizes[n] for n, c in self.parts.items() if n in sizes)
+        )
+
+    def in_words(self) -> str:
+        """Each as a standard deviation with its interval, largest first."""
+        ordered = sorted(self.parts.items(), key=lambda part: -part[1].variance)
+        listed = []
+        for name, c in ordered:
+            low, high = map(math.sqrt, c.interval)
+            held = f", with {' and '.join(c.holds)}" if c.holds else ""
+            value = math.sqrt(max(0.0, c.variance))
+            listed.append(f"{name}{held} {value:.2f} ({low:.2f} to {high:.2f})")
+        return (
+            f"The disorder of pairs, {self.mean:.2f} of chance in the mean, varies by (standard "
+            f"deviations, 95% confidence): {'; '.join(listed)}."
+        )
+
+
+def components_of(
+    document: Sequence[int] | Indices,
+    pair: Sequence[tuple[int, int]] | Indices,
+    observed: Sequence[float] | Floats,
+    expected: Sequence[float] | Floats,
+    *,
+    category: Sequence[int] | Indices | None = None,
+) -> VarianceComponents:
+    """The components of relative disorder.
+
+    Parameters
+    ----------
+    document
+        The document of each cell, numbers from 0; shape (cells,).
+    pair
+        Its two annotators; shape (cells, 2).
+    observed, expected
+        What the cell adds to the two sums; cells that expect nothing are left out.
+    category
+        Its category, numbers from 0; None if cells are not told apart by it.
+
+    Raises
+    ------
+    DataError
+        There are fewer than two documents, or nothing that can be told apart.
+    """
+    e = np.asarray(expected, np.float64)
+    kept = e > 0
+    e, z = e[kept], np.asarray(observed, np.float64)[kept] / e[kept]
+    where, people = np.asarray(document)[kept], np.asarray(pair)[kept]
+    if len(np.unique(where)) < 2:
+        raise DataError("components need two documents or more")
+    number, width = np.arange(len(e)), int(people.max()) + 1
+    lots: dict[str, tuple[Indices, Indices]] = {
+        DOCUMENT: (number, where),
+        ANNOTATOR: (np.repeat(number, 2), people.ravel()),
+        BOTH: (np.repeat(number, 2), (where[:, None] * width + people).ravel()),
+    }
+    if category is not None:
+        lots[CATEGORY] = (number, np.asarray(category)[kept])
+    lots[REST] = (number, number)
+    forms = _Forms(lots, e / e.mean())
+    plain, holds = _Forms(lots, np.ones(len(e))), dict[str, tuple[str, ...]]()
+    names = [*lots]
+    for dropped, holder in ((REST, BOTH), (BOTH, REST), (DOCUMENT, REST), (ANNOTATOR, REST)):
+        if plain.told(names):
+            break
+        names = [n for n in lots if n != dropped and (n in names or n == REST)]
+        holds = {holder: (*holds.get(holder, ()), dropped)} if holder in names else {}
+    if not plain.told(names):
+        raise DataError("documents and annotators cannot be told apart")
+    return forms.estimate(z, names, holds)
+
+
+class _Forms:
+    """Sums of squares by each factor, and what each component adds to their expectation."""
+
+    def __init__(self, lots: Mapping[str, tuple[Indices, Indices]], weights: Floats) -> None:
+        """Sparse matrices of who is in which level."""
+        from scipy.sparse import csr_array
+
+        size, self.weights = len(weights), weights
+        levels = {n: np.unique(level, return_inverse=True)[1] for n, (_, level) in lots.items()}
+        self._rows = {"": csr_array(np.ones((1, size)))}
+        effects = {}
+        for name, (cells, _) in lots.items():
+            level, ones = levels[name], np.ones(len(cells))
+            self._rows[name] = csr_array((ones, (level, cells)), shape=(level.max() + 1, size))
+            half = weights**-0.5 if name == REST else ones * size / len(cells)
+            effects[name] = csr_array((half, (cells, level)), shape=(size, level.max() + 1))
+        self.sums = {n: rows @ weights for n, rows in self._rows.items()}
+        self.table: dict[str, dict[str, float]] = {}
+        for g, rows in self._rows.items():
+            self.table[g] = {"": float(self.sums[g].sum())}
+            for name, effect in effects.items():
+                reach: Any = (rows * weights) @ effect
+                self.table[g][name] = float((reach.power(2).sum(axis=1) / self.sums[g]).sum())
+
+    def _system(self, names: Sequence[str]) -> Floats:
+        return np.array([[self.table[g][k] for k in ("", *names)] for g in ("", *names)])
+
+    def told(self, names: Sequence[str]) -> bool:
+        """Whether these can be told apart."""
+        system = self._system(names)
+        return int(np.linalg.matrix_rank(system / system.max(axis=1, keepdims=True))) == len(system)
+
+    def estimate(
+        self, z: Floats, names: Sequence[str], holds: Mapping[str, tuple[str, ...]]
+    ) -> VarianceComponents:
+        """Sums of squares set equal to what is expected of them."""
+        squares = np.array(
+            [
+                float(((self._rows[g] @ (self.weights * z)) ** 2 / self.sums[g]).sum())
+                for g in ("", *names)
+            ]
+        )
+        system = self._system(names)
+        found = np.linalg.solve(system, squares)
+        # Beyond the mean, and beyond documents and annotators; sums over pairs' two annotators hold
+        # what is below them twice.
+        once = system[:, 0] / system[0, 0]
+        squares, system = squares - once * squares[0], system - once[:, None] * system[0]
+        parts: dict[str, Component] = {}
+        for i, name in enumerate(names, 1):
+            square, own = squares[i], system[i, i]
+            if name == BOTH:
+                below = [k for k, n in enumerate(names, 1) if n in (DOCUMENT, ANNOTATOR)]
+                square = square - sum(once[i] / once[k] * squares[k] for k in below)
+                own = own - sum(once[i] / once[k] * system[k, i] for k in below)
+            shares = self.sums[name] / self.sums[name].sum()
+            df = 1 / float((shares**2).sum()) - 1
+            if name in (BOTH, REST):
+                df -= math.fsum(c.df for c in parts.values())
+            seen = found[i] if name == REST else square / own
+            parts[name] = _part(float(found[i]), float(seen), max(1.0, df), holds.get(name, ()))
+        return VarianceComponents(parts=parts, mean=float(self.weights @ z / self.weights.sum()))
+
+
+def _part(value: float, seen: float, df: float, holds: tuple[str, ...]) -> Component:
+    """`seen` is the component with the noise of its levels' means."""
+    from scipy.stats import chi2
+
+    seen = max(seen, value, 0.0)  # sums of unlike weights need not have it so
+    noise = seen - value
+    ends = [max(0.0, seen * df / float(chi2.ppf(p, df)) - noise) for p in (0.975, 0.025)]
+    return Component(variance=value, interval=(ends[0], ends[1]), df=df, holds=holds)
