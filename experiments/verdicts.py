@@ -16,7 +16,7 @@ import numpy as np
 
 from experiments import _parts as process
 from experiments._common import write_csv
-from experiments.tests_hold import DRAWS, INTERVALS, PEOPLE, TEXTS, WITHOUT, generator, upper
+from experiments.tests_hold import INTERVALS, PEOPLE, TEXTS, WITHOUT, generator, upper
 from gammacp.arrays import Bools, Floats
 from gammacp.campaign.compare import compare
 from gammacp.campaign.verdict import (
@@ -119,7 +119,7 @@ def _beyond(
     hits = []
     for o, e in zip(*make(n)(g, runs, factor), strict=True):
         parts = Contributions(o, e, kind)
-        found = interval_of_gamma(parts, draws=DRAWS, confidence=CONFIDENCE)
+        found = interval_of_gamma(parts, confidence=CONFIDENCE)
         hits.append(found.low >= true if bar == HIGH else found.high < true)
     return np.array(hits)
 
@@ -136,7 +136,8 @@ def pairs(runs: int) -> Iterator[Row]:
             observed = np.stack([np.add.reduceat(d, edges, 1) for d in apart.values()], axis=1)
             chance = [0.8 * there[:, list(pair)].mean(axis=1) for pair in apart]
             expected = np.stack([np.add.reduceat(e, edges, 1) for e in chance], axis=1)
-            hits = (more_than_the_rest(observed, expected) <= LEVEL_OF_PAIRS).any(axis=1)
+            p = more_than_the_rest(observed.astype(np.float64), expected.astype(np.float64))
+            hits = np.asarray((p <= LEVEL_OF_PAIRS).any(axis=1))
             yield rate("pair", f"{kind}, {people} × {units}", hits)
 
 
@@ -162,7 +163,7 @@ def labels(runs: int) -> Iterator[Row]:
                 # Three annotators: each unit is asked for twice, and missed by both more often.
                 p = more_than_the_rest(2.0 * missed, 2.0 * asked)
                 cell = f"{kind}, {many} labels, {n} parts of {size}"
-                yield rate("label", cell, (p <= LEVEL).any(axis=1))
+                yield rate("label", cell, np.asarray((p <= LEVEL).any(axis=1)))
 
 
 def kinds(runs: int) -> Iterator[Row]:

@@ -177,8 +177,6 @@ def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
     by_pair = chance.pairs if chance and named_sets else None
     observed = seen.total
     several = len(continua) > 1 or len(found.documents) > 1
-    i, j = np.triu_indices(len(people), 1)
-    together = seen.met[i, j]
     make = _Records(components_of(basis.bound), float(observed.sum()))
     return Explanation(
         gamma=found.score,
@@ -189,14 +187,7 @@ def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
                 make.each("annotator", people, seen.annotators, by_person), seen.missed, strict=True
             )
         ),
-        pairs=tuple(
-            make.each(
-                "annotators",
-                [[people[a], people[b]] for a, b in zip(i[together], j[together], strict=True)],
-                seen.pairs[i, j][together],
-                None if by_pair is None else by_pair[i, j][together],
-            )
-        ),
+        pairs=tuple(_of_pairs(make, seen, people, by_pair)),
         categories=tuple(
             record
             for record in make.each(
@@ -250,6 +241,17 @@ class _Records:
 
     def _share(self, part: float) -> float:
         return part / self.whole if self.whole else 0.0
+
+
+def _of_pairs(
+    make: _Records, seen: Borne, people: Sequence[str], by_chance: Floats | None
+) -> Iterator[Record]:
+    i, j = np.triu_indices(len(people), 1)
+    i, j = i[seen.met[i, j]], j[seen.met[i, j]]
+    names = [[people[a], people[b]] for a, b in zip(i, j, strict=True)]
+    return make.each(
+        "annotators", names, seen.pairs[i, j], None if by_chance is None else by_chance[i, j]
+    )
 
 
 def _stretches(make: _Records, seen: Borne, continuum: Continuum, number: int) -> Iterator[Record]:
