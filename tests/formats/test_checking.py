@@ -115,7 +115,7 @@ def test_our_own_formats_keep_their_promises(tmp_path: Path, ending: str) -> Non
 
 
 def test_every_format_is_checked() -> None:
-    checked = {*EXAMPLES, "csv", "json", "review-list", "spacy"}
+    checked = {*EXAMPLES, "csv", "json", "pylidc", "review-list", "spacy"}
     assert checked == set(FORMATS), "give EXAMPLES a small file of each"
 
 

