@@ -22,6 +22,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 """Each role with the names that a column of it may have, as `as_role` writes them."""
 _FLOATS = (float, np.floating)
+_NEEDED = ("annotator", "start", "end")
+_HINT = "The columns are annotator, category, start, end"
 
 
 def as_role(name: str) -> str:
@@ -72,28 +74,12 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
     DataError
         A column is missing, or a row has no annotator, start or end (counted from 1).
     """
-    needed = ("annotator", "start", "end")
-    hint = "The columns are annotator, category, start, end"
-    keys = [*(frame.columns if hasattr(frame, "columns") else frame)]
-    named = [*map(str, keys)]
-    roles = {
-        role: places
-        for role, places in places_of_roles(["" if n in features else n for n in named]).items()
-        if role != "continuum"
-    }
-    for name in (*needed, *features):
-        if name not in (*roles, *named):
-            raise DataError(f"data frame has no column {name!r}", hint=hint)
-    for role, places in roles.items():
-        if len(places) > 1:
-            both = ", ".join(repr(named[i]) for i in places)
-            raise DataError(f"several columns of the data frame could be the {role}: {both}")
-    column = {role: list(frame[keys[places[0]]]) for role, places in roles.items()}
-    annotators, starts, ends = (column[name] for name in needed)
-    for name, values in zip(needed, (annotators, starts, ends), strict=True):
+    column = _columns_by_role(frame, features)
+    annotators, starts, ends = (column[name] for name in _NEEDED)
+    for name, values in zip(_NEEDED, (annotators, starts, ends), strict=True):
         for row, value in enumerate(values, 1):
             if _missing(value) or (name == "annotator" and not str(value).strip()):
-                raise DataError(f"row {row} of the data frame has no {name}", hint=hint)
+                raise DataError(f"row {row} of the data frame has no {name}", hint=_HINT)
             if name != "annotator" and isinstance(value, bool | np.bool_):
                 raise DataError(f"row {row} of the data frame: {name} {value} is not a number")
     labels = column.get("category", [None] * len(starts))
@@ -104,6 +90,25 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
     if FRAGMENTS in column:
         fragments = [() if x is None or isinstance(x, _FLOATS) else x for x in column[FRAGMENTS]]
     return FrameColumns([_name(a) for a in annotators], names, known, starts, ends, fragments)
+
+
+def _columns_by_role(frame: Any, features: Sequence[str]) -> dict[str, list[Any]]:
+    """The values of each column that has a role; DataError for one too few or too many."""
+    keys = [*(frame.columns if hasattr(frame, "columns") else frame)]
+    named = [*map(str, keys)]
+    roles = {
+        role: places
+        for role, places in places_of_roles(["" if n in features else n for n in named]).items()
+        if role != "continuum"
+    }
+    for name in (*_NEEDED, *features):
+        if name not in (*roles, *named):
+            raise DataError(f"data frame has no column {name!r}", hint=_HINT)
+    for role, places in roles.items():
+        if len(places) > 1:
+            both = ", ".join(repr(named[i]) for i in places)
+            raise DataError(f"several columns of the data frame could be the {role}: {both}")
+    return {role: list(frame[keys[places[0]]]) for role, places in roles.items()}
 
 
 def _missing(value: object) -> bool:
