@@ -34,6 +34,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 """Each role with the names that a column of it may have, as `as_role` writes them."""
 _ALWAYS = ("annotator", "category", "start", "end")
 _FLOATS = (float, np.floating)
+_NEEDED = ("annotator", "start", "end")
+_HINT = "The columns are annotator, category, start, end"
 
 
 def as_role(name: str) -> str:
@@ -59,10 +61,6 @@ def places_of_roles(names: Sequence[str], features: Sequence[str] = ()) -> dict[
         if places:
             found[role] = [i for i in places if as_role(names[i]) == role] or places
     return found
-
-
-_NEEDED = ("annotator", "start", "end")
-_HINT = "The columns are annotator, category, start, end"
 
 
 class FrameColumns(NamedTuple):
@@ -92,7 +90,7 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
     if hasattr(frame, "__arrow_c_stream__") and not hasattr(frame, "iloc"):
         with suppress(ImportError):  # polars has columns that can be listed as well
             frame = import_module("pyarrow").table(frame).to_pydict()
-    column = _roles(frame, features)
+    column = _columns_by_role(frame, features)
     annotators, starts, ends = (column[name] for name in _NEEDED)
     for name, values in zip(_NEEDED, (annotators, starts, ends), strict=True):
         for row, value in enumerate(values, 1):
@@ -111,8 +109,8 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
     return FrameColumns(who, names, known, starts, ends, fragments, column.get(SHAPE))
 
 
-def _roles(frame: Any, features: Sequence[str]) -> dict[str, list[Any]]:
-    """The columns by what they are."""
+def _columns_by_role(frame: Any, features: Sequence[str]) -> dict[str, list[Any]]:
+    """The values of each column that has a role; DataError for one too few or too many."""
     keys = [*(frame.columns if hasattr(frame, "columns") else frame)]
     named = [*map(str, keys)]
     there = places_of_roles(["" if n in features else n for n in named])

@@ -111,7 +111,7 @@ def print_links(found: LinkComparison) -> None:
 def print_sessions(found: Sessions) -> None:
     """Each person with themselves and with others, and a sentence on all."""
     show(result_tables.sessions(found), title="The same people twice")
-    print(f"\n{found.in_words()}")
+    say(f"\n{found.in_words()}")
 
 
 PRINTERS: Mapping[str, Callable[[Comparison], None]] = {

@@ -161,8 +161,9 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
     first
         How many went behind.
 
-    >>> [links_over_joint([Link("A", "r", *ends)], "abcdefg", 3)[0] for ends in ("cd", "dc", "ae")]
-    [Link('A', 'r', 'g', 'a'), Link('A', 'r', 'a', 'g'), Link('A', 'r', 'e', 'b')]
+    >>> links = [Link("A", "r", *ends) for ends in ("cd", "dc", "ae")]
+    >>> [x.source + x.target for x in links_over_joint(links, "abcdefg", 3)]
+    ['ga', 'ag', 'eb']
     """
     place = {name: k for k, name in enumerate(ids) if name}
     count = len(ids)

@@ -63,7 +63,7 @@ def read(source: Source, *, features: Sequence[str] = (), shapes: str = "box") -
     """
     one_of("shapes", shapes, ("box", "keep"))
     try:
-        with closing(sqlite3.connect(":memory:")) as database:
+        with closing(connect(":memory:")) as database:
             database.deserialize(source.content)
             scans = _rows(database, "scans", "id patient_id pixel_spacing slice_thickness")
             ratings = [r for r in _RATINGS if r in features]
