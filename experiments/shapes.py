@@ -9,7 +9,6 @@ readers who have no names. Needs `--data DIR` with `boxes/` (ATTRIBUTION says wh
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -22,6 +21,7 @@ from experiments._common import write_csv
 from gammacp import gamma_corpus
 from gammacp.arrays import Floats
 from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.csv_files import table_of
 from gammacp.dissimilarity import Combined, bind, unit_columns
 from gammacp.formats.reading import read_corpus
 from gammacp.measures.unnamed import unnamed_gamma
@@ -159,11 +159,10 @@ def _nearest(some: Sequence[Unit], others: Sequence[Unit]) -> Floats:
 def _lesions(path: Path, most: int | None) -> Iterator[dict[str, object]]:
     """Groups of at most four boxes of a scan, whoever drew them; and γ of every naming."""
     scans: dict[str, list[Unit]] = defaultdict(list)
-    with path.open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            sides = [(float(row[f"{axis}0"]), float(row[f"{axis}1"])) for axis in "xyz"]
-            units = scans[row["scan"]]
-            units.append(Unit.box(f"{len(units):03}", *sides))
+    for row, _ in table_of(path.read_text(encoding="utf-8"), ("scan", "x0", "x1")):
+        sides = [(float(row[f"{axis}0"]), float(row[f"{axis}1"])) for axis in "xyz"]
+        units = scans[row["scan"]]
+        units.append(Unit.box(f"{len(units):03}", *sides))
     chosen = {
         name: Continuum.from_units(units).without_names(READERS)
         for name, units in list(scans.items())[:most]

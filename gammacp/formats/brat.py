@@ -41,7 +41,7 @@ _OTHERS = {
     "*": "equivalence",
 }
 # How annotation.conf says that a relation has no direction, and that it makes chains.
-_SYMMETRIC = re.compile(r"^\s*(\S+)[^\n]*<REL-TYPE>:symmetric(-transitive)?", re.MULTILINE)
+_SYMMETRIC = re.compile(r"<REL-TYPE>:symmetric(-transitive)?")
 _CONF = {
     DIRECTED: "",
     UNDIRECTED: ", <REL-TYPE>:symmetric",
@@ -149,8 +149,12 @@ def _link(spans: Spans, lines: Sequence[str]) -> None:
     """Add the links of relations, events and equivalences."""
     source = spans.source
     conf = source.neighbour("annotation.conf") or source.neighbour("../annotation.conf") or b""
-    found = _SYMMETRIC.findall(conf.decode("utf-8", "replace"))
-    kinds = {name: CHAIN if transitive else UNDIRECTED for name, transitive in found}
+    said = [line.split(maxsplit=1) for line in conf.decode("utf-8", "replace").splitlines()]
+    kinds = {
+        line[0]: CHAIN if found[1] else UNDIRECTED
+        for line in said
+        if line[1:] and (found := _SYMMETRIC.search(line[1]))
+    }
     entries = [line.rstrip("\r").split(maxsplit=2) for line in lines]
     triggers = {e[0]: e[1].partition(":")[2] for e in entries if e[0][0] == "E" and len(e) > 1}
     for key, name, rest in ([*e, "", ""][:3] for e in entries):

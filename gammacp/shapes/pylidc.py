@@ -15,6 +15,7 @@ from typing import Any
 
 from gammacp.arguments import one_of
 from gammacp.continuum import Corpus
+from gammacp.databases import connect
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents

@@ -20,9 +20,9 @@ def inside(folder: Path, name: str) -> str:
     return str(path.relative_to(folder)) if path.is_relative_to(folder) else name
 
 
-_OPTION = r"(?<![^\s(`])--[a-z]"
-_ASIDE = re.compile(rf"\s*\([^()]*?{_OPTION}[^()]*\)")
-_CLAUSE = re.compile(rf"(?:^|[;.,]\s+)(?:[^;.,\n]|[.,](?=\S))*?{_OPTION}(?:[^;.,\n]|[.,](?=\S))*")
+_OPTION = re.compile(r"(?<![^\s(`])--[a-z]")
+_ASIDE = re.compile(r" ?\([^()\n]*\)")
+_CLAUSES = re.compile(r"([;.,]\s+)")
 
 
 def without_options(text: str) -> str:
@@ -36,7 +36,14 @@ def without_options(text: str) -> str:
     text
         For the page.
     """
-    return _CLAUSE.sub("", _ASIDE.sub("", text)).lstrip(";., ")
+    text = _ASIDE.sub(lambda aside: "" if _OPTION.search(aside[0]) else aside[0], text)
+    clauses = _CLAUSES.split(text)
+    kept = [
+        mark + clause
+        for mark, clause in zip(["", *clauses[1::2]], clauses[::2], strict=True)
+        if not _OPTION.search(clause)
+    ]
+    return "".join(kept).lstrip(";., ").rstrip()
 
 
 def seen_from(folder: Path, text: str) -> str:

@@ -120,7 +120,7 @@ def test_help_lists_it_and_nothing_knows_it_otherwise(good: Path) -> None:
     )  # fmt: skip
     with_it = one_by_one([("--import", OWN, name, "--help") for name, _ in names], good.parent)
     complaints = {
-        "--positional": "dissimilarity 'own-starts' is unknown; there are: hamming, sporadic",
+        "--positional": "dissimilarity 'own-starts' is unknown; there are: boundary, giou, hamming",
         "--categorial": "categorial dissimilarity 'own-starts' is unknown",
         "--dissimilarity": "dissimilarity 'own-starts' is unknown; there are: brat-attributes",
         "--chance": "chance model 'own-starts' is unknown",
