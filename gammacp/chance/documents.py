@@ -131,15 +131,8 @@ def _pool(continua: tuple[Continuum, ...]) -> DocumentsSampler:
     annotators = np.concatenate(sets)
     order = np.argsort(annotators, kind="stable")
     own = np.split(order, np.cumsum(np.bincount(annotators, minlength=len(rank)))[:-1])
-
-    def annotation(row: int) -> Annotation:
-        document = int(documents[row])
-        code = np.argsort(ranks[document])[row - first[document]]
-        units = annotation_of(ordered[document], int(code))
-        return replace(units, starts=units.starts + before[document])
-
     return DocumentsSampler(
-        OnDemand(len(documents), annotation),
+        OnDemand(len(documents), _OfRow(ordered, documents, ranks, first, before)),
         documents,
         tuple(own),
         sets,
@@ -147,6 +140,23 @@ def _pool(continua: tuple[Continuum, ...]) -> DocumentsSampler:
         tuple(sorted(rank, key=rank.__getitem__)),
         "documents",
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _OfRow:
+    """The annotation of a row, in an object that other processes can have too."""
+
+    ordered: Sequence[Continuum]
+    documents: Indices
+    ranks: Sequence[Indices]
+    first: Indices
+    before: Sequence[float]
+
+    def __call__(self, row: int) -> Annotation:
+        document = int(self.documents[row])
+        code = np.argsort(self.ranks[document])[row - self.first[document]]
+        units = annotation_of(self.ordered[document], int(code))
+        return replace(units, starts=units.starts + self.before[document])
 
 
 def _beginnings(continua: Sequence[Continuum]) -> list[float]:

@@ -182,7 +182,7 @@ def intervals_over(
     >>> pairs.sort()
     >>> found = intervals_over(PairSums.of_pairs(pairs, people * 5, [1, 2, 3] * 5, [8] * 15))
     >>> tuple(round(end, 3) for end in found.annotators)
-    (-1.943, 0.979)
+    (-5.184, 0.99)
     """
     from scipy.special import stdtrit
 
