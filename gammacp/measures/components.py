@@ -146,11 +146,11 @@ def components_of(
     plain, holds = _Forms(lots, np.ones(len(e))), dict[str, tuple[str, ...]]()
     names = [*lots]
     for dropped, holder in ((REST, BOTH), (BOTH, REST), (DOCUMENT, REST), (ANNOTATOR, REST)):
-        if plain.identifies(names):
+        if plain.can_separate(names):
             break
         names = [n for n in lots if n != dropped and (n in names or n == REST)]
         holds = {holder: (*holds.get(holder, ()), dropped)} if holder in names else {}
-    if not plain.identifies(names):
+    if not plain.can_separate(names):
         raise DataError("documents and annotators cannot be told apart")
     return forms.estimate(z, names, holds)
 
@@ -182,7 +182,7 @@ class _Forms:
     def _system(self, names: Sequence[str]) -> Floats:
         return np.array([[self.table[g][k] for k in ("", *names)] for g in ("", *names)])
 
-    def identifies(self, names: Sequence[str]) -> bool:
+    def can_separate(self, names: Sequence[str]) -> bool:
         """Whether these can be told apart."""
         system = self._system(names)
         return int(np.linalg.matrix_rank(system / system.max(axis=1, keepdims=True))) == len(system)
