@@ -20,28 +20,28 @@ CEILINGS = {
     "gammacp": 2_405,
     "gammacp/alignment": 6_182,
     "gammacp/bench": 2_165,
-    "gammacp/campaign": 5_425,
-    "gammacp/chance": 1_565,
+    "gammacp/campaign": 5_437,
+    "gammacp/chance": 1_572,
     "gammacp/cli": 3_670,
     "gammacp/compat": 952,
     "gammacp/continuum": 1_179,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_245,
-    "gammacp/formats": 7_222,
+    "gammacp/formats": 7_226,
     "gammacp/kernel": 200,
     "gammacp/links": 242,
-    "gammacp/measures": 7_899,
+    "gammacp/measures": 8_089,
     "gammacp/pools": 522,
     "gammacp/report": 924,
-    "gammacp/shapes": 304,
-    "gammacp/segmentation": 2_467,
-    "gammacp/studio": 1_761,
-    "gammacp/syntax": 2_980,
+    "gammacp/shapes": 305,
+    "gammacp/segmentation": 2_466,
+    "gammacp/studio": 1_768,
+    "gammacp/syntax": 2_975,
     "shuffling": 2_128,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 51_473, 42_767
+TOGETHER, CORE = 51_688, 42_980
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
