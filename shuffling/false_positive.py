@@ -150,6 +150,8 @@ def _new_boundaries(taken: Floats, new: int, setting: Setting, rng: np.random.Ge
     lowest, highest = setting.bounds
     taken = np.unique(taken)
     room = highest - lowest - len(taken) if setting.integer else math.inf
+    if highest == lowest:  # there is no place between
+        return taken[:0]
     found = taken
     while len(found) < len(taken) + min(new, room):
         more = lowest + rng.random(_BATCH) * (highest - lowest)

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gammacp import Continuum, DataError, Unit, UsageError
@@ -238,6 +238,7 @@ def test_units_that_keep_their_lengths_are_moved_whole(
 ) -> None:
     reference = disjoint(steps, scale)
     model = replace(fit(reference), integer=scale == 1)
+    assume(overlap or model.layout != "covering")  # a segmentation's units share their boundaries
     error = Position(overlap=overlap, keep_lengths=True)
     before = {u.category: u for u in reference}
     shuffled = shuffle(reference, error, magnitude, 2, model=model, seed=seed)

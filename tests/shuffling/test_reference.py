@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gammacp import Continuum, Corpus, DataError, Unit
@@ -228,6 +228,7 @@ def test_fit_finds_overlaps_segmentations_and_fractions() -> None:
 
 @pytest.mark.filterwarnings("ignore::shuffling.FewerErrors")
 @settings(max_examples=25, deadline=None)
+@example([(31, 0)], 365, 0.1)
 @given(
     st.lists(st.tuples(st.integers(0, 60), st.integers(0, 30)), min_size=1, max_size=8),
     seeds,
