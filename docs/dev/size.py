@@ -37,11 +37,11 @@ CEILINGS = {
     "gammacp/segmentation": 2_466,
     "gammacp/studio": 1_768,
     "gammacp/syntax": 2_975,
-    "shuffling": 2_128,
+    "shuffling": 2_130,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 51_688, 42_980
+TOGETHER, CORE = 51_690, 42_982
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
