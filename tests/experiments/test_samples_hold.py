@@ -25,7 +25,7 @@ def test_the_tables_are_those_of_the_rows_and_the_page_leads_there() -> None:
     shown = tables(rows(), [])
     assert shown == (FOUND / "tables.md").read_text(encoding="utf-8")
     page = (ROOT / "docs" / "sampling.md").read_text(encoding="utf-8")
-    assert "(../results/samples_hold/tables.md)" in page
+    assert "`results/samples_hold/tables.md`" in page
 
 
 def test_levels_are_kept_where_the_page_says_so() -> None:

@@ -26,7 +26,7 @@ def test_the_tables_are_those_of_the_rows_and_the_page_leads_there() -> None:
     shown = tables(rows("levels.csv"), rows("coverage.csv"))
     assert shown == (FOUND / "tables.md").read_text(encoding="utf-8")
     page = (ROOT / "docs" / "tests.md").read_text(encoding="utf-8")
-    assert "(../results/tests_hold/tables.md)" in page
+    assert "`results/tests_hold/tables.md`" in page
 
 
 def test_every_level_has_a_thousand_runs_its_limit_and_a_power() -> None:

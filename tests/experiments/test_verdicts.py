@@ -19,7 +19,7 @@ def test_the_tables_are_those_of_the_rows_and_the_page_leads_there() -> None:
     shown = tables(rows())
     assert shown == (FOUND / "tables.md").read_text(encoding="utf-8")
     page = (ROOT / "docs" / "verdict.md").read_text(encoding="utf-8")
-    assert "(../results/verdicts/tables.md)" in page
+    assert "`results/verdicts/tables.md`" in page
 
 
 def test_false_verdicts_are_as_rare_as_the_page_says() -> None:
