@@ -21,6 +21,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "api_reference",
     "command_reference",
+    "format_reference",
     "notebook_pages",
 ]
 root_doc = "docs/index"

@@ -1,4 +1,4 @@
-"""The table of file formats, for the command line and the documentation."""
+"""The table of file formats, and each of them in words: for the command line and the site."""
 
 import re
 from collections.abc import Iterator
@@ -67,28 +67,11 @@ def prose(entry: Format) -> Iterator[str]:
     if entry.options:
         yield f"Options: {', '.join(map(_on_the_command_line, entry.options))}."
     if entry.extra:
-        yield f"Needs: pip install 'gammacp[{entry.extra}]'."
+        yield f"Needs: `pip install 'gammacp[{entry.extra}]'`."
 
 
 def _on_the_command_line(option: str) -> str:
     if option == "features":
-        return "[features.NAME]"
+        return "`[features.NAME]`"
     direct = option in ("layer", "feature", "tier")
-    return f"--{option}" if direct else f"--option {option}="
-
-
-def markdown_lines() -> Iterator[str]:
-    """The lines of the documentation's table and of the section on each format."""
-    yield "| name | format | endings | read | write | options | positions count | extra |"
-    yield "|---|---|---|---|---|---|---|---|"
-    entries = [entry for _, entry in FORMATS.items()]
-    for e in entries:
-        options = " ".join(f"`{_on_the_command_line(o)}`" for o in e.options)
-        endings = " ".join(f"`{x}`" for x in e.extensions)
-        extra = f"`gammacp[{e.extra}]`" if e.extra else ""
-        yield (
-            f"| `{e.name}` | {e.title} | {endings} | yes | {'yes' if e.write else 'no'} "
-            f"| {options} | {e.offset_unit} | {extra} |"
-        )
-    for e in entries:
-        yield from ("", f"### {e.title} (`{e.name}`)", "", *(f"- {fact}" for fact in facts(e)))
+    return f"`--{option}`" if direct else f"`--option {option}=`"

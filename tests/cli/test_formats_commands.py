@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +11,9 @@ import pytest
 
 from gammacp import Unit, read, read_corpus
 from gammacp.formats import FORMATS
-from gammacp.formats.format_table import markdown_lines
 from tests.formats.story import FIXTURES, UNITS
 
 Run = Callable[..., Any]
-DOCS = Path(__file__).parents[2] / "docs" / "formats.md"
 
 
 def test_inspect_counts(run: Run, tmp_path: Path) -> None:
@@ -161,7 +157,7 @@ def test_formats_lists_the_registry(run: Run) -> None:
 def test_formats_describes_one(run: Run) -> None:
     told = run("formats", "cas", "elan").out
     assert told.startswith("UIMA CAS XMI and JSON (INCEpTION) (cas): .xmi .json .xml\n")
-    assert "Options: --layer, --feature, [features.NAME]." in told
+    assert "Options: `--layer`, `--feature`, `[features.NAME]`." in told
     assert "ELAN (elan): .eaf" in told
     assert max(map(len, told.splitlines())) <= 80
     assert [f["name"] for f in json.loads(run("formats", "elan", "--json").out)["formats"]] == [
@@ -170,14 +166,6 @@ def test_formats_describes_one(run: Run) -> None:
     unknown = run("formats", "eln")
     assert (unknown.code, unknown.out) == (2, "")
     assert "did you mean 'elan'?" in unknown.err
-
-
-def test_the_documentation_has_the_registry_s_table(run: Run) -> None:
-    assert run("formats", "--markdown").out == "\n".join(markdown_lines()) + "\n"
-    # A process of its own: in this one other tests may have added formats.
-    call = [sys.executable, "-m", "gammacp", "formats", "--markdown"]
-    generated = subprocess.run(call, check=True, capture_output=True, encoding="utf-8").stdout
-    assert generated in DOCS.read_text(encoding="utf-8"), "run gammacp formats --markdown"
 
 
 def test_inspect_and_convert_tell(run: Run, tmp_path: Path) -> None:

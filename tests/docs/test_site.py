@@ -103,9 +103,11 @@ def test_the_site_loads_nothing_from_outside(site: Path) -> None:
     assert [(path.name, address) for path, address in everything if _OUTSIDE.match(address)] == []
 
 
-def test_every_command_and_the_public_names_have_their_place(site: Path) -> None:
+def test_every_command_format_and_public_name_has_its_place(site: Path) -> None:
     commands = (site / "docs" / "commands.html").read_text(encoding="utf-8")
     assert all(f'id="gammacp-{name}"' in commands for name in ("gamma", "bench-merge", "cite"))
+    formats = (site / "docs" / "every-format.html").read_text(encoding="utf-8")
+    assert all(f'id="{name}"' in formats for name in ("csv", "cas", "label-studio"))
     names = (site / "docs" / "api" / "gammacp.html").read_text(encoding="utf-8")
     import gammacp
 

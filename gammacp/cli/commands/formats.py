@@ -4,23 +4,20 @@ from textwrap import fill
 
 import typer
 
-from gammacp.cli.options.groups import argument, option
+from gammacp.cli.options.groups import argument
 from gammacp.cli.output import AsJson, print_json, show
 
 
 def formats(
     names: list[str] | None = argument("Formats to describe.", "[NAME]..."),
     as_json: AsJson = False,
-    markdown: bool = option("Print the documentation's table and sections.", default=False),
 ) -> None:
     """File formats: what is read and written; with a name, all there is to know of it."""
-    from gammacp.formats.format_table import markdown_lines, prose, record, table
+    from gammacp.formats.format_table import prose, record, table
     from gammacp.formats.registry import FORMATS
 
     chosen = [FORMATS[name] for name in names or FORMATS]
-    if markdown:
-        typer.echo("\n".join(markdown_lines()))
-    elif as_json:
+    if as_json:
         print_json({"formats": [record(entry) for entry in chosen]})
     elif names:
         for entry in chosen:
