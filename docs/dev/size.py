@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 CEILINGS = {
     "gammacp": 2_405,
     "gammacp/alignment": 6_182,
-    "gammacp/bench": 2_165,
+    "gammacp/bench": 2_167,
     "gammacp/campaign": 5_437,
     "gammacp/chance": 1_572,
     "gammacp/cli": 3_667,
@@ -30,7 +30,7 @@ CEILINGS = {
     "gammacp/formats": 7_212,
     "gammacp/kernel": 200,
     "gammacp/links": 242,
-    "gammacp/measures": 8_089,
+    "gammacp/measures": 8_151,
     "gammacp/pools": 522,
     "gammacp/report": 924,
     "gammacp/shapes": 305,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 51_673, 42_965
+TOGETHER, CORE = 51_737, 43_029
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -3,6 +3,7 @@
 - EasyDIAg, as ELAN has it (Holle & Rein 2015): units of two annotators are linked by overlap, and
   κ is taken of the table of categories and ∅. A cell (∅, ∅) cannot be, so that chance is quasi-
   independence: iterative proportional fitting, as they do it, ends in the closed form used here.
+- Overlap and extent (ELAN): what linked units share, of what they cover together.
 - Time-unit κ (Bakeman, Quera & Gnisci 2009; BORIS): the state at each time unit is an item.
 - Staccato (Thomann 2001; Lücking, Ptock & Bergmann 2012): how many units lie in nuclei, against
   units thrown at random; as Staccato 1.0.0 in ELAN computes it.
@@ -131,6 +132,56 @@ def _mean_kappa(found: Iterable[tuple[float, float]], made: str) -> Score:
             return undefined(reason, observed=1 - observed, expected=1 - expected, signature=made)
     value = float(np.mean([kappa for kappa, _ in kappas]))
     return Score(value=value, observed=1 - observed, expected=1 - expected, signature=made)
+
+
+@registered(
+    "overlap-ratio",
+    "what units share of what they cover together, 0 for unlinked ones (ELAN)",
+    "ELAN (Sloetjes & Wittenburg 2008)",
+    range="[0, 1]",
+    chance_corrected=False,
+)
+def overlap_ratio(continuum: Continuum) -> Score:
+    """ELAN's ratio of overlap and total extent: the mean of all units, unlinked ones counting 0.
+
+    Units of the first annotator, in order, each take the unit of the second that they share most
+    with (the first of equals) and that nobody took. Categories do not count. ELAN goes from one
+    tier to the other; this is the mean of both directions, which differ only where units could be
+    linked in several ways. It is not corrected for chance. (ELAN itself loses a unit that begins
+    just where an unlinked one of the other tier ends; that is not copied.)
+
+    Parameters
+    ----------
+    continuum
+        At least two annotators and one unit.
+
+    Worked value: A [0,10) [20,30), B [5,10) [18,30) [40,50): (5/10 + 10/12 + 0)/3 = .4444.
+    """
+    require(continuum)
+    made, sizes = signature("overlap-ratio", selection=continuum.selection), continuum.offsets
+    found = []
+    for met in overlaps(continuum):
+        units = int(sum(sizes[k + 1] - sizes[k] for k in (met.first, met.second)))
+        if units:
+            found.append(_shared_extent(met, met.left, met.right, units))
+            found.append(_shared_extent(met, met.right, met.left, units))
+    if not found:
+        return undefined("no two annotators have anything to compare", signature=made)
+    value = float(np.mean(found))
+    return Score(value=value, observed=value, signature=made)
+
+
+def _shared_extent(met: Overlaps, source: Indices, target: Indices, units: int) -> float:
+    taken: set[int] = set()
+    linked: set[int] = set()
+    ratios = []
+    for k in np.lexsort((target, -met.lengths, source)).tolist():
+        unit, other = int(source[k]), int(target[k])
+        if met.lengths[k] > 0 and unit not in linked and other not in taken:
+            linked.add(unit)
+            taken.add(other)
+            ratios.append(met.lengths[k] / met.spans[k])
+    return math.fsum(ratios) / (units - len(ratios))
 
 
 @registered(

@@ -1,15 +1,16 @@
-"""α and κ where units are predefined: all annotators label the same places.
+"""α, κ and AC where units are predefined: all annotators label the same places.
 
 Pure categorisation: a place is an item, gaps are nothing. Krippendorff (2013), §12.3, for α;
-Artstein & Poesio (2008) for the κ family. A continuum whose annotators have units at different
-places is refused, as is a place that one annotator marked twice: nobody can say which of the two
-labels belongs to which of another annotator's.
+Artstein & Poesio (2008) for the κ family; Gwet (2008) for AC. A continuum whose annotators have
+units at different places is refused, as is a place that one annotator marked twice: nobody can say
+which of the two labels belongs to which of another annotator's.
 """
 
 import numpy as np
 
 from gammacp.arguments import one_of
 from gammacp.arrays import Codes, Floats
+from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import category_counts
 from gammacp.errors import DataError
@@ -23,7 +24,8 @@ from gammacp.measures.coefficients import (
 )
 from gammacp.measures.coincidences import Coincidences
 from gammacp.measures.krippendorff import CoincidenceScore, ratio_of_coincidences, signature_of
-from gammacp.measures.registry import observed_disagreement, registered
+from gammacp.measures.registry import observed_disagreement, registered, unobserved_agreement
+from gammacp.measures.score import Score, undefined
 from gammacp.needs import Need, require
 from gammacp.signature import signature
 
@@ -127,6 +129,64 @@ def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> Categorisatio
         coefficient,
         signature("kappa", selection=continuum.selection, coefficient=coefficient),
     )
+
+
+@registered(
+    "gwet-ac",
+    "Gwet's AC1 of the labels of predefined units; AC2 with --metric",
+    "Gwet 2008; Gwet 2014, ch. 4",
+    needs={Need.PREDEFINED},
+    range="(−∞, 1]",
+    disagreement=unobserved_agreement,
+    fragments="whole",
+)
+def gwet_ac(continuum: Continuum, *, metric: Metric = "nominal") -> Score:
+    """Gwet's AC1 (AC2 of another metric) of the labels of predefined units.
+
+    Chance is who labels at random: P_e is high where labels are evenly spread and low where one
+    prevails, so that AC stays high where κ falls. P_e = T/(q(q − 1)) Σ π_k(1 − π_k), of q
+    categories with mean shares π_k and weights w = 1 − δ²/max δ² that sum to T.
+
+    Parameters
+    ----------
+    continuum
+        Annotators have units at the same places; unlabelled units are missing values.
+    metric
+        δ²: as `alpha` takes it. "nominal" gives AC1.
+
+    Returns
+    -------
+    Score
+        `observed` and `expected` are agreements P_a and P_e.
+
+    Worked value: 50 units, two annotators, yes by both 20, no by both 15, yes by the first alone
+    5, by the second alone 10: P_a = .7, π = .55, P_e = 2(.55)(.45) = .495: .205/.505 = .4059.
+
+    Raises
+    ------
+    DataError
+        Annotators have units at different places, or one has two at the same place.
+    """
+    labels, q = _labels(continuum), len(continuum.categories)
+    squared = squared_differences(metric, continuum.categories, category_counts(continuum))
+    made = signature("gwet-ac", selection=continuum.selection, metric=metric_name(metric, squared))
+    counts = np.stack([(labels == k).sum(axis=0) for k in range(q)], axis=1)
+    counts = counts[counts.sum(axis=1) > 0].astype(np.float64)
+    raters = counts.sum(axis=1)
+    paired = counts[raters > 1]
+    if not len(paired):
+        return undefined("no unit is labelled by two annotators", signature=made)
+    if not squared.any():
+        return undefined("AC needs two categories: chance is over labels", signature=made)
+    # What two labels of an item differ by; no product of BLAS.
+    apart = squared / squared.max()
+    differing = (paired[:, :, None] * paired[:, None, :] * apart).sum(axis=(1, 2))
+    n = paired.sum(axis=1)
+    observed = float((differing / (n * (n - 1))).mean())
+    shares = (counts / raters[:, None]).mean(axis=0)
+    spread = float((1 - apart).sum()) / (q * (q - 1)) * float((shares * (1 - shares)).sum())
+    value, reason = ratio(observed, 1 - spread, "")
+    return Score(value=value, observed=1 - observed, expected=spread, reason=reason, signature=made)
 
 
 def _labels(continuum: Continuum) -> Codes:

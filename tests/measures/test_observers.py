@@ -13,7 +13,14 @@ import gammacp as gc
 from gammacp.measures.observers import staccato
 from gammacp.testing import check_measure
 
-NAMES = ("easydiag-kappa", "time-unit-kappa", "event-alignment-kappa", "nw-identity", "boundaries")
+NAMES = (
+    "easydiag-kappa",
+    "overlap-ratio",
+    "time-unit-kappa",
+    "event-alignment-kappa",
+    "nw-identity",
+    "boundaries",
+)
 
 
 def continuum(*rows: tuple[str, float, float, str | None]) -> gc.Continuum:
@@ -110,6 +117,26 @@ def fitted(table: np.ndarray[Any, Any]) -> float:
             fit *= np.nan_to_num(table.sum(axis=1) / fit.sum(axis=1))[:, None]
             fit *= np.nan_to_num(table.sum(axis=0) / fit.sum(axis=0))
     return float(np.trace(fit[:-1, :-1]) / table.sum())
+
+
+RATIOS = [  # tiers, and what ELAN's comparison of the first with the second, and back, gives
+    ("0 10 20 30", "5 10 18 30 40 50", (5 / 10 + 10 / 12) / 3, None),
+    ("0 10", "0 4 5 10", (5 / 10) / 2, (4 / 10) / 2),
+    # 0-10 could take either; from the other side the first comes first.
+    ("0 10 10 20", "0 6 6 20", (6 / 10 + 10 / 14) / 2, None),
+    ("0 10", "2 4 4 12", (6 / 12) / 2, (2 / 10) / 2),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "there", "back"), RATIOS)
+def test_overlap_ratio(first: str, second: str, there: float, back: float | None) -> None:
+    rows = []
+    for annotator, tier in (("A", first), ("B", second)):
+        ends = [float(x) for x in tier.split()]
+        pairs = zip(ends[::2], ends[1::2], strict=True)
+        rows += [(annotator, s, e, None) for s, e in pairs]
+    expected = there if back is None else (there + back) / 2
+    assert value("overlap-ratio", continuum(*rows)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("seed", range(5))

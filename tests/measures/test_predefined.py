@@ -9,7 +9,7 @@ from sklearn.metrics import cohen_kappa_score
 from gammacp import Continuum, DataError, Unit, UsageError
 from gammacp.measures.bootstrap import bootstrap_interval
 from gammacp.measures.krippendorff import cu_alpha
-from gammacp.measures.predefined import alpha, kappa
+from gammacp.measures.predefined import alpha, gwet_ac, kappa
 
 
 def labelled(values: np.ndarray) -> Continuum:
@@ -47,6 +47,40 @@ def test_kappas() -> None:
         assert kappa(c, coefficient="conger").value == pytest.approx(task.multi_kappa())
         assert kappa(c, coefficient="cohen").value == pytest.approx(cohen)
         assert kappa(c, coefficient="alpha").value == pytest.approx(alpha(c).value)
+
+
+# Ratings by unit (rows) and annotator, 0 is missing; AC1 and AC2 with quadratic weights by irrCAC.
+IRR_CAC = [
+    ([[1, 0], [2, 3], [3, 0], [2, 3], [1, 3], [3, 0]], -0.398058252427184, -0.161290322580645),
+    (
+        [[0, 1, 0], [2, 1, 3], [3, 3, 0], [2, 3, 0], [1, 2, 3], [2, 3, 1]],
+        -0.187628865979381,
+        -0.008,
+    ),
+    ([[1, 1], [2, 2], [3, 4], [4, 3], [1, 4]], 0.20353982300885, 0.149484536082474),
+]
+
+
+@pytest.mark.parametrize(("ratings", "ac1", "ac2"), IRR_CAC)
+def test_ac_as_irr_cac_has_it(ratings: list[list[int]], ac1: float, ac2: float) -> None:
+    c = labelled(np.array(ratings).T)
+    assert gwet_ac(c).value == pytest.approx(ac1, abs=1e-12)
+    assert gwet_ac(c, metric="interval").value == pytest.approx(ac2, abs=1e-12)
+
+
+def test_ac_where_one_label_prevails() -> None:
+    """The paradox that AC was made for: 18 of 20 units alike, κ about 0."""
+    values = np.ones((2, 20), dtype=int)
+    values[0, 0] = values[1, 1] = 2
+    # P_a = .9, π = (.95, .05): P_e = 2(.95)(.05) = .095
+    assert gwet_ac(labelled(values)).value == pytest.approx((0.9 - 0.095) / (1 - 0.095))
+    assert kappa(labelled(values)).value < 0
+    constant = gwet_ac(labelled(np.ones((2, 4), dtype=int)))
+    assert np.isnan(constant.value)
+    assert "two categories" in str(constant.reason)
+    assert gwet_ac(labelled(np.array([[1, 0], [0, 2]]))).reason == (
+        "no unit is labelled by two annotators"
+    )
 
 
 def test_example_of_krippendorff_2011() -> None:
@@ -91,7 +125,7 @@ def test_bad_input() -> None:
     elsewhere = Continuum.from_units([Unit("A", 0, 4, "a"), Unit("B", 0, 5, "a")])
     twice = Continuum.from_units([Unit(n, 0, 4, x) for n in "AB" for x in "ab"])
     unlabelled = Continuum.from_units([Unit("A", 0, 4, None), Unit("B", 0, 4, "a")])
-    for function in (alpha, kappa):
+    for function in (alpha, kappa, gwet_ac):
         with pytest.raises(DataError, match="A and B have units at different places"):
             function(elsewhere)
         with pytest.raises(DataError, match="0-4 is marked twice"):

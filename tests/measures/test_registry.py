@@ -76,6 +76,7 @@ def test_the_rivals_are_registered() -> None:
         "f1-category",
         "alpha",
         "kappa",
+        "gwet-ac",
     }
 
 
@@ -86,7 +87,7 @@ def test_what_the_registry_says_of_measures() -> None:
     trees = {"alpha-plain", "alpha-diff", "alpha-norm", "las", "jaccard"}
     assert {n for n, m in every.items() if m.applies_to == "trees"} == trees
     raw = {"windowdiff", "pk", "ghd", "ser", "f1-exact", "f1-overlap", "f1-category"}
-    raw |= {"nw-identity", "boundaries"}
+    raw |= {"nw-identity", "boundaries", "overlap-ratio"}
     raw |= {"muc", "b-cubed", "ceaf-m", "ceaf-e", "blanc", "lea"}
     raw |= {"s", "b", "pi-s", "kappa-s", "multi-pi-s", "multi-kappa-s", "las", "jaccard"}
     assert {n for n, m in every.items() if not m.chance_corrected} == raw

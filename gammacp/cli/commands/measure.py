@@ -36,8 +36,8 @@ class Chosen:
         of="measure",
     )
     metric: str | None = option(
-        "Of the α family: nominal, interval, ratio, jaccard, masi, tree, tree-information, a CSV "
-        "file with a matrix, or the categories of a dissimilarity file.",
+        "Of the α family and gwet-ac: nominal, interval, ratio, jaccard, masi, tree, "
+        "tree-information, a CSV file with a matrix, or the categories of a dissimilarity file.",
         "NAME|MATRIX.csv|FILE.toml",
     )
     bootstrap: int | None = option("Bootstrap draws, for measures that have them.", min=0)
