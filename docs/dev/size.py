@@ -20,7 +20,7 @@ CEILINGS = {
     "gammacp": 2_405,
     "gammacp/alignment": 6_182,
     "gammacp/bench": 2_165,
-    "gammacp/campaign": 5_437,
+    "gammacp/campaign": 5_458,
     "gammacp/chance": 1_572,
     "gammacp/cli": 3_670,
     "gammacp/compat": 952,
@@ -37,11 +37,11 @@ CEILINGS = {
     "gammacp/segmentation": 2_466,
     "gammacp/studio": 1_768,
     "gammacp/syntax": 2_975,
-    "shuffling": 2_130,
+    "shuffling": 2_135,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 51_690, 42_982
+TOGETHER, CORE = 51_716, 43_008
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
