@@ -20,7 +20,7 @@ CEILINGS = {
     "gammacp": 2_405,
     "gammacp/alignment": 6_182,
     "gammacp/bench": 2_165,
-    "gammacp/campaign": 5_458,
+    "gammacp/campaign": 5_459,
     "gammacp/chance": 1_572,
     "gammacp/cli": 3_670,
     "gammacp/compat": 952,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 51_716, 43_008
+TOGETHER, CORE = 51_717, 43_009
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
