@@ -278,7 +278,7 @@ def texts(runs: int) -> Iterator[Row]:
 def paired(runs: int) -> Iterator[Row]:
     """The same documents in two rounds."""
     for kind in PAIRED:
-        for n in (6, 8, 12, 20):
+        for n in (6, 8, 12, 20, 40):
             g, hits = generator("paired", kind, n), []
             for factor in (1.0, 1.3):
                 a, e, b, f = process.pairs_of_rounds(kind, n)(g, runs, factor)

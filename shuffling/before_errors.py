@@ -26,7 +26,7 @@ from shuffling.distribution import Distribution, Empirical
 from shuffling.fitting import fit, gaps_of
 from shuffling.placement import Layout
 from shuffling.reference import ReferenceModel
-from shuffling.setting import fewer_errors
+from shuffling.setting import FewerErrors, fewer_errors
 from shuffling.shuffle import Errors, Seed, resolve_errors, shuffled_set
 
 ROUNDS, FEWER_ROUNDS = 6, 3
@@ -142,11 +142,14 @@ class Fitted:
     misfit
         How far the sets are off at most, of units, their mean length and the shares of gaps that
         are 0 or negative.
+    fewer
+        Which errors could not be made as often as they were to be.
     """
 
     sets: tuple[Continuum, ...]
     guess: Guess
     misfit: float
+    fewer: tuple[FewerErrors, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,9 +207,12 @@ class BeforeErrors:
         guess, best = start or self._start, None
         before: tuple[Guess, Statistics] | None = None
         for _ in range(FEWER_ROUNDS if start else ROUNDS):
-            drawn = self.drawn(guess, made, magnitude, n_annotators, indices=range(sets), seed=seed)
+            with fewer_errors() as fewer:
+                drawn = self.drawn(
+                    guess, made, magnitude, n_annotators, indices=range(sets), seed=seed
+                )
             got = self.statistics(drawn)
-            found = Fitted(drawn, guess, self.seen.distance(got))
+            found = Fitted(drawn, guess, self.seen.distance(got), tuple(fewer))
             if best is None or found.misfit < best.misfit:
                 best = found
             if best.misfit < CLOSE:
@@ -230,14 +236,11 @@ class BeforeErrors:
         Raises DataError if no set has a unit.
         """
         sets, model = [], self._model(guess)
-        with fewer_errors():
-            for k, index in enumerate(indices):
-                # Whole numbers of units that are in the mean what they should be.
-                units = max(1, math.floor(guess.units + (k + 0.5) / len(indices)))
-                own = replace(model, n_units=units)
-                sets.append(
-                    shuffled_set(own, errors, magnitude, n_annotators, index=index, seed=seed)
-                )
+        for k, index in enumerate(indices):
+            # Whole numbers of units that are in the mean what they should be.
+            units = max(1, math.floor(guess.units + (k + 0.5) / len(indices)))
+            own = replace(model, n_units=units)
+            sets.append(shuffled_set(own, errors, magnitude, n_annotators, index=index, seed=seed))
         if not any(c.n_units for c in sets):
             raise DataError("no unit is left in any shuffled set")
         return tuple(sets)

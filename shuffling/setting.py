@@ -23,20 +23,26 @@ from shuffling.reference import ReferenceModel
 class FewerErrors(UserWarning):
     """A counted error (splits, false positives, merges) was made less often than asked for."""
 
-    def __init__(self, name: str, made: int, asked: int, why: str) -> None:
-        """The error, how often it was made and was to be made by one annotator, and why."""
-        super().__init__(f"{name}: {made} of {asked} made, {why}")
+    def __init__(self, name: str, made: int, asked: int, why: str, annotators: int = 1) -> None:
+        """The error, how often these annotators made it and were to make it, and why."""
+        by = f" by {annotators} annotators" * (annotators > 1)
+        super().__init__(f"{name}: {made} of {asked} made{by}, {why}")
         self.name, self.made, self.asked, self.why = name, made, asked, why
+        self.annotators = annotators
+
+    def lacking(self, annotators: int) -> float:
+        """Share that was not made of what so many annotators were to make."""
+        return (self.asked - self.made) * self.annotators / (self.asked * annotators)
 
 
 @contextmanager
-def fewer_errors() -> Iterator[list[str]]:
-    """Collect `FewerErrors` warnings instead of showing them: afterwards a line for each error."""
-    lines: list[str] = []
+def fewer_errors() -> Iterator[list[FewerErrors]]:
+    """Collect `FewerErrors` warnings instead of showing them: afterwards one for each error."""
+    told_once: list[FewerErrors] = []
     counts: dict[tuple[str, str], list[tuple[int, int]]] = {}
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", FewerErrors)
-        yield lines
+        yield told_once
     for each in heard:
         if isinstance(told := each.message, FewerErrors):
             counts.setdefault((told.name, told.why), []).append((told.made, told.asked))
@@ -44,7 +50,7 @@ def fewer_errors() -> Iterator[list[str]]:
             warnings.warn_explicit(told, each.category, each.filename, each.lineno)
     for (name, why), found in counts.items():
         made, asked = map(sum, zip(*found, strict=True))
-        lines.append(f"{name}: {made} of {asked} made by {len(found)} annotators, {why}")
+        told_once.append(FewerErrors(name, made, asked, why, len(found)))
 
 
 def tell_fewer(name: str, made: int, asked: int, why: str) -> None:

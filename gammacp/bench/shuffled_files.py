@@ -87,7 +87,7 @@ def write_sets(
         write(true, reference_to, format=chosen.name)
         write(annotated, annotated_to, format=chosen.name)
         written.append(
-            WrittenSet(number, true, reference_to, annotated, annotated_to, tuple(fewer))
+            WrittenSet(number, true, reference_to, annotated, annotated_to, tuple(map(str, fewer)))
         )
     return written
 

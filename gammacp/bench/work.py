@@ -44,7 +44,7 @@ def check(sweep: Sweep) -> list[str]:
     for error in sweep.errors:
         with fewer_errors() as fewer:
             _check_applies(sweep.measures, annotation_set(sweep, error, sweep.magnitudes[-1], 0))
-        notes += [f"magnitude {sweep.magnitudes[-1]:g}, set 0: {line}" for line in fewer]
+        notes += [f"magnitude {sweep.magnitudes[-1]:g}, set 0: {each}" for each in fewer]
     return notes
 
 

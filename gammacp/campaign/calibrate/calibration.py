@@ -63,7 +63,8 @@ class Equivalent:
         Where the amount is below one error for each annotator and document, this one: less cannot
         be simulated, and the interval is from none to it. 0 elsewhere.
     reason
-        Why there is no curve, or that the error alone cannot bring γ down so far.
+        Why there is no curve, or that the error alone cannot bring γ down so far, and why the
+        curve ends before magnitude 1 if no more errors can be made.
     """
 
     error: str
@@ -253,7 +254,7 @@ def _equivalent(
 ) -> Equivalent:
     """What gives the measured γ under the error of the cell."""
     error, confidence = cell.error, cell.settings.rule.confidence
-    if reason is not None:
+    if len(curve.magnitudes) < 2:
         return Equivalent(error=error, curve=curve, reason=reason)
     found = magnitude_at(
         curve,
@@ -266,6 +267,9 @@ def _equivalent(
         amount(error, m, cell.before.model) for m in (found.value, found.low, found.high)
     )
     least = least_amount(error, cell.before.seen.units)
+    # Amounts that round to the same whole number of errors are not told apart.
+    half = least / 2 if middle > least else 0.0
+    low, high = max(0.0, low - half), high + half
     if low < least and middle > 0:
         low, high = 0.0, max(high, least)
     least = least if 0 < middle < least else 0.0
@@ -281,10 +285,14 @@ def _equivalent(
         words=words,
         misfit=curve.misfit_at(found.value),
         least=least,
-        reason=f"even at magnitude 1 γ is {curve.smooth[-1]:.2f}, higher than measured"
-        if math.isinf(middle)
-        else None,
+        reason=_beyond(curve, reason) if math.isinf(middle) else None,
     )
+
+
+def _beyond(curve: Curve, reason: str | None) -> str:
+    last = f"{curve.magnitudes[-1]:.2g}"
+    after = f"; {reason}" if reason else ""
+    return f"even at magnitude {last} γ is {curve.smooth[-1]:.2f}, higher than measured{after}"
 
 
 def _standard_error(score: Gamma, confidence: float) -> float:

@@ -174,7 +174,7 @@ def magnitude_at(
     another one, nor is the reference that is learnt from it, the curve is known from a few sets
     only, and the measured γ has a Monte-Carlo error. Each draw moves the means by their standard
     errors, the target by its own and by the spread of the curve's residuals (Student's t), and
-    inverts.
+    inverts. A γ of 1 needs no error; its interval ends where no simulated set has it any more.
 
     Parameters
     ----------
@@ -187,15 +187,18 @@ def magnitude_at(
     draws, confidence, seed
         How many draws, the coverage that is aimed at in (0, 1), and what the draws depend on.
     """
+    if target >= 1:  # from where on no set has such a γ
+        perfect = np.array([s.max() >= 1 for s in curve.sets])
+        above = curve.magnitudes[1 + int(np.flatnonzero(perfect)[-1]) :]
+        return Magnitude(value=0.0, low=0.0, high=float(above[0]) if len(above) else math.inf)
     point = invert(curve.magnitudes, curve.smooth, target)
     rng = np.random.default_rng(np.random.SeedSequence(list(seed), spawn_key=(0xCA1,)))
     moved = target + standard_error * rng.standard_normal(draws)
-    if target < 1:
-        if len(curve.residuals) < 2:  # how far a campaign may be off is not known
-            return Magnitude(value=point, low=0.0, high=math.inf)
-        # About 0, not about their mean: the sets that all of them share are off for the user, too.
-        deviation = math.sqrt(float((curve.residuals**2).mean()))
-        moved += deviation * rng.standard_t(len(curve.residuals), draws)
+    if len(curve.residuals) < 2:  # how far a campaign may be off is not known
+        return Magnitude(value=point, low=0.0, high=math.inf)
+    # About 0, not about their mean: the sets that all of them share are off for the user, too.
+    deviation = math.sqrt(float((curve.residuals**2).mean()))
+    moved += deviation * rng.standard_t(len(curve.residuals), draws)
     sizes = np.array([float(len(s)) for s in curve.sets])
     errors = np.array([float(np.std(s, ddof=1)) for s in curve.sets]) / np.sqrt(sizes)
     means = curve.means + errors * rng.standard_normal((draws, len(sizes)))

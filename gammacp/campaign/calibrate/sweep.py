@@ -19,7 +19,9 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
+from gammacp.record_tables import share
 from shuffling.before_errors import BeforeErrors, Fitted, Guess
+from shuffling.setting import fewer_errors
 
 Progress = Callable[[int, int], None]
 
@@ -35,6 +37,8 @@ _MOST_DOCUMENTS = 12  # of a simulated campaign; the rest is extrapolated
 # computed only where the curve has not come down to the measured value yet.
 _WAVES = ((0.05, 0.15, 0.3), (0.5,), (0.75,), (1.0,))
 _MARGIN = 0.03
+_REFINEMENTS = 2
+_LACKING = 0.1  # an amount of which more than this share is not made is not that amount
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +83,7 @@ def shuffled_gammas(cell: CalibrationCell) -> tuple[Floats, Fitted]:
     Raises
     ------
     DataError
-        The error cannot be made on this model, or no set has a γ.
+        The error cannot be made on this model, or not so often, or no set has a γ.
     """
     fitted = cell.before.shuffled(
         cell.error,
@@ -89,6 +93,12 @@ def shuffled_gammas(cell: CalibrationCell) -> tuple[Floats, Fitted]:
         seed=cell.settings.seed,
         start=cell.start,
     )
+    for fewer in fitted.fewer:
+        if (lacking := fewer.lacking(cell.sets * cell.n_annotators)) > _LACKING:
+            raise DataError(
+                f"{share(lacking)} of the errors at magnitude {cell.magnitude:.2g} cannot be made: "
+                f"{fewer.why}"
+            )
     return _gammas(cell, fitted.sets), fitted
 
 
@@ -127,12 +137,13 @@ def replicate(cell: CalibrationCell, number: int, *, documents: int) -> float:
     first = cell.sets + number * documents
     how = cell.error, cell.magnitude, cell.n_annotators
     try:
-        campaign = cell.before.drawn(
-            cell.start,
-            *how,
-            indices=range(first, first + documents),
-            seed=cell.settings.seed,
-        )
+        with fewer_errors():
+            campaign = cell.before.drawn(
+                cell.start,
+                *how,
+                indices=range(first, first + documents),
+                seed=cell.settings.seed,
+            )
         learnt = replace(cell.before, seen=cell.before.statistics(campaign))
         # The sets are always the same: half of them tell as well how γ follows what was learnt.
         half = max(cell.sets // 2, min(cell.sets, cell.n_annotators))
@@ -163,7 +174,7 @@ def trace(
     executor: Executor | None,
     progress: Progress | None,
 ) -> tuple[dict[str, Curve], dict[str, str]]:
-    """Curves down to the target and finer around it, with why some are missing.
+    """Curves down to the target and finer around it, with why some end before magnitude 1.
 
     Parameters
     ----------
@@ -176,6 +187,7 @@ def trace(
     """
     curves = {e: Curve.start(cell.sets) for e in errors}
     reasons: dict[str, str] = {}
+    ends = dict.fromkeys(errors, math.inf)
     learnt: dict[tuple[str, float], Fitted] = {}
     tell = progress or (lambda _done, _total: None)
     run: Callable[..., Iterable[Any]] = map if executor is None else executor.map
@@ -195,8 +207,9 @@ def trace(
             done += 1
             tell(done, total)
             if found is None:
+                ends[tried.error] = min(ends[tried.error], tried.magnitude)
                 reasons[tried.error] = reason
-            else:
+            elif tried.magnitude < ends[tried.error]:
                 gammas, fitted = found
                 learnt[tried.error, tried.magnitude] = fitted
                 curve = curves[tried.error].with_cell(tried.magnitude, gammas, fitted.misfit)
@@ -205,13 +218,13 @@ def trace(
     for wave in _WAVES:
         above = [e for e in errors if e not in reasons and not _reaches(curves[e], target)]
         compute([(e, m) for e in above for m in wave])
-    compute([(e, m) for e in errors for m in _refinement(curves[e], target)])
-    reasons = {e: r for e, r in reasons.items() if len(curves[e].magnitudes) < 2}
+    for _ in range(_REFINEMENTS):
+        compute([(e, m) for e in errors for m in _refinement(curves[e], target, ends[e])])
     few = min(documents, max(_MOST_DOCUMENTS, cell.n_annotators))
     again = [
         replace(cell, error=e, magnitude=m, start=near(e, m))
         for e in errors
-        if e not in reasons and (m := _point(curves[e], target))
+        if len(curves[e].magnitudes) > 1 and (m := _point(curves[e], target))
         for _ in range(REPLICATES)
     ]
     numbers = [*range(REPLICATES)] * (len(again) // REPLICATES)
@@ -237,10 +250,11 @@ def _reaches(curve: Curve, target: float) -> bool:
     return bool(curve.smooth[-1] < target - _MARGIN)
 
 
-def _refinement(curve: Curve, target: float) -> list[float]:
-    """Two magnitudes inside the stretch in which the curve passes the target."""
-    below = np.flatnonzero(curve.smooth < target)
-    if not len(below) or target >= 1:
+def _refinement(curve: Curve, target: float, end: float) -> list[float]:
+    """Two magnitudes inside the stretch in which the curve passes the target, or before its end."""
+    places, values = np.append(curve.magnitudes, end), np.append(curve.smooth, -math.inf)
+    after = int(np.flatnonzero(values < target)[0])
+    if target >= 1 or len(places) < 3 or places[after] > 1:
         return []
-    low, high = curve.magnitudes[below[0] - 1], curve.magnitudes[below[0]]
+    low, high = places[after - 1], places[after]
     return [round(float(low + (high - low) * k / 3), 6) for k in (1, 2)]

@@ -25,7 +25,7 @@ from gammacp.measures.part_tests import (
     parts_in_order,
 )
 
-_FEW = 20
+_FEW, _FEW_PAIRS = 20, 40
 _NO_SPREAD = 1e-24
 
 
@@ -90,9 +90,10 @@ class RoundTest:
                 f" {self.shared} {self.kind} are in both rounds and are taken for independent: "
                 "compare these alone (--document) for a paired test."
             )
-        if self.kind != ALIGNMENTS and min(self.parts) < _FEW:
+        few = _FEW_PAIRS if self.paired else _FEW
+        if self.kind != ALIGNMENTS and min(self.parts) < few:
             said += (
-                f" Below {_FEW} {self.kind} p can be too small by half or more where disorder is "
+                f" Below {few} {self.kind} p can be too small by half or more where disorder is "
                 "skewed in one round alone (few bad documents)."
             )
         return said

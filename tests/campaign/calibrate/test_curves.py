@@ -68,7 +68,13 @@ def test_what_is_beyond_the_curve_is_infinite() -> None:
 
 
 def test_perfect_agreement_needs_no_error() -> None:
-    assert magnitude_at(curve_of(0.8, 0.02), 1.0).value == 0
+    """Up to where a simulated set has γ = 1 by luck there may be errors all the same."""
+    sets = (np.ones(3), np.array([1, 1, 0.9]), np.array([1, 0.8, 0.9]), np.full(3, 0.7))
+    curve = Curve(np.array([0, 0.05, 0.15, 0.3]), sets, np.zeros(4))
+    found = magnitude_at(curve, 1.0)
+    assert (found.value, found.low, found.high) == (0.0, 0.0, 0.3)
+    found = magnitude_at(Curve(np.array([0, 0.05]), sets[:2], np.zeros(2)), 1.0)
+    assert (found.value, found.low, found.high) == (0.0, 0.0, math.inf)
 
 
 def test_cells_are_put_in_order() -> None:

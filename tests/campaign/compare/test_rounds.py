@@ -66,6 +66,7 @@ def test_the_same_documents_are_compared_one_by_one_in_whatever_order() -> None:
     second = {n: document(ord(n), 4.0) for n in "fedcba"}
     found = compare_rounds(measured(first), measured(second))
     assert (found.paired, found.parts) == (True, (6, 6))
+    assert "Below 40 documents" in found.in_words()  # pairs keep their level from there on
     again = compare_rounds(measured(dict(reversed(first.items()))), measured(second))
     assert again.p_value == pytest.approx(found.p_value or 0)
 
