@@ -19,12 +19,7 @@ from gammacp.campaign.alarm import evidence
 from gammacp.campaign.replace.wins import Wins
 from gammacp.files import write_text
 from gammacp.measures.contributions import CLUSTERS, DOCUMENTS, Contributions
-from gammacp.measures.part_tests import (
-    difference,
-    holm,
-    independent_parts,
-    paired_difference,
-)
+from gammacp.measures.part_tests import below_the_rest, difference, holm, independent_parts
 from gammacp.measures.resampling import interval_of_gamma
 
 RUNS, FEWER = 4000, 1000
@@ -164,12 +159,7 @@ def pairs(runs: int) -> Iterator[Row]:
                 o = e * g.gamma(4, 0.25, (runs, 1, n)) * (who[:, i] + who[:, j]) / 2
                 o = o * g.gamma(4, 0.25, o.shape)
                 o[:, 0] *= factor
-                p = np.empty((runs, len(i)))
-                for k in range(len(i)):
-                    rest = (np.delete(x, k, axis=1).sum(axis=1) for x in (o, e))
-                    own = independent_parts(o[:, k], e[:, k])
-                    p[:, k] = paired_difference(own, independent_parts(*rest)).p
-                named = np.asarray(holm(p) <= LEVEL)
+                named = np.asarray(holm(below_the_rest(o, e).p) <= LEVEL)
                 hits.append(named[:, 0] if factor > 1 else np.asarray(named.any(axis=1)))
             name = f"{people} annotators, {n} documents, {law}"
             yield level("a pair among alike ones", name, hits[0], "disorder × 2", hits[1])

@@ -35,9 +35,10 @@ from gammacp.measures.contributions import ALIGNMENTS, DOCUMENTS, Contributions
 from gammacp.measures.gamma import gamma
 from gammacp.measures.part_tests import (
     STRETCHES,
+    below_the_rest,
     gain,
+    holm,
     independent_parts,
-    more_than_the_rest,
 )
 from gammacp.measures.resampling import interval_of_gamma
 
@@ -136,8 +137,8 @@ def pairs(runs: int) -> Iterator[Row]:
             observed = np.stack([np.add.reduceat(d, edges, 1) for d in apart.values()], axis=1)
             chance = [0.8 * there[:, list(pair)].mean(axis=1) for pair in apart]
             expected = np.stack([np.add.reduceat(e, edges, 1) for e in chance], axis=1)
-            p = more_than_the_rest(observed, expected)
-            hits = np.asarray((p <= LEVEL_OF_PAIRS).any(axis=1))
+            found = below_the_rest(observed, expected)
+            hits = np.asarray(((holm(found.p) <= LEVEL_OF_PAIRS) & (found.value > 0)).any(axis=1))
             yield rate("pair", f"{kind}, {people} × {units}", hits)
 
 
@@ -161,7 +162,7 @@ def labels(runs: int) -> Iterator[Row]:
                     share = np.where(g.random((runs, 1, n)) < 0.2, 0.7, 0.075) + np.zeros(shape)
                 missed = g.binomial(asked, share)
                 # Three annotators: each unit is asked for twice, and missed by both more often.
-                p = more_than_the_rest((2.0 * missed).astype(float), (2.0 * asked).astype(float))
+                p = holm(below_the_rest(*(2 * x.astype(np.float64) for x in (missed, asked))).p_of_more)
                 cell = f"{kind}, {many} labels, {n} parts of {size}"
                 yield rate("label", cell, np.asarray((p <= LEVEL).any(axis=1)))
 

@@ -14,7 +14,7 @@ wrong is measured (`experiments/verdicts.py`, docs/verdict.md):
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -25,13 +25,14 @@ from gammacp.arrays import Codes, Floats, Indices
 from gammacp.campaign.calibrate.calibration import Calibration
 from gammacp.campaign.compare.categories import NO_UNIT, same_label
 from gammacp.campaign.compare.comparison import Comparison
+from gammacp.campaign.compare.pairs import PairTest
 from gammacp.campaign.compare.scoring import categories_of
 from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.continuum.label import plain
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.borne import ABSENCE, borne_in, components_of
 from gammacp.measures.contributions import ALIGNMENTS, DOCUMENTS, places_of
-from gammacp.measures.part_tests import gain, independent_parts, more_than_the_rest
+from gammacp.measures.part_tests import below_the_rest, gain, holm, independent_parts
 from gammacp.text import visible
 
 HIGH, LOW = 0.8, 0.667
@@ -225,8 +226,8 @@ def _standing_out(found: Comparison) -> list[Statement]:
         tested["annotator"] = _annotator(found)
     if cuts.n:
         parts = cuts.of_alignments(found.overall, names)
-        if len(found.pairs.agreements) > 1 and len(found.pairs.annotators) <= _MOST_PEOPLE:
-            tested["pair"] = _pair(found, cuts)
+        if found.pairs.tests and len(found.pairs.annotators) <= _MOST_PEOPLE:
+            tested["pair"] = _pair(found.pairs.tests)
         labels = plain(
             categories_of({n: found.overall.rated[n].alignment.continuum for n in names})
         )[0]
@@ -259,31 +260,23 @@ def _annotator(found: Comparison) -> Statement | None:
     return Statement(about="annotator", words=words, names=(worst.annotator,), p=worst.p_value)
 
 
-def _pair(found: Comparison, cuts: DocumentParts) -> Statement | None:
+def _pair(tests: Mapping[tuple[str, str], PairTest]) -> Statement | None:
     """The pair whose γ is lowest of those that are shown to be below the other pairs."""
-    pairs = {p: a for p, a in found.pairs.agreements.items() if a.rated}
-    rated = found.overall.rated
-    sums = np.array([cuts.sums(a, [n for n in a.rated if n in rated]) for a in pairs.values()])
-    errors = np.array([a.score.chance_error for a in pairs.values()])
-    observed, expected = sums[:, 0], sums[:, 1]
-    tested = more_than_the_rest(observed, expected, errors)
-    worst, p = _worst(tested, observed, expected, LEVEL_OF_PAIRS)
-    if worst is None:
+    low = {p: t for p, t in tests.items() if t.p_holm <= LEVEL_OF_PAIRS and t.gamma < t.others}
+    if not low:
         return None
-    one, other = (pair := [*pairs][worst])
-    rest = np.delete(sums, worst, axis=0).sum(axis=(0, 2))
+    one, other = pair = min(low, key=lambda p: low[p].gamma)
     words = (
-        f"{visible(one)} and {visible(other)} agree least: their γ is "
-        f"{pairs[pair].value:.2f}, that of the other pairs together {1 - rest[0] / rest[1]:.2f}."
+        f"{visible(one)} and {visible(other)} agree least: their γ is {low[pair].gamma:.2f}, "
+        f"that of the other pairs together {low[pair].others:.2f}."
     )
-    return Statement(about="pair", words=words, names=pair, p=p)
+    return Statement(about="pair", words=words, names=pair, p=low[pair].p_holm)
 
 
-def _worst(
-    p: Floats, observed: Floats, expected: Floats, level: float = LEVEL
-) -> tuple[int | None, float]:
-    """The row of the largest ratio among those that are shown to stand out."""
-    shown = np.flatnonzero(p <= level)
+def _worst(observed: Floats, expected: Floats) -> tuple[int | None, float]:
+    """The row of the largest ratio among those that are shown to stand out, one-sided."""
+    p = holm(below_the_rest(observed, expected).p_of_more)
+    shown = np.flatnonzero(p <= LEVEL)
     if not len(shown):
         return None, math.nan
     ratio = observed.sum(axis=-1)[shown] / expected.sum(axis=-1)[shown]
@@ -315,7 +308,7 @@ def _label(
         np.add.at(asked, where, groups.shape[1] - 1)
         np.add.at(missed, where, groups.shape[1] - same[real])
     there = np.flatnonzero(asked.any(axis=1))
-    worst, p = _worst(more_than_the_rest(missed[there], asked[there]), missed[there], asked[there])
+    worst, p = _worst(missed[there], asked[there])
     if worst is None:
         return None
     k = there[worst]

@@ -267,7 +267,7 @@ def difference(
     return _larger(first.ratio, second.ratio, plain, relative, df, third)
 
 
-def paired_difference(first: Parts, second: Parts, error: float = 0.0) -> GammaDifference:
+def paired_difference(first: Parts, second: Parts, error: Floats | float = 0.0) -> GammaDifference:
     """γ of the first minus γ of the second, part by part of the same documents or clusters.
 
     Parameters
@@ -340,11 +340,10 @@ def holm(p: Floats) -> Floats:
     return found
 
 
-def more_than_the_rest(observed: Floats, expected: Floats, errors: Floats | float = 0.0) -> Floats:
-    """p of each row's ratio being no larger than that of all other rows together, after Holm.
-
-    Part by part, one-sided; NaN for a row on fewer than `FEWEST_PARTS` parts, and where the parts
-    leave no spread.
+def below_the_rest(
+    observed: Floats, expected: Floats, errors: Floats | float = 0.0
+) -> GammaDifference:
+    """How far each row's γ lies below that of all other rows together, on the row's own parts.
 
     Parameters
     ----------
@@ -353,21 +352,34 @@ def more_than_the_rest(observed: Floats, expected: Floats, errors: Floats | floa
     errors
         Relative standard errors of the expected sums, shape (…, rows); they may be of one sample.
 
+    Returns
+    -------
+    GammaDifference
+        Shape (…, rows); NaN for a row on fewer than `FEWEST_PARTS` parts, and where the parts leave
+        no spread.
+
     >>> observed = np.array([[4.0, 5, 4, 6, 5, 4], [2, 3, 1, 2, 2, 3], [2, 1, 2, 3, 2, 1]])
-    >>> more_than_the_rest(observed, np.full((3, 6), 9.0)).round(4).tolist()
-    [0.0003, 1.0, 1.0]
+    >>> found = below_the_rest(observed, np.full((3, 6), 9.0))
+    >>> found.value.round(3).tolist(), holm(found.p).round(4).tolist()
+    ([0.287, -0.13, -0.157], [0.0003, 0.026, 0.026])
     """
-    others = [x.sum(axis=-2, keepdims=True) - x for x in (observed, expected)]
-    row, rest = independent_parts(observed, expected), independent_parts(*others)
+    totals = [x.sum(axis=-2, keepdims=True) for x in (observed, expected)]
+    rest_o, rest_e = totals[0] - observed, totals[1] - expected
+    there = (expected > 0) & (rest_e > 1e-9 * totals[1])
+    row, rest = (
+        independent_parts(*(np.where(there, x, 0.0) for x in side))
+        for side in ((observed, expected), (rest_o, rest_e))
+    )
     weight = expected.sum(axis=-1)
     unsure = weight * errors
     with np.errstate(invalid="ignore", divide="ignore"):
         of_rest = unsure.sum(axis=-1, keepdims=True) - unsure
         of_rest = of_rest / (weight.sum(axis=-1, keepdims=True) - weight)
-    found = gain(row, rest, (errors, of_rest))
-    found = GammaDifference(found.value, found.error, np.minimum(row.df, rest.df))
-    there = [(x > 0).sum(axis=-1) >= FEWEST_PARTS for x in (expected, others[1])]
-    return holm(np.where(there[0] & there[1] & (found.error > 0), found.p_of_more, math.nan))
+    found = paired_difference(rest, row, np.hypot(errors, of_rest))
+    tested = (there.sum(axis=-1) >= FEWEST_PARTS) & (found.error > 0)
+    return GammaDifference(
+        np.where(tested, found.value, math.nan), found.error, found.df, found.spread, found.skew
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from gammacp.campaign.compare import Comparison, compare
 from gammacp.campaign.verdict import LEVEL, NOT_SHOWN, UNDEFINED, UNTESTED, grade, verdict
 from gammacp.continuum import Continuum, Unit
 from gammacp.measures.agreement import agreement
-from gammacp.measures.part_tests import holm, more_than_the_rest
+from gammacp.measures.part_tests import below_the_rest
 
 FAST: dict[str, Any] = {"samples": 30, "chance": "cut", "seed": 1}
 Fault = Callable[[np.random.Generator, str, Unit], Unit | None]
@@ -147,23 +147,30 @@ def test_worth_speaks_of_the_kind_that_weighs_most() -> None:
     assert worth.names == (expected,)
 
 
-def test_more_than_the_rest_is_a_paired_t_test_where_parts_weigh_alike() -> None:
+def test_below_the_rest_is_a_paired_t_test_where_parts_weigh_alike() -> None:
     """Against scipy's, but for the factor √((n − 1)/n) that few parts are safer without."""
-    rng = np.random.default_rng(5)
-    observed = rng.random((3, 8))
-    p = []
+    observed = np.random.default_rng(5).random((3, 8))
+    found = below_the_rest(observed, np.ones((3, 8)))
     for k in range(3):
         rest = np.delete(observed, k, axis=0).mean(axis=0)
         t = ttest_rel(observed[k], rest).statistic * math.sqrt(7 / 8)
-        from scipy.stats import t as student
-
-        p.append(student.sf(t, 7))
-    assert more_than_the_rest(observed, np.ones((3, 8))) == pytest.approx(holm(np.array(p)))
+        assert found.value[k] / np.asarray(found.spread)[k] == pytest.approx(t)
+        assert found.df[k] == pytest.approx(7)
+        # The larger of the errors of the difference and of the log ratio.
+        assert found.error[k] >= np.asarray(found.spread)[k] - 1e-12
 
 
 def test_rows_on_few_parts_have_no_p_and_count_not() -> None:
     observed, expected = np.random.default_rng(1).random((3, 8)), np.ones((3, 8))
     observed[2, 4:] = expected[2, 4:] = 0
-    p = more_than_the_rest(observed, expected)
+    p = below_the_rest(observed, expected).p
     assert np.isnan(p[2])
     assert np.isfinite(p[:2]).all()
+
+
+def test_a_row_is_held_against_the_others_on_its_own_parts() -> None:
+    """Parts where the row has nothing do not count for the others either."""
+    observed, expected = np.random.default_rng(2).random((3, 12)), np.ones((3, 12))
+    observed[0, 6:] = expected[0, 6:] = 0
+    alone = below_the_rest(observed[:, :6], expected[:, :6])
+    assert below_the_rest(observed, expected).p[0] == pytest.approx(alone.p[0])

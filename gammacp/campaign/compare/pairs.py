@@ -20,10 +20,10 @@ from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.part_tests import (
     FEWEST_PARTS,
+    below_the_rest,
     gain,
     holm,
     independent_parts,
-    paired_difference,
 )
 from gammacp.measures.random_sets import Basis
 from gammacp.text import visible
@@ -129,32 +129,26 @@ class PairMatrix:
         rated = {pair: a for pair, a in self.agreements.items() if a.rated}
         if not cuts.n or len(rated) < 2:
             return self
-        sums = {
-            pair: cuts.sums(a, [n for n in a.rated if n in overall.rated])
-            for pair, a in rated.items()
-        }
-        total = np.sum([*sums.values()], axis=0)
-        found = {}
-        for pair, own in sums.items():
-            rest = total - own
-            there = (own[1] > 0) & (rest[1] > 1e-9 * total[1])
-            if there.sum() < FEWEST_PARTS:
+        sums = np.array(
+            [cuts.sums(a, [n for n in a.rated if n in overall.rated]) for a in rated.values()]
+        )
+        errors = np.array([a.score.chance_error for a in rated.values()])
+        found = below_the_rest(sums[:, 0], sums[:, 1], errors)
+        rows = zip(rated, sums, found.value, found.p, holm(found.p), strict=True)
+        total, tests = sums.sum(axis=0), {}
+        for pair, own, value, p, p_holm in rows:
+            if not math.isfinite(p):
                 continue
-            sides = [independent_parts(*side[:, there]) for side in (own, rest)]
-            # The others' random sets are many, so that theirs has next to no error beside its own.
-            apart = paired_difference(sides[0], sides[1], rated[pair].score.chance_error)
-            if not float(apart.error) > 0:
-                continue
-            found[pair] = PairTest(
-                gamma=1 - float(sides[0].ratio),
-                others=1 - float(sides[1].ratio),
-                p=float(apart.p),
-                p_holm=math.nan,
+            there = (own[1] > 0) & (total[1] - own[1] > 1e-9 * total[1])
+            gamma = 1 - float(own[0, there].sum() / own[1, there].sum())
+            tests[pair] = PairTest(
+                gamma=gamma,
+                others=gamma + float(value),
+                p=float(p),
+                p_holm=float(p_holm),
                 parts=int(there.sum()),
                 kind=cuts.kind,
             )
-        adjusted = holm(np.array([t.p for t in found.values()])).tolist()
-        tests = {k: replace(t, p_holm=p) for (k, t), p in zip(found.items(), adjusted, strict=True)}
         return replace(self, tests=tests)
 
 
