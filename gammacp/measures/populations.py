@@ -32,7 +32,7 @@ import numpy as np
 
 from gammacp.alignment import Alignment
 from gammacp.alignment.alignment import costs_of_pairs
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.arrays import Floats, Indices
 from gammacp.dissimilarity.base import joined_columns
 from gammacp.errors import DataError
 from gammacp.measures.part_tests import FEWEST_ANNOTATORS, FEWEST_PARTS
