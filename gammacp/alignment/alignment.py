@@ -12,7 +12,7 @@ import numpy as np
 from gammacp.alignment.problem import Proof, Status
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum, Unit
-from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
+from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, unit_columns
 
 if TYPE_CHECKING:
     import networkx
@@ -151,13 +151,7 @@ class Alignment:
         groups
             Rows of units, shape (groups, annotators), −1 where the unit is empty.
         """
-        i, j = np.triu_indices(self.continuum.n_annotators, 1)
-        first, second = groups[:, i], groups[:, j]
-        both = (first >= 0) & (second >= 0)
-        costs = np.full(first.shape, self.dissimilarity.delta, np.float64)
-        units = unit_columns(self.continuum)
-        costs[both] = self.dissimilarity.pairwise(units[first[both]], units[second[both]])
-        return costs
+        return costs_of_pairs(groups, unit_columns(self.continuum), self.dissimilarity)
 
     @cached_property
     def disorders(self) -> Floats:
@@ -212,3 +206,23 @@ class Alignment:
                     d = float(self.pair_costs[g, p])
                     graph.add_edge(u, v, dissimilarity=d, unitary_alignment=g)
         return graph
+
+
+def costs_of_pairs(groups: Codes, units: UnitColumns, dissimilarity: BoundDissimilarity) -> Floats:
+    """d of every pair in every group, Δ where a unit is empty; shape (groups, C(n, 2)).
+
+    Parameters
+    ----------
+    groups
+        Rows of `units`, shape (groups, annotators), −1 where the unit is empty.
+    units
+        Of one continuum, or of several, one after the other.
+    dissimilarity
+        Bound to them.
+    """
+    i, j = np.triu_indices(groups.shape[1], 1)
+    first, second = groups[:, i], groups[:, j]
+    both = (first >= 0) & (second >= 0)
+    costs = np.full(first.shape, dissimilarity.delta, np.float64)
+    costs[both] = dissimilarity.pairwise(units[first[both]], units[second[both]])
+    return costs

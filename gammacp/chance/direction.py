@@ -105,7 +105,7 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
     Direction or None
         None where no annotator made enough units, and on images and scans.
     """
-    from scipy.stats import ttest_1samp
+    from scipy.special import stdtr
 
     rows, turned = [], np.zeros(_TURNS)
     rng = np.random.default_rng([seed, 0])
@@ -127,7 +127,8 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
         return None
     place, trailing, each = np.array(rows).T
     if len(each) >= _DOCUMENTS and each.std() > 0:
-        p, by = float(ttest_1samp(each, 0.0).pvalue), "documents"
+        error = float(each.std(ddof=1)) / math.sqrt(len(each))
+        p, by = 2 * float(stdtr(len(each) - 1, -abs(each.mean()) / error)), "documents"
     else:
         further = np.abs(turned) >= abs(each.sum()) - _ROUNDING
         p, by = float((1 + further.sum()) / (1 + _TURNS)), "turns"

@@ -95,6 +95,21 @@ def unit_columns(continuum: Continuum) -> UnitColumns:
     )
 
 
+def joined_columns(continua: Sequence[Continuum]) -> UnitColumns:
+    """All units of continua with the same categories, one after the other.
+
+    Parameters
+    ----------
+    continua
+        Several only where their units are of one piece.
+    """
+    if len(continua) == 1:
+        return unit_columns(continua[0])
+    names = "starts", "ends", "lengths", "category_codes"
+    places = [np.concatenate([getattr(c, name) for c in continua]) for name in names]
+    return UnitColumns(*places, continua[0].categories)
+
+
 def _outlines(continuum: Continuum) -> Any:
     from gammacp.continuum.outlines import geometries
 

@@ -23,6 +23,7 @@ The schema's metadata have `gammacp.offset_unit`, what positions count. A part o
 `COLUMN=VALUE`, as in partitioned folders, is a column.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -300,7 +301,7 @@ class _Reading:
         kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
         if not any(is_one(values.type) for is_one in kinds):
             raise self._error(f"column {name!r} is {values.type}, not numbers", hint=_HINT)
-        return values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        return _plain(values.cast(pa.float64(), safe=False), math.nan)
 
     def _codes_of(self, batch: Any, name: str) -> tuple[Any, list[str | None]]:
         """A column of names as codes, −1 where it is null, and what they are codes of."""
@@ -315,7 +316,7 @@ class _Reading:
             raise self._error(f"column {name!r} is {kind}, not names", hint=_HINT)
         values = values if encoded else values.dictionary_encode()
         names = values.dictionary.to_pylist()
-        codes = values.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        codes = _plain(values.indices, -1).astype(np.int64)
         null = {k for k, n in enumerate(names) if n is None or n != n}
         codes[np.isin(codes, list(null))] = -1
         return codes, [None if k in null else name_of(n) for k, n in enumerate(names)]
@@ -394,6 +395,11 @@ class _Reading:
             return replace(found[name], left_out=tally.entries())
         except DataError as error:
             raise self._error(error.message, hint=error.hint) from None
+
+
+def _plain(values: Any, missing: float) -> Any:
+    """Numbers of Arrow as an array; pyarrow imports pandas to fill in what is missing."""
+    return np.from_dlpack(values.fill_null(missing) if values.null_count else values)
 
 
 def _as_said(role: str) -> str:

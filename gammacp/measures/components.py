@@ -221,9 +221,11 @@ class _Forms:
 
 def _part(value: float, seen: float, df: float, holds: tuple[str, ...]) -> Component:
     """`seen` is the component with the noise of its levels' means."""
-    from scipy.stats import chi2
+    from scipy.special import gammaincinv
 
     seen = max(seen, value, 0.0)  # sums of unlike weights need not have it so
     noise = seen - value
-    ends = [max(0.0, seen * df / float(chi2.ppf(p, df)) - noise) for p in (0.975, 0.025)]
+    ends = [
+        max(0.0, seen * df / (2 * float(gammaincinv(df / 2, p))) - noise) for p in (0.975, 0.025)
+    ]
     return Component(variance=value, interval=(ends[0], ends[1]), df=df, holds=holds)

@@ -20,6 +20,7 @@ from gammacp.arrays import Floats
 from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval
 from gammacp.chance.cut import circle_of
 from gammacp.chance.direction import direction
+from gammacp.chance.grid import known_grids
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.gamma import Gamma, GammaScore, gamma_score, notes_on
@@ -226,8 +227,12 @@ def _pool(scores: Mapping[str, Gamma], basis: Basis, stands_for: Sequence[float]
 def _pooling(continua: Sequence[Continuum], stands_for: Sequence[float]) -> tuple[str, ...]:
     """Notes on chance over documents: weights, and whole sentences, which it does not meet."""
     notes = (_DRAWN_ALIKE,) if {*stands_for} - {1.0} else ()
-    on = {grid.name for c in continua if c.n_units and (grid := circle_of(c).grid) is not None}
-    return notes + ((_ON_COARSE_PLACES,) if on & _COARSE else ())
+    coarse = any(
+        (grid := circle_of(c).grid) is not None and grid.name in _COARSE
+        for c in continua
+        if c.n_units and any(known.name in _COARSE for known in known_grids(c))
+    )
+    return notes + ((_ON_COARSE_PLACES,) if coarse else ())
 
 
 def _parts(

@@ -24,14 +24,16 @@ docs/populations.md (`experiments/populations.py`).
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gammacp.alignment import Alignment
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.alignment.alignment import costs_of_pairs
+from gammacp.arrays import Floats, Indices
+from gammacp.dissimilarity.base import joined_columns
 from gammacp.errors import DataError
 from gammacp.measures.part_tests import FEWEST_ANNOTATORS, FEWEST_PARTS
 
@@ -306,49 +308,79 @@ def pair_cells_of(scored: Iterable[tuple[Alignment, float]]) -> PairCells:
     """
     people: dict[str, int] = {}
     labels: dict[object, int] = {None: 0}
-    rows = []
-    for document, (alignment, expected) in enumerate(scored):
-        c = alignment.continuum
-        who = np.array([people.setdefault(name, len(people)) for name in c.annotators])
-        named = [*c.categories, None]
-        place = np.array([labels.setdefault(x, len(labels)) for x in named])
-        i, j = np.triu_indices(c.n_annotators, 1)
-        units = np.zeros((c.n_annotators, len(named)))
-        np.add.at(units, (c.annotator_codes, c.category_codes), 1.0)
-        chance = (units[i] + units[j]) / 2 / len(i) * expected
-        seen = _borne(alignment, len(named))
-        at, of = np.nonzero((seen > 0) | (chance > 0))
-        rows.append(
-            (
-                np.full(len(at), document),
-                place[of],
-                np.stack((who[i[at]], who[j[at]]), axis=1),
-                seen[at, of],
-                chance[at, of],
-            )
+    rows: list[tuple[Indices | Floats, ...]] = []
+    seen_before = 0
+    for block in _blocks(scored):
+        continua = [alignment.continuum for alignment, _ in block]
+        n, named = continua[0].n_annotators, [*continua[0].categories, None]
+        who = np.array(
+            [[people.setdefault(a, len(people)) for a in c.annotators] for c in continua]
         )
+        place = np.array([labels.setdefault(x, len(labels)) for x in named])
+        i, j = np.triu_indices(n, 1)
+        shape = len(block), n, len(named)
+        codes = np.concatenate([c.category_codes for c in continua]) % shape[2]
+        owner = np.repeat(np.arange(len(block)), [c.n_units for c in continua])
+        slots = owner * n + np.concatenate([c.annotator_codes for c in continua])
+        units = np.bincount(slots * shape[2] + codes, minlength=math.prod(shape)).reshape(shape)
+        expected = np.array([e for _, e in block])[:, None, None]
+        chance = (units[:, i] + units[:, j]) / 2 / len(i) * expected
+        seen = _borne([alignment for alignment, _ in block], codes, shape[2])
+        which, at, of = np.nonzero((seen > 0) | (chance > 0))
+        pairs = np.stack((who[which, i[at]], who[which, j[at]]), axis=1)
+        cell = which, at, of
+        rows.append((seen_before + which, place[of], pairs, seen[cell], chance[cell]))
+        seen_before += len(block)
     if not rows:
         raise DataError("no document has a γ")
     return PairCells(*(np.concatenate(column) for column in zip(*rows, strict=True)))
 
 
-def _borne(alignment: Alignment, categories: int) -> Floats:
-    """What each pair of annotators bears of x̄·δ, shape (pairs, categories), unlabelled last.
+def _blocks(scored: Iterable[tuple[Alignment, float]]) -> Iterator[list[tuple[Alignment, float]]]:
+    """Neighbours that have as many annotators and the same categories, so many at once."""
+    block: list[tuple[Alignment, float]] = []
+    alike: object = None
+    size = 0
+    for entry in scored:
+        c = entry[0].continuum
+        own = (len(entry[0]) + len(c.categories) + 1) * c.n_annotators**2
+        costs, broken = id(entry[0].dissimilarity), 0 if c.breaks is None else id(c)
+        key = c.n_annotators, c.categories, costs, broken
+        size += own
+        if block and (size > _AT_ONCE // 10 or key != alike):
+            yield block
+            block, size = [], own
+        block.append(entry)
+        alike = key
+    if block:
+        yield block
+
+
+def _borne(alignments: Sequence[Alignment], codes: Indices, categories: int) -> Floats:
+    """What each pair of annotators bears of x̄·δ, shape (documents, pairs, categories).
 
     A unitary alignment's disorder is borne by its pairs of which one has a unit, each by its cost.
     """
-    i, j = np.triu_indices(alignment.continuum.n_annotators, 1)
-    borne = np.zeros(len(i) * categories)
+    continua = [a.continuum for a in alignments]
+    first = np.cumsum([0, *(c.n_units for c in continua)])
+    moved = [
+        np.where(a.groups < 0, -1, a.groups + k) for a, k in zip(alignments, first, strict=False)
+    ]
+    every, owner = np.concatenate(moved), np.repeat(np.arange(len(moved)), [*map(len, moved)])
+    units = joined_columns(continua)
+    i, j = np.triu_indices(every.shape[1], 1)
+    borne = np.zeros(len(alignments) * len(i) * categories)
     step = max(1, _AT_ONCE // len(i))
-    for at in range(0, len(alignment.groups), step):
-        groups: Codes = alignment.groups[at : at + step]
-        costs, real = alignment.costs_of(groups), groups >= 0
+    for at in range(0, len(every), step):
+        groups = every[at : at + step]
+        costs = costs_of_pairs(groups, units, alignments[0].dissimilarity)
+        real = groups >= 0
         there = np.where(real[:, i] | real[:, j], costs, 0.0)
         known = there.sum(axis=1)
         scale = np.divide(costs.mean(axis=1), known, out=np.zeros(len(known)), where=known > 0)
         halves = (scale[:, None] * there / 2).ravel()
-        codes = alignment.continuum.category_codes[groups] % categories
+        cells = (owner[at : at + step, None] * len(i) + np.arange(len(i))) * categories
         for one, other in ((i, j), (j, i)):
-            own = np.where(real[:, one], codes[:, one], codes[:, other])
-            borne += np.bincount((np.arange(len(i)) * categories + own).ravel(), halves, len(borne))
-    return borne.reshape(len(i), categories)
+            own = codes[np.where(real[:, one], groups[:, one], groups[:, other])]
+            borne += np.bincount((cells + own).ravel(), halves, len(borne))
+    return borne.reshape(len(alignments), len(i), categories)
