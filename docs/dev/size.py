@@ -20,7 +20,7 @@ CEILINGS = {
     "gammacp": 2_405,
     "gammacp/alignment": 6_182,
     "gammacp/bench": 2_165,
-    "gammacp/campaign": 5_437,
+    "gammacp/campaign": 5_485,
     "gammacp/chance": 1_572,
     "gammacp/cli": 3_670,
     "gammacp/compat": 952,
@@ -29,8 +29,8 @@ CEILINGS = {
     "gammacp/dissimilarity": 1_245,
     "gammacp/formats": 7_226,
     "gammacp/kernel": 200,
-    "gammacp/links": 242,
-    "gammacp/measures": 8_089,
+    "gammacp/links": 238,
+    "gammacp/measures": 8_107,
     "gammacp/pools": 522,
     "gammacp/report": 924,
     "gammacp/shapes": 305,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 51_690, 42_982
+TOGETHER, CORE = 51_754, 43_050
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
