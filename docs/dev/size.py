@@ -18,30 +18,30 @@ ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
     "gammacp": 2_405,
-    "gammacp/alignment": 6_182,
+    "gammacp/alignment": 6_183,
     "gammacp/bench": 2_167,
-    "gammacp/campaign": 5_437,
-    "gammacp/chance": 1_572,
-    "gammacp/cli": 3_667,
+    "gammacp/campaign": 5_495,
+    "gammacp/chance": 1_573,
+    "gammacp/cli": 3_669,
     "gammacp/compat": 952,
     "gammacp/continuum": 1_179,
     "gammacp/datasets": 36,
-    "gammacp/dissimilarity": 1_245,
-    "gammacp/formats": 7_212,
+    "gammacp/dissimilarity": 1_251,
+    "gammacp/formats": 7_215,
     "gammacp/kernel": 200,
-    "gammacp/links": 242,
-    "gammacp/measures": 8_151,
+    "gammacp/links": 238,
+    "gammacp/measures": 8_213,
     "gammacp/pools": 522,
     "gammacp/report": 924,
     "gammacp/shapes": 305,
     "gammacp/segmentation": 2_466,
     "gammacp/studio": 1_768,
     "gammacp/syntax": 2_975,
-    "shuffling": 2_130,
+    "shuffling": 2_135,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 51_737, 43_029
+TOGETHER, CORE = 51_871, 43_167
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias, Unpack
 
-import numpy as np
-
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 from gammacp.measures.agreement import agreement
@@ -22,7 +20,7 @@ from gammacp.measures.links.gamma_link import (
     given_units,
     links_on,
 )
-from gammacp.measures.links.joined import ends_of, groups_of, parts_of_pairs
+from gammacp.measures.links.joined import costs_of_pairs, ends_of, groups_of
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.score import Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -141,16 +139,13 @@ def _each_pair(c: Continuum, basis: Basis, on: LinksOn) -> Iterator[Record]:
         for k, s, t in zip(links.codes, links.sources, links.targets, strict=True)
     ]
     scale = 2 / (c.n_annotators * (c.n_annotators - 1))
-    for a, b in combinations(range(c.n_annotators), 2):
-        one, other = joined.groups[:, [a, b]].T.astype(np.int64)
-        both = (one >= 0) & (other >= 0)
-        parts = np.zeros((2, len(one)))
-        parts[:, both] = parts_of_pairs(c, ends, on.costs, one[both], other[both])
+    people = combinations(range(c.n_annotators), 2)
+    for (a, b), cost in zip(people, costs_of_pairs(c, ends, on.costs, joined.groups), strict=True):
         for number, group in enumerate(joined.groups.tolist()):
-            i, j, (apart, kind) = group[a], group[b], parts[:, number].tolist()
-            absence = 0.0 if both[number] else on.costs.delta
+            i, j = group[a], group[b]
+            apart, kind, absence, both, _ = (x[number].item() for x in cost)
             what = "missing" if max(i, j) >= 0 else ""
-            if both[number]:
+            if both:
                 what = WHAT[2 * (apart > 0) + (kind > 0)]
             yield {
                 "document": c.name,

@@ -105,7 +105,6 @@ def test_command_without_links(tmp_path, run):
         ("gamma", "FILE", "--samples", "10"),
         ("align", "FILE"),
         ("measure", "FILE", "-m", "ser"),
-        ("replace", "FILE", "--candidate", "Max"),
         *[("shuffle", "--reference", "FILE", "--annotator", "Ann", "--error", "position")],
     ],
     ids=lambda row: row[0],

@@ -53,11 +53,18 @@ def notes_on_copies(
 
 
 def _same(first: str, second: str, continua: Mapping[str, Continuum]) -> bool:
-    """Whether both have the same units, at least one, in every continuum that has both."""
+    """Whether both have the same units, at least one, and links wherever both annotated."""
     shared = [c for c in continua.values() if {first, second} <= {*c.annotators}]
     parts = [(c.only_annotators([first]), c.only_annotators([second])) for c in shared]
     return any(a.n_units for a, _ in parts) and all(
         [(u.start, u.end, u.category, u.fragments) for u in a]
         == [(u.start, u.end, u.category, u.fragments) for u in b]
+        and _links(a) == _links(b)
         for a, b in parts
     )
+
+
+def _links(continuum: Continuum) -> list[tuple[str, str, int, int]]:
+    found = continuum.link_rows
+    rows = zip(found.codes, found.sources, found.targets, strict=True)
+    return [(found.types[k], found.kinds[k], int(s), int(t)) for k, s, t in rows]

@@ -47,8 +47,8 @@ from gammacp.signature import describe, signature
 EPSILON: Mapping[str, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
 """ε by who the people are (§3.3): how much a candidate's lower price is worth."""
 
-BESIDE = ("soft-f1", "overlap")
-"""Scores of documents that are always tried beside the one that is asked for."""
+BESIDE = ("soft-f1", "overlap", "links")
+"""Scores of documents that are tried beside the one that is asked for."""
 
 _LEVEL = 0.05
 _ENOUGH = 0.5  # of the people, to pass
@@ -101,8 +101,9 @@ def replace(
     candidates
         Names. Each is tested among the people alone, without the other candidates.
     score
-        Of `SCORES`: "disorder", "soft-f1", "overlap" for spans, "accuracy" and "neg-rmse" for
-        labels of predefined units, whose places are the instances instead of documents.
+        Of `SCORES`: "disorder", "soft-f1", "overlap" for spans, "links" for the links and chains
+        between them, "accuracy" and "neg-rmse" for labels of predefined units, whose places are the
+        instances instead of documents.
     epsilon
         ε in [0, 1), or one of `EPSILON` by name.
     min_documents
@@ -114,8 +115,8 @@ def replace(
     draws, seed
         Of the bootstrap interval, and of the documents drawn to see how many would do.
     dissimilarity, executor, method, gap, time_limit
-        As for `gammacp.align`; for the score "disorder". No gap is 0, but `CROWD_GAP` in documents
-        of 28 annotators and more; a note says what is not proven.
+        As for `gammacp.align`; for "disorder" and "links". No gap is 0, but `CROWD_GAP` in
+        documents of 28 annotators and more; a note says what is not proven.
 
     Raises
     ------
@@ -143,11 +144,11 @@ def replace(
                 f"{name} shares no {scoring.of} with two people",
                 hint="The test needs what the candidate and at least two people annotated",
             )
+        others, lacking = _by_other_scores(name, mine, score, test, aligning)
         unproven += len(aligning.unproven)
         compared.add(wins.instances)
         notes = (*_notes(name, mine, wins, people, test), *aligning.proof_notes())
         notes = (*notes, *notes_on_copies(name, mine, instances))
-        others, lacking = _by_other_scores(name, mine, score, test)
         one = _candidacy(name, wins, test, (*notes, *lacking))
         found.append(changed(one, by_score=others))
     if len(compared) > 1:
@@ -167,7 +168,7 @@ def replace(
             selection=tuple(dict.fromkeys(s for c in named.values() for s in c.selection)),
             candidates=",".join(names),
             score=score,
-            d=describe(aligned) if score == "disorder" else None,
+            d=describe(aligned) if score in ("disorder", "links") else None,
             epsilon=margin,
             least=least,
             expert=expert,
@@ -192,15 +193,16 @@ class _Test:
 
 
 def _by_other_scores(
-    name: str, mine: Mapping[str, Continuum], score: str, test: _Test
+    name: str, mine: Mapping[str, Continuum], score: str, test: _Test, aligning: Aligning
 ) -> tuple[tuple[ByScore, ...], tuple[str, ...]]:
-    """Verdicts by the scores that need no alignment, and why one is lacking."""
+    """Verdicts by other scores, and why one is lacking."""
     found, lacking = [], []
+    linked = any(len(c.link_rows) for c in mine.values())
     for other in BESIDE if test.of == "documents" else ():
-        if other == score:
+        if other == score or (other == "links" and not linked):
             continue
         try:
-            instances = SCORES[other].instances(mine, Aligning(candidate=name))
+            instances = SCORES[other].instances(mine, aligning)
             wins = wins_of(name, instances, SCORES[other].rest, expert=test.expert)
         except DataError as error:
             lacking.append(f"no verdict by {other}: {error}")

@@ -16,13 +16,17 @@ import numpy as np
 
 from gammacp.alignment import Alignment, Status, align_each
 from gammacp.alignment.limits import CROWD
-from gammacp.arrays import Floats
+from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined, bind
 from gammacp.dissimilarity.base import BoundDissimilarity
 from gammacp.errors import DataError
 from gammacp.measures.f1 import f1_overlap
+from gammacp.measures.links.chains import chain_costs, chains_of
+from gammacp.measures.links.gamma_link import LinksOn
+from gammacp.measures.links.joined import LinkCosts, costs_of_pairs, ends_of, groups_of
 from gammacp.measures.overlapping import overlaps
+from gammacp.measures.settings import Settings
 from gammacp.needs import require_whole
 from gammacp.registry import Registry
 
@@ -39,9 +43,10 @@ def default_gap(continuum: Continuum) -> float:
 class Aligning:
     """How alignments are made where a score needs them: as for `gammacp.align`.
 
-    `unproven` collects the relative gaps of those that were not proven optimal. Documents without
-    the `candidate` are not aligned: nothing in them is compared. Where no gap is asked for, those
-    of 28 annotators and more need no proof beyond `CROWD_GAP`.
+    `unproven` collects the relative gaps of those that were not proven optimal, and `made` keeps
+    all for further scores. Documents without the `candidate` are not aligned: nothing in them is
+    compared. Where no gap is asked for, those of 28 annotators and more need no proof beyond
+    `CROWD_GAP`.
     """
 
     dissimilarity: Any = None
@@ -49,23 +54,36 @@ class Aligning:
     solving: Mapping[str, Any] = field(default_factory=dict)
     unproven: list[float] = field(default_factory=list)
     candidate: str | None = None
+    made: dict[Continuum, Alignment] = field(default_factory=dict)
 
     def needs(self, continuum: Continuum) -> bool:
         """Whether an alignment of this continuum tells anything."""
         there = self.candidate is None or self.candidate in continuum.annotators
         return there and continuum.n_units > 0
 
-    def align(self, continua: list[Continuum], bound: BoundDissimilarity) -> list[Alignment]:
-        """The alignments of these continua, in their order."""
+    def bound(self, continua: Mapping[str, Continuum]) -> BoundDissimilarity:
+        """The dissimilarity of all these continua."""
+        return bind(self.chosen, Corpus.from_continua(continua))
+
+    @property
+    def chosen(self) -> Any:
+        """The dissimilarity, as it was asked for or as it is by default."""
+        return Combined() if self.dissimilarity is None else self.dissimilarity
+
+    def align(self, continua: Mapping[str, Continuum]) -> dict[str, Alignment]:
+        """The alignment of each continuum that needs one, by its name."""
+        marked = {name: c for name, c in continua.items() if self.needs(c)}
         asked = self.solving.get("gap")
-        gaps = [asked if asked is not None else default_gap(c) for c in continua]
-        found: dict[int, Alignment] = {}
-        for gap in dict.fromkeys(gaps):
-            rows = [i for i, g in enumerate(gaps) if g == gap]
+        lacking: dict[float, list[Continuum]] = {}
+        for c in dict.fromkeys(marked.values()):
+            if c not in self.made:
+                lacking.setdefault(default_gap(c) if asked is None else asked, []).append(c)
+        for gap, some in lacking.items():
             options = {**self.solving, "gap": gap}
-            some = align_each([continua[i] for i in rows], bound, executor=self.executor, **options)
-            found.update(zip(rows, some, strict=True))
-        return [found[i] for i in range(len(continua))]
+            found = align_each(some, self.bound(continua), executor=self.executor, **options)
+            self.made.update(zip(some, found, strict=True))
+            self.unproven.extend(a.gap for a in found if a.status is not Status.OPTIMAL)
+        return {name: self.made[c] for name, c in marked.items()}
 
     def proof_notes(self) -> tuple[str, ...]:
         """How many alignments are not proven, and how far off they may be."""
@@ -159,18 +177,69 @@ def _of_documents(
 
 def disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Iterator[Instance]:
     """Minus the disorder of each pair within the best alignment of all (2015, eq. 7 for two)."""
-    chosen = Combined() if aligning.dissimilarity is None else aligning.dissimilarity
-    bound = bind(chosen, Corpus.from_continua(continua))
-    marked = [c for c in continua.values() if aligning.needs(c)]
-    found = iter(aligning.align(marked, bound))
+    aligned = aligning.align(continua)
     for name, c in continua.items():
-        pairs = np.zeros((c.n_annotators, c.n_annotators))
-        if aligning.needs(c):
-            alignment = next(found)
-            pairs = -pair_disorders(alignment)
-            if alignment.status is not Status.OPTIMAL:
-                aligning.unproven.append(alignment.gap)
+        pairs = -pair_disorders(aligned[name]) if name in aligned else _nothing(c)
         yield Instance(name, c.annotators, pairs, c.cluster, c.weight)
+
+
+def _nothing(continuum: Continuum) -> Floats:
+    return np.zeros((continuum.n_annotators, continuum.n_annotators))
+
+
+def link_disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Iterator[Instance]:
+    """Minus what the links and chains of each pair cost, as γ_link and γ_chain count them.
+
+    Links are joined over all annotators. Two without any link agree; where there are both links
+    and chains the two disorders are added, each per link (mention) that either has on average.
+
+    Raises
+    ------
+    DataError
+        No document has links.
+    """
+    if not any(len(c.link_rows) for c in continua.values()):
+        raise DataError(
+            "there are no links between units", hint="Read them with the units: see docs/links.md"
+        )
+    settings = Settings.of(dissimilarity=aligning.chosen, **aligning.solving)
+    costs = LinkCosts.of([*continua.values()], settings, aligning.bound(continua))
+    aligned = aligning.align(continua)
+    for name, c in continua.items():
+        pairs = _nothing(c)
+        if name in aligned:
+            i, j = np.triu_indices(c.n_annotators, 1)
+            groups = aligned[name].groups
+            found = _of_links(c, groups, LinksOn(costs, settings), aligning)
+            pairs[i, j] = pairs[j, i] = -(found + _of_chains(c, groups))
+        yield Instance(name, c.annotators, pairs, c.cluster, c.weight)
+
+
+def _of_links(c: Continuum, groups: Codes, on: LinksOn, aligning: Aligning) -> Floats:
+    """Disorder of the links of each pair, shape (pairs,)."""
+    links, joined = c.link_rows.only(chains=False), on.join(c, groups)
+    if joined.status is not Status.OPTIMAL:
+        aligning.unproven.append(1 - joined.bound / joined.cost)
+    ends = ends_of(c, links, groups_of(c, groups), on.costs, None)
+    pairs = costs_of_pairs(c, ends, on.costs, joined.groups)
+    total = [((p.ends + p.types + p.absence) * p.either).sum() for p in pairs]
+    i, j = np.triu_indices(c.n_annotators, 1)
+    have = np.bincount(ends.annotators, minlength=c.n_annotators)
+    return _per(np.array(total), (have[i] + have[j]) / 2)
+
+
+def _of_chains(c: Continuum, groups: Codes) -> Floats:
+    """Disorder of the chains of each pair, shape (pairs,); 0 where nobody has any."""
+    bonds = c.link_rows.only(chains=True)
+    cost, mentions = chain_costs(
+        c.annotator_codes, c.n_annotators, chains_of(c, bonds), groups_of(c, groups)
+    )
+    return _per(cost if len(bonds) else np.zeros_like(cost), mentions)
+
+
+def _per(total: Floats, size: Floats) -> Floats:
+    """A total by size; 0 where there is nothing."""
+    return np.divide(total, size, out=np.zeros(len(total)), where=size > 0)
 
 
 def pair_disorders(alignment: Alignment) -> Floats:
@@ -184,7 +253,7 @@ def pair_disorders(alignment: Alignment) -> Floats:
     total = np.where(real[:, i] | real[:, j], alignment.pair_costs, 0.0).sum(axis=0)
     units = (c.counts[i] + c.counts[j]) / 2
     pairs = np.zeros((c.n_annotators, c.n_annotators))
-    pairs[i, j] = pairs[j, i] = np.divide(total, units, out=np.zeros(len(i)), where=units > 0)
+    pairs[i, j] = pairs[j, i] = _per(total, units)
     return pairs
 
 
@@ -269,6 +338,7 @@ def _root(agreement: Floats) -> float:
 _LABELS = "labelled places"
 _RMSE = "minus the root of the mean squared difference of numeric labels"
 SCORES.register("disorder", Scoring("minus the disorder within the best alignment", disorders))
+SCORES.register("links", Scoring("minus the disorder of links and chains", link_disorders))
 SCORES.register(
     "accuracy",
     Scoring("share of the others who chose the same label", partial(_places, _equal), of=_LABELS),

@@ -43,9 +43,11 @@ def replace(
     from gammacp.campaign.replace import replace as test
     from gammacp.pools import workers
 
-    loaded = load(files, reading, weighing.features, about=sampled.values())
+    loaded = load(files, reading, weighing.features, about=sampled.values(), links=True)
     with (
-        workers(jobs, pays=score == "disorder" and loaded.takes_long, executor=executor) as pool,
+        workers(
+            jobs, pays=score in ("disorder", "links") and loaded.takes_long, executor=executor
+        ) as pool,
         progress("testing"),
     ):
         found = test(

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -256,6 +257,43 @@ def parts_of_pairs(
     apart = np.where(turning, np.minimum(straight, crossed), straight)
     kinds = costs.distances[ends.types[one], ends.types[other]] * costs.kinds
     return np.where(joined, apart, np.inf), kinds
+
+
+class PairCosts(NamedTuple):
+    """What two annotators' links cost in each group: parts, and Δ where one of the two lacks it."""
+
+    ends: Floats
+    types: Floats
+    absence: Floats
+    both: Bools
+    either: Bools
+
+
+def costs_of_pairs(
+    continuum: Continuum, ends: Ends, costs: LinkCosts, groups: Codes
+) -> list[PairCosts]:
+    """By pair of annotators what their links cost in each group, each array of shape (groups,).
+
+    Parameters
+    ----------
+    continuum, ends, costs
+        As for `join_links`.
+    groups
+        Numbers of links, shape (groups, annotators), −1 for none.
+
+    Returns
+    -------
+    list
+        Pairs in the order of `itertools.combinations`.
+    """
+    found = []
+    for a, b in combinations(range(continuum.n_annotators), 2):
+        one, other = groups[:, [a, b]].T.astype(np.int64)
+        both, either = (one >= 0) & (other >= 0), (one >= 0) | (other >= 0)
+        parts = np.zeros((2, len(one)))
+        parts[:, both] = parts_of_pairs(continuum, ends, costs, one[both], other[both])
+        found.append(PairCosts(parts[0], parts[1], np.where(both, 0.0, costs.delta), both, either))
+    return found
 
 
 def _candidates(
