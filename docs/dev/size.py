@@ -20,19 +20,19 @@ CEILINGS = {
     "gammacp": 2_405,
     "gammacp/alignment": 6_182,
     "gammacp/bench": 2_165,
-    "gammacp/campaign": 5_437,
+    "gammacp/campaign": 5_528,
     "gammacp/chance": 1_572,
-    "gammacp/cli": 3_670,
+    "gammacp/cli": 3_685,
     "gammacp/compat": 952,
     "gammacp/continuum": 1_179,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_245,
-    "gammacp/formats": 7_226,
+    "gammacp/formats": 7_246,
     "gammacp/kernel": 200,
     "gammacp/links": 242,
-    "gammacp/measures": 8_089,
+    "gammacp/measures": 8_116,
     "gammacp/pools": 522,
-    "gammacp/report": 924,
+    "gammacp/report": 929,
     "gammacp/shapes": 305,
     "gammacp/segmentation": 2_466,
     "gammacp/studio": 1_768,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 51_690, 42_982
+TOGETHER, CORE = 51_850, 43_142
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
