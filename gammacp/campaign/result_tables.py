@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Confusion,
         Groups,
         LinkComparison,
+        OverTime,
         PairMatrix,
         ReferenceComparison,
         Sessions,
@@ -193,6 +194,18 @@ def sessions(found: Sessions) -> Table:
     records = [{"annotator": p.person, **asdict(p)} for p in found.people]
     untested = all(math.isnan(p.p) for p in found.people)
     return Table(columns, records).without("p", "p_holm", when=untested)
+
+
+def over_time(found: OverTime) -> Table:
+    """The change of γ of all, and of each annotator beside the others."""
+    columns = (
+        *_columns("annotator documents"),
+        Column("change", "change of γ", signed_number, digits=2),
+        Column("interval", "95 % interval", interval, digits=2),
+        *_columns("p p_holm"),
+    )
+    everybody = {**asdict(found.all), "annotator": "(all)", "p_holm": math.nan}
+    return Table(columns, [everybody, *map(asdict, found.annotators)])
 
 
 def pairs(found: PairMatrix) -> Table:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Groups,
         LinkComparison,
         OtherRound,
+        OverTime,
         Sessions,
     )
     from gammacp.measures.score import Score
@@ -112,6 +113,13 @@ def print_sessions(found: Sessions) -> None:
     """Each person with themselves and with others, and a sentence on all."""
     show(result_tables.sessions(found), title="The same people twice")
     say(f"\n{found.in_words()}")
+
+
+def print_over_time(found: OverTime) -> None:
+    """The changes of γ, and those that are shown in words."""
+    show(result_tables.over_time(found), title="Over time")
+    for sentence in found.in_words():
+        say(sentence)
 
 
 PRINTERS: Mapping[str, Callable[[Comparison], None]] = {

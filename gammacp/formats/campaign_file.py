@@ -31,7 +31,7 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.grid import Grid
 from gammacp.errors import DataError, UsageError
 from gammacp.files import check_inside, confine
-from gammacp.formats.clusters import clustered, feature_of, with_weights
+from gammacp.formats.clusters import clustered, feature_of, in_order, with_weights
 from gammacp.formats.finding import matches
 from gammacp.formats.grid_file import read_grids
 from gammacp.formats.reading import Collection, Reader, collect
@@ -65,6 +65,10 @@ class _Files(WrittenTable):
         "Documents of one author, patient, video: a feature of the units, a pattern of names "
         "('{cluster}-*'), or a table here (.csv: document, cluster)."
     )
+    weight: Text = says(
+        "How many documents each stands for in a stratified sample: a feature of the units, or a "
+        "table here (.csv: document, weight)."
+    )
     grid: _Step | Text = says(
         "What boundaries lie on: the length of a place, or a CSV file of places (start,end)."
     )
@@ -79,9 +83,10 @@ class Keys(Selection, _Files):
 
 
 KEYS = Keys.model_fields
-# What is said of whole documents, or of who annotated them when; of these only `cluster` is a key
-# of the file.
-_OF_DOCUMENTS = {"session": by_session, "cluster": clustered, "weight": with_weights}
+# What is said of whole documents, or of who annotated them when.
+_OF_DOCUMENTS = {
+    "session": by_session, "cluster": clustered, "weight": with_weights, "order": in_order,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

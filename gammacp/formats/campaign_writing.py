@@ -78,6 +78,7 @@ def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
         "grid": 1,
         "bounds": list(next(iter(continua)).bounds),
         "cluster": "{cluster}-*",
+        "weight": "weights.csv",
         "rename": {name: name for name in people},
         "map": {name: name for name in labels},
     }

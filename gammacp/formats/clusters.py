@@ -26,7 +26,7 @@ def feature_of(said: str | Path) -> str | None:
     Parameters
     ----------
     said
-        What `--cluster` or `--weight` was given.
+        What `--cluster`, `--weight` or `--order` was given.
 
     >>> feature_of("author"), feature_of("{cluster}-*"), feature_of("authors.csv")
     ('author', None, None)
@@ -93,6 +93,38 @@ def with_weights(continua: Mapping[str, Continuum], said: str | Path) -> dict[st
             raise DataError(f"weight {text!r} is not a number > 0", file=key, hint=hint)
         made[key] = c.with_weight(weight).noting("weight", told)
     return made
+
+
+def in_order(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, Continuum]:
+    """The continua in the order in which they were annotated; ties in the order they come in.
+
+    Parameters
+    ----------
+    continua
+        By name.
+    said
+        A table (.csv, .tsv) with the columns document and order, or a feature of the units: numbers
+        by size, otherwise text (dates as 2026-11-23) by its letters.
+
+    Raises
+    ------
+    DataError
+        A document has no place, or two; the table cannot be read.
+    UsageError
+        It is a pattern.
+    """
+    if "{" in str(said):
+        raise UsageError("the order is a feature of the units or a CSV file, not a pattern")
+    found, told = _said_of_documents(continua, said, "order")
+    if missing := [key for key, value in found.items() if not value]:
+        raise DataError("has no place in the order", file=missing[0])
+    try:
+        places: dict[str, float] | dict[str, str] = {k: float(v) for k, v in found.items()}
+    except ValueError:
+        places = found
+    ranks = {value: i for i, value in enumerate(sorted({*places.values()}))}
+    ordered = sorted(continua, key=lambda key: ranks[places[key]] if key in places else -1)
+    return {key: continua[key].noting("order", told) for key in ordered}
 
 
 def _said_of_documents(

@@ -22,7 +22,7 @@ from gammacp.measures.contributions import (
 )
 from gammacp.measures.gamma import Gamma, GammaScore, gamma_score
 from gammacp.measures.gamma_corpus import CorpusGamma, gamma_on
-from gammacp.measures.populations import Over, PairCells, intervals_over, pair_cells_of
+from gammacp.measures.populations import Over, PairCells, PairSums, intervals_over, pair_cells_of
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.resampling import BootstrapInterval, interval_of_gamma
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -137,6 +137,11 @@ class Agreement:
         """What each pair of annotators adds to its two sums, by document and category."""
         return pair_cells_of((s.alignment, s.expected or 0.0) for s in self.rated.values())
 
+    @property
+    def pair_sums(self) -> PairSums:
+        """The same by document and annotator, with the documents' weights."""
+        return self.pair_cells.sums([self.weights.get(n, 1.0) for n in self.rated])
+
     def components(self, *, categories: bool = True) -> VarianceComponents | None:
         """What the disorder of pairs varies by; None where it cannot be told apart.
 
@@ -161,7 +166,7 @@ class Agreement:
         number = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
         several = self.bootstrap(confidence=confidence) if len(self.rated) > 1 else None
         return intervals_over(
-            self.pair_cells.sums(),
+            self.pair_sums,
             None if several is None else several.interval,
             clusters=[number[name] for name in clusters],
             error=self.score.chance_error,

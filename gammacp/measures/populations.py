@@ -286,9 +286,16 @@ class PairCells:
         )
         return PairCells(found[:, 0], np.zeros(len(found), np.int64), found[:, 1:], o, e)
 
-    def sums(self) -> PairSums:
-        """By document and annotator."""
-        return PairSums.of_pairs(self.document, self.pair, self.observed, self.expected)
+    def sums(self, weights: Sequence[float] = ()) -> PairSums:
+        """By document and annotator.
+
+        Parameters
+        ----------
+        weights
+            Of the documents; none: 1 each.
+        """
+        w = np.asarray(weights)[self.document] if len(weights) else 1.0
+        return PairSums.of_pairs(self.document, self.pair, w * self.observed, w * self.expected)
 
 
 def pair_cells_of(scored: Iterable[tuple[Alignment, float]]) -> PairCells:

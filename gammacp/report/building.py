@@ -66,6 +66,7 @@ def report(
     calibrate: bool = False,
     groups: Collection[str] = (),
     session: str | None = None,
+    in_order: bool = False,
     deciding: Mapping[str, Any] = MappingProxyType({}),
     draws: int = 2000,
     leave_one_out: bool = True,
@@ -93,6 +94,8 @@ def report(
     session
         A pattern of annotators' names, if people annotated twice; the page is about their first
         sessions then, and has a section on the others.
+    in_order
+        Whether the continua are in the order in which they were annotated, for changes over time.
     deciding
         How the gold standard behind the review list is decided: `weights`, `support`, `boundaries`,
         … of `gammacp.campaign.consensus.consensus_of_each`, which makes it.
@@ -119,6 +122,7 @@ def report(
         draws=draws,
         groups=groups,
         session=session,
+        in_order=in_order,
         leave_one_out=leave_one_out,
         explain=True,
         executor=executor,

@@ -237,6 +237,9 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     if (twice := comparison.sessions) is not None:
         said = join(table(shown.sessions(twice)), element("p", twice.in_words()))
         found.append(("sessions", "The same people twice", said))
+    if (ordered := comparison.over_time) is not None:
+        words = (element("p", said) for said in ordered.in_words())
+        found.append(("time", "Over time", join(table(shown.over_time(ordered)), *words)))
     if comparison.categories:
         found.append(("categories", "Categories", _categories(comparison)))
     if comparison.links is not None:

@@ -27,7 +27,7 @@ SILENT = {
     "json", "jobs", "executor", "fail_under", "require_optimal", "help", "files",
     "alignment", "explain", "certificate", "certificate_sets",  # what is shown beside γ
     "group",  # compares what is signed: within, across
-    "cluster", "weight", "session",  # selections, signed as such (their own tests)
+    "cluster", "weight", "session", "order",  # selections, signed as such (their own tests)
     "fail_under_lower",
     "figure", "curves", "frame", "assign", "plot", "by", "leave_one_out", "groups_file", "pairs",
 }  # fmt: skip

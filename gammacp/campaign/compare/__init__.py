@@ -4,6 +4,7 @@ from gammacp.campaign.compare.categories import CategoryAgreement, Confusion
 from gammacp.campaign.compare.comparison import Comparison, compare
 from gammacp.campaign.compare.groups import AcrossGroups, Groups
 from gammacp.campaign.compare.links import LinkComparison
+from gammacp.campaign.compare.over_time import OverTime
 from gammacp.campaign.compare.pairs import AnnotatorSummary, PairMatrix, WithoutAnnotator
 from gammacp.campaign.compare.reference import ReferenceComparison
 from gammacp.campaign.compare.rounds import OtherRound, RoundTest
@@ -18,6 +19,7 @@ __all__ = [
     "Groups",
     "LinkComparison",
     "OtherRound",
+    "OverTime",
     "PairMatrix",
     "ReferenceComparison",
     "RoundTest",

@@ -11,6 +11,7 @@ from gammacp.arguments import one_of, several, whole
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, by_category, confusion
 from gammacp.campaign.compare.groups import Groups, groups_of, members_of
 from gammacp.campaign.compare.links import LinkComparison, compare_links
+from gammacp.campaign.compare.over_time import OverTime, over_time
 from gammacp.campaign.compare.pairs import (
     AnnotatorSummary,
     PairMatrix,
@@ -53,8 +54,8 @@ class Comparison:
 
     `overall` holds the score per document, too; `without` is the agreement without each annotator;
     `reference` is None unless one was named, `against` unless there is another round, `sessions`
-    unless people annotated twice, `explanation` unless it was asked for, `links` unless there are
-    any.
+    unless people annotated twice, `over_time` unless documents are in order, `explanation` unless
+    it was asked for, `links` unless there are any.
     """
 
     overall: Agreement
@@ -70,6 +71,7 @@ class Comparison:
     groups: Groups | None = None
     links: LinkComparison | None = None
     sessions: Sessions | None = None
+    over_time: OverTime | None = None
 
     def _repr_html_(self) -> str:
         from gammacp.display import as_html
@@ -106,6 +108,7 @@ class Comparison:
             "groups": self.groups.as_dict() if self.groups else None,
             **({"links": self.links.as_dict()} if self.links else {}),
             "sessions": self.sessions.as_dict() if self.sessions else None,
+            "over_time": self.over_time.as_dict() if self.over_time else None,
             **({"explanation": self.explanation.as_dict()} if self.explanation else {}),
         }
 
@@ -118,6 +121,7 @@ def compare(
     against: Continua | None = None,
     groups: Collection[str] = (),
     session: str | None = None,
+    in_order: bool = False,
     draws: int = DRAWS,
     leave_one_out: bool = True,
     by: Collection[str] = TABLES,
@@ -144,6 +148,9 @@ def compare(
         A pattern of annotators' names, such as `{annotator}-{session}`, if people annotated twice:
         everything is about everybody's first session then, and `sessions` about their agreement
         with themselves.
+    in_order
+        Whether the continua are in the order in which they were annotated; changes of γ from the
+        first to the last are `over_time` then.
     draws
         0 for no interval over documents; any other number gives the same one.
     leave_one_out
@@ -228,6 +235,7 @@ def compare(
         against=rounds,
         groups=groups_of(pairs, members, overall) if members else None,
         sessions=sessions_of(everybody, session, settings, executor, overall),
+        over_time=over_time(overall, in_order=in_order),
         explanation=explained_on(basis) if explain else None,
         links=links,
     )

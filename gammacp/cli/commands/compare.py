@@ -50,6 +50,7 @@ def compare(
         print_against,
         print_groups,
         print_links,
+        print_over_time,
         print_sessions,
     )
     from gammacp.measures.pair_rows import check_frame_path
@@ -87,6 +88,8 @@ def compare(
             print_links(found.links)
         if found.sessions is not None:
             print_sessions(found.sessions)
+        if found.over_time is not None:
+            print_over_time(found.over_time)
         for note in found.overall.score.caveats():
             message(note if found.against is None else f"of the first round: {note}")
         message("; ".join((f"seed {settings.sampling.seed}", *found.signatures)))

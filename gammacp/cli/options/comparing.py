@@ -33,6 +33,11 @@ class Comparing:
         "annotators' names such as '{annotator}-{session}'.",
         "FEATURE|PATTERN",
     )
+    order: str | None = option(
+        "When documents were annotated, for changes of γ over time: a feature of the units (a "
+        "number, a date such as 2026-11-23), or a CSV file (document, order).",
+        "FEATURE|FILE.csv",
+    )
     bootstrap: int = option(
         "0 for no interval over documents; any other number gives the same one.",
         default=2000,
@@ -47,7 +52,8 @@ class Comparing:
     def about(self) -> dict[str, str]:
         """What is said of documents, and of sessions if a feature has them."""
         session = self.session or "{"
-        return self.sampled.values() | ({} if "{" in session else {"session": session})
+        about = self.sampled.values() | ({} if "{" in session else {"session": session})
+        return about | ({} if self.order is None else {"order": self.order})
 
     def options(self, files: Files, reading: Reading, features: Sequence[str]) -> dict[str, Any]:
         """As `gammacp.campaign.compare.compare` takes them; the other round is read likewise."""
@@ -65,6 +71,7 @@ class Comparing:
             "against": against,
             "groups": self.group or (),
             "session": PATTERN if self.session and "{" not in self.session else self.session,
+            "in_order": self.order is not None,
             "draws": self.bootstrap,
             "leave_one_out": self.leave_one_out,
         }

@@ -1,0 +1,145 @@
+"""γ in the order in which documents were annotated: of all, of each annotator beside the others.
+
+A straight line is laid through the documents' relative disorder in their order, the first at 0, the
+last at 1 (`part_tests.change_in_order`). Of an annotator that is the disorder of the pairs with
+this annotator minus ρ times that of the other pairs of the document, ρ how many times as large it
+is over all documents: what becomes harder for everybody, or what everybody learns, by the same
+factor, is not taken for somebody's own. It takes three annotators of a document.
+What levels and power are is in docs/sampling.md (`experiments/samples_hold.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gammacp.arrays import Bools, Floats, Indices
+from gammacp.measures.agreement import Agreement
+from gammacp.measures.part_tests import FEWEST_PARTS, change_in_order, holm
+from gammacp.text import visible
+
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """By how much γ changes from the first document to the last, along a straight line.
+
+    Attributes
+    ----------
+    annotator
+        Whose γ with the others, beyond what that of the others lets expect; "" for γ of all.
+    documents
+        How many documents the line is laid through.
+    change
+        Of γ; NaN where there are too few documents.
+    interval
+        95 %, over documents.
+    p, p_holm
+        Of no change, two-sided; and after Holm's correction for all annotators.
+    """
+
+    annotator: str
+    documents: int
+    change: float = math.nan
+    interval: tuple[float, float] | None = None
+    p: float = math.nan
+    p_holm: float = math.nan
+
+    def in_words(self) -> str:
+        """That it changes, where that is shown; empty where it is not."""
+        if not self.p_holm <= _LEVEL:
+            return ""
+        low, high = self.interval or (math.nan, math.nan)
+        how = "rises" if self.change > 0 else "falls"
+        if self.annotator:
+            how = f"of {visible(self.annotator)} with the others {how}, beyond that of the others,"
+        return (
+            f"γ {how} by {abs(self.change):.2f} from the first document to the last "
+            f"({low:+.2f} to {high:+.2f}; p = {self.p_holm:.2g}{', Holm' * bool(self.annotator)})."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverTime:
+    """γ of all over time (`all`), and of each annotator beside the others (`annotators`)."""
+
+    all: Change
+    annotators: tuple[Change, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The two as JSON has them."""
+        return {"all": asdict(self.all), "annotators": [asdict(c) for c in self.annotators]}
+
+    def in_words(self) -> list[str]:
+        """What changes, or that no change is shown."""
+        if not any(math.isfinite(c.p) for c in (self.all, *self.annotators)):
+            return [f"No change over time can be tested: it takes {FEWEST_PARTS} documents."]
+        # Beside somebody who changes all others change, too: of these nothing is said.
+        surest = sorted(self.annotators, key=lambda c: c.p if math.isfinite(c.p) else 1.0)[:1]
+        said = [words for c in (self.all, *surest) if (words := c.in_words())]
+        if self.annotators:
+            none = "neither of all nor of an annotator beside the others"
+        else:
+            none = "of all; annotators are told apart where documents have three or more"
+        return said or [f"No change of γ over time is shown, {none}."]
+
+
+def over_time(overall: Agreement, *, in_order: bool) -> OverTime | None:
+    """The changes, in the order in which the documents come.
+
+    Parameters
+    ----------
+    overall
+        γ of everybody.
+    in_order
+        Whether its documents are in the order in which they were annotated; without one there is
+        no time.
+    """
+    if not in_order:
+        return None
+    sums = overall.pair_sums
+    names = dict.fromkeys(
+        name for s in overall.rated.values() for name in s.alignment.continuum.annotators
+    )
+    n = len(overall.rated)
+    clusters = np.unique(
+        [overall.clusters.get(d) or f"\0{d}" for d in overall.rated], return_inverse=True
+    )[1]
+    whole = np.array([np.bincount(sums.document, x, n) for x in (sums.observed, sums.expected)])
+    found = []
+    for k, name in enumerate(names):
+        mine = sums.annotator == k
+        at, own = sums.document[mine], np.zeros((2, n))
+        # A row holds half of what the annotator's pairs cost, the other annotators the other half.
+        own[:, at] = 2 * sums.observed[mine], 2 * sums.expected[mine]
+        rest = whole - own
+        there = (own[1] > 0) & (rest[1] > 1e-9 * whole[1])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z, others, weight = own[0] / own[1], rest[0] / rest[1], own[1] * rest[1] / whole[1]
+            times = (weight * z)[there].sum() / (weight * others)[there].sum()
+        if there.any():
+            found.append(_change(name, z - times * others, weight, there, clusters))
+    adjusted = holm(np.array([c.p for c in found])).tolist()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        everybody = _change("", whole[0] / whole[1], whole[1], whole[1] > 0, clusters)
+    return OverTime(
+        all=replace(everybody, p_holm=everybody.p),
+        annotators=tuple(replace(c, p_holm=p) for c, p in zip(found, adjusted, strict=True)),
+    )
+
+
+def _change(name: str, disorder: Floats, weight: Floats, there: Bools, clusters: Indices) -> Change:
+    """The change of γ, which is 1 minus the disorder."""
+    told = Change(annotator=name, documents=int(there.sum()))
+    if len(np.unique(clusters[there])) < FEWEST_PARTS:
+        return told
+    places = np.flatnonzero(there) / (len(there) - 1)
+    found = change_in_order(-disorder[there], weight[there], places, clusters[there])
+    if not float(found.error) > 0:
+        return told
+    low, high = map(float, found.interval())
+    return replace(told, change=float(found.value), interval=(low, high), p=float(found.p))

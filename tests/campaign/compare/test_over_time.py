@@ -1,0 +1,136 @@
+"""Changes of γ over time: a line by hand and by statsmodels, people who tire, the order."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gammacp.campaign.compare import Comparison, compare
+from gammacp.continuum import Continuum, Unit
+from gammacp.errors import UsageError
+from gammacp.formats.clusters import in_order
+from gammacp.measures.part_tests import change_in_order
+from tests.conftest import Run
+
+PEOPLE = ("Ann", "Bob", "Cid", "Dan")
+
+
+def document(shifts: dict[str, float]) -> Continuum:
+    """Units 10 long, 40 apart, moved by so much."""
+    units = [Unit(a, 40 * k + s, 40 * k + s + 10) for a, s in shifts.items() for k in range(6)]
+    return Continuum.from_units(units, bounds=(-20, 270))
+
+
+def campaign(tiring: float, common: float = 0.0, n: int = 16) -> dict[str, Continuum]:
+    """Dan's boundaries, and everybody's, lie further off from document to document."""
+    rng = np.random.default_rng(4)
+    found = {}
+    for t in range(n):
+        spread = {a: 1 + common * t / n + tiring * t / n * (a == "Dan") for a in PEOPLE}
+        signs = [*rng.permutation([-0.5, 0.0, 0.5]), rng.choice([-1.0, 1.0])]
+        noise = rng.uniform(0.8, 1.2, 4)
+        found[f"d{t:02}"] = document(
+            {a: spread[a] * s * k for a, s, k in zip(PEOPLE, signs, noise, strict=True)}
+        )
+    return found
+
+
+def compared(continua: dict[str, Continuum]) -> Comparison:
+    return compare(
+        continua, samples=40, chance="cut", draws=0, leave_one_out=False, by=["document"],
+        in_order=True,
+    )  # fmt: skip
+
+
+def test_the_line_is_that_of_weighted_least_squares_with_hc3() -> None:
+    sm = pytest.importorskip("statsmodels.api")
+    rng = np.random.default_rng(2)
+    y, w, x = rng.random(9), rng.uniform(0.2, 2.0, 9), np.linspace(0, 1, 9)
+    found = change_in_order(y, w, x)
+    fit = sm.WLS(y, sm.add_constant(x), weights=w).fit(cov_type="HC3")
+    assert float(found.value) == pytest.approx(fit.params[1])
+    assert float(found.error) == pytest.approx(fit.bse[1])
+
+
+def test_a_line_by_hand() -> None:
+    """Values 1, 3, 2 at 0, ½, 1: rise 1, residuals −½, 1, −½, leverages 5/6, 1/3, 5/6."""
+    found = change_in_order(np.array([1.0, 3.0, 2.0]), np.ones(3), np.array([0, 0.5, 1]))
+    assert float(found.value) == pytest.approx(1.0)
+    # Influences x·r / (1 − h) / Σx²: ±½·½ / (1/6) / ½ = 3 at both ends, 0 in the middle.
+    assert float(found.error) == pytest.approx(3 * np.sqrt(2))
+
+
+def test_documents_of_one_cluster_count_once() -> None:
+    rng = np.random.default_rng(3)
+    y, x = np.repeat(rng.random(8), 4), np.repeat(np.linspace(0, 1, 8), 4)
+    alone = change_in_order(y, np.ones(32), x)
+    found = change_in_order(y, np.ones(32), x, np.repeat(np.arange(8), 4))
+    assert float(found.error) > 1.5 * float(alone.error)
+    assert float(found.df) == pytest.approx(6)
+
+
+def test_who_tires_is_named_and_nobody_else() -> None:
+    found = compared(campaign(tiring=8.0)).over_time
+    assert found is not None
+    dan = next(c for c in found.annotators if c.annotator == "Dan")
+    assert dan.change < 0
+    assert dan.p_holm <= 0.05
+    words = " ".join(found.in_words())
+    assert "γ of Dan with the others falls, beyond that of the others, by" in words
+    assert found.all.change < 0
+
+
+def test_what_all_get_worse_in_is_nobodys_own() -> None:
+    found = compared(campaign(tiring=0.0, common=4.0)).over_time
+    assert found is not None
+    assert found.all.p <= 0.05
+    assert found.all.change < 0
+    assert min(c.p_holm for c in found.annotators) > 0.05
+
+
+def test_two_people_are_not_told_apart_and_few_documents_not_tested() -> None:
+    two = {n: c.only_annotators(["Ann", "Bob"]) for n, c in campaign(tiring=0.0).items()}
+    found = compared(two).over_time
+    assert found is not None
+    assert found.annotators == ()
+    few = compared(campaign(tiring=8.0, n=4)).over_time
+    assert few is not None
+    assert few.in_words() == ["No change over time can be tested: it takes 5 documents."]
+
+
+def test_a_column_and_a_table_give_the_order(run: Run, tmp_path: Path) -> None:
+    continua = campaign(tiring=8.0)
+    days = {name: day for day, name in enumerate(sorted(continua, key=lambda n: n[::-1]))}
+    rows = [
+        f"{name},{u.annotator},{u.category or ''},{u.start},{u.end},{days[name]}"
+        for name, c in continua.items()
+        for u in map(c.unit, range(c.n_units))
+    ]
+    head = "document,annotator,category,start,end,day"
+    (tmp_path / "units.csv").write_text("\n".join([head, *rows]))
+    (tmp_path / "order.csv").write_text(
+        "document,order\n" + "\n".join(f"{n},2026-11-{d + 1:02}" for n, d in days.items())
+    )
+    where = {"day": "day", "order.csv": tmp_path / "order.csv"}
+    found = []
+    for said in ("day", "order.csv"):
+        done = run("compare", tmp_path / "units.csv", "--order", where[said], "--by", "document",
+                   "--samples", 20, "--bootstrap", 0, "--json")  # fmt: skip
+        assert done.code == 0, done.err
+        found.append(json.loads(done.out))
+    assert [d["file"] for d in found[0]["documents"]] == sorted(days, key=days.__getitem__)
+    assert found[0]["over_time"] == found[1]["over_time"]
+    assert found[0]["over_time"]["all"]["documents"] == 16
+    assert "order=day" in found[0]["overall"]["signature"]
+    shown = run("compare", tmp_path / "units.csv", "--order", "day", "--by", "document",
+                "--samples", 20)  # fmt: skip
+    assert "Over time" in shown.out
+
+
+def test_numbers_are_sorted_by_size_and_a_pattern_is_refused(tmp_path: Path) -> None:
+    continua = {f"d{i}": document({"Ann": 0, "Bob": 1}) for i in range(3)}
+    (tmp_path / "o.csv").write_text("document,order\nd0,10\nd1,9\nd2,100\n")
+    assert [*in_order(continua, tmp_path / "o.csv")] == ["d1", "d0", "d2"]
+    with pytest.raises(UsageError, match="not a pattern"):
+        in_order(continua, "{order}-*")
