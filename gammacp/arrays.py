@@ -1,6 +1,9 @@
-"""Names of the array types used throughout."""
+"""Names of the array types used throughout, and arrays that are computed once."""
 
-from typing import TypeAlias
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +13,44 @@ Codes: TypeAlias = NDArray[np.int32]
 Indices: TypeAlias = NDArray[np.int64]
 Hashes: TypeAlias = NDArray[np.uint64]
 Bools: TypeAlias = NDArray[np.bool_]
+Value = TypeVar("Value")
 
 
 def freeze(array: NDArray[np.generic]) -> None:
     """Make an array read-only in place."""
     array.flags.writeable = False
+
+
+class Kept(Generic[Value]):
+    """`functools.cached_property` for objects of which there are very many.
+
+    That one makes a dictionary for each object, of 0.8 kB for a continuum.
+
+    Parameters
+    ----------
+    compute
+        The method that gives the value, never None.
+    """
+
+    def __init__(self, compute: Callable[[Any], Value]) -> None:
+        """Nothing is computed yet."""
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """The attribute has the method's name, with a line before it."""
+        self._name = f"_{name}"
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Kept[Value]: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> Value: ...
+    def __get__(self, instance: object | None, owner: type) -> Any:
+        """The value, computed at the first look."""
+        if instance is None:
+            return self
+        found = getattr(instance, self._name, None)
+        if found is None:
+            found = self._compute(instance)
+            object.__setattr__(instance, self._name, found)
+        return found

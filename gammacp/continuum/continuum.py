@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from gammacp.arguments import instance, number, several
-from gammacp.arrays import Bools, Codes, Floats, Indices, freeze
+from gammacp.arrays import Bools, Codes, Floats, Indices, Kept, freeze
 from gammacp.continuum.columns import (
     Bounds,
     all_names,
@@ -634,14 +634,14 @@ class Continuum:
         what = ("fragments", "hulls") if self.axes == 1 else ("shapes", "no")
         return self._keep(breaks=None).noting(*what)
 
-    @cached_property
+    @Kept
     def lengths(self) -> Floats:
         """Length of each unit, from its start to its end."""
         lengths = self.ends - self.starts
         freeze(lengths)
         return lengths
 
-    @cached_property
+    @Kept
     def offsets(self) -> Indices:
         """Units of annotator a are rows `offsets[a]:offsets[a + 1]`; shape (annotators + 1,)."""
         counts = np.bincount(self.annotator_codes, minlength=self.n_annotators)
