@@ -17,12 +17,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_405,
+    "gammacp": 2_424,
     "gammacp/alignment": 6_182,
     "gammacp/bench": 2_165,
     "gammacp/campaign": 5_437,
     "gammacp/chance": 1_572,
-    "gammacp/cli": 3_670,
+    "gammacp/cli": 3_680,
     "gammacp/compat": 952,
     "gammacp/continuum": 1_179,
     "gammacp/datasets": 36,
@@ -32,16 +32,16 @@ CEILINGS = {
     "gammacp/links": 242,
     "gammacp/measures": 8_089,
     "gammacp/pools": 522,
-    "gammacp/report": 924,
+    "gammacp/report": 1_036,
     "gammacp/shapes": 305,
     "gammacp/segmentation": 2_466,
-    "gammacp/studio": 1_768,
+    "gammacp/studio": 1_771,
     "gammacp/syntax": 2_975,
     "shuffling": 2_130,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 51_690, 42_982
+TOGETHER, CORE = 51_834, 43_123
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
