@@ -3,11 +3,11 @@
 import codecs
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from errno import EISDIR
-from pathlib import Path
+from pathlib import Path, PurePath
 from select import select
 from shutil import copyfileobj
 from tempfile import gettempdir, mkstemp
@@ -69,6 +69,45 @@ def is_inside(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> b
         There or not.
     """
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def named_as(
+    names: Iterable[str], folder: Path, endings: Sequence[str], *, below: bool = True
+) -> dict[str, Path]:
+    """The file that lies in a folder for each document: called as it, or as its file, is.
+
+    The document's name may have the ending. Of several files the one whose path in the folder is
+    the document's name is taken, then the one whose ending comes first. Files in different folders
+    that are called alike are nobody's; so is one that a link leads out of the folder to.
+
+    Parameters
+    ----------
+    names
+        Of documents.
+    folder
+        Where to look.
+    endings
+        In lower case, with the point.
+    below
+        Whether to look into its folders, too.
+    """
+    there = folder.rglob("*") if below else folder.glob("*")
+    called: dict[str, list[Path]] = {}
+    for path in sorted(p for p in there if p.suffix.lower() in endings and p.is_file()):
+        if is_inside(path, folder):
+            for key in {path.stem, path.name}:
+                called.setdefault(key, []).append(path)
+    found = {}
+    for name in names:
+        last = PurePath(name).name
+        # Documents without a name of their own are called as their files.
+        own = PurePath(name).stem if (folder / name).is_file() else last
+        listed = called.get(last) or called.get(own) or []
+        exact = [p for p in listed if p in (folder / name, folder / f"{name}{p.suffix}")]
+        first = sorted(exact or listed, key=lambda p: endings.index(p.suffix.lower()))
+        if len({p.parent for p in first}) == 1:
+            found[name] = first[0]
+    return found
 
 
 def check_inside(path: str | os.PathLike[str]) -> None:

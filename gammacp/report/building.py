@@ -1,10 +1,11 @@
 """From continua to a report: everything it shows, computed once."""
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from html import escape
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Unpack
@@ -21,7 +22,9 @@ from gammacp.left_out import LeftOut, gather
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings
+from gammacp.report.images import grounds
 from gammacp.report.page import Contents, page
+from gammacp.report.page_tables import VIEWED
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ def report(
     first: Callable[[Agreement], None] | None = None,
     failures: tuple[str, ...] = (),
     left_out: tuple[LeftOut, ...] = (),
+    images: Iterable[str | os.PathLike[str]] = (),
     **options: Unpack[GammaOptions],
 ) -> Report:
     """A report on some continua.
@@ -107,6 +111,9 @@ def report(
         What could not be read, to be said on the page.
     left_out
         What readers passed over, likewise; by default what the continua say.
+    images
+        Where the images under the drawings of shapes are, called as the documents are: folders,
+        with what is below them, or files, of whose folders the own files are looked at.
     options
         As for `gammacp.gamma`.
     """
@@ -152,6 +159,7 @@ def report(
     if reference is not None:
         tell("whether the reference may stand in for a person")
         candidacy = _candidacy(named, reference, settings, executor)
+    shown = {n: s.alignment.continuum for n, s in islice(overall.computed.items(), VIEWED)}
     return Report(
         Contents(
             title=title or _title(named),
@@ -161,6 +169,7 @@ def report(
             candidacy=candidacy,
             failures=failures,
             left_out=left_out or gather(c.left_out for c in named.values()),
+            images=grounds(shown, map(Path, images)),
         )
     )
 

@@ -6,7 +6,7 @@ the view's own, which is named by its hash.
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
 
@@ -24,6 +24,7 @@ from gammacp.measures.gamma import Gamma, GammaScore
 from gammacp.measures.score_tables import explanation_tables
 from gammacp.record_tables import Column, Table, count
 from gammacp.report import figures, page_tables
+from gammacp.report.images import Grounds
 from gammacp.report.markup import Markup, element, hint, join, number, table
 from gammacp.report.planes import planes
 from gammacp.report.viewer import alignment_document, alignment_view, asset, fill, script, style
@@ -61,6 +62,8 @@ class Contents:
         What could not be read, as text.
     left_out
         What readers passed over.
+    images
+        What lies under the drawings of shapes.
     """
 
     title: str
@@ -70,6 +73,7 @@ class Contents:
     candidacy: Candidacy | None = None
     failures: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    images: Grounds = field(default_factory=Grounds)
 
 
 def page(contents: Contents) -> str:
@@ -131,10 +135,10 @@ def policy(code: str) -> str:
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
-def document(title: str, body: Markup, code: Markup, *, allowed: str = "") -> str:
+def document(title: str, body: Markup, code: Markup, *, allowed: str = "; img-src data:") -> str:
     """A whole HTML document around `body`, with the view's style and the script `code`.
 
-    `allowed` are directives of the policy that let more pass than a page of a file may.
+    `allowed` are directives of the policy beside `policy`: by default images in the page itself.
     """
     return fill(
         asset("page.html"),
@@ -221,7 +225,9 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     if len(computed) > page_tables.VIEWED:
         cut = hint(f"The first {page_tables.VIEWED} of {len(computed)} documents.")
     found = [("alignment", "Alignment", join(cut, alignment_view(views)))] if views else []
-    drawn = planes({n: s.alignment for n, s in islice(computed.items(), page_tables.VIEWED)})
+    drawn = planes(
+        {n: s.alignment for n, s in islice(computed.items(), page_tables.VIEWED)}, contents.images
+    )
     if drawn is not None:
         found.append(("shapes", "What was drawn", join(cut, drawn)))
     if contents.gold is not None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from gammacp.alignment import Alignment
 from gammacp.continuum import Unit
+from gammacp.report.images import Grounds
 from gammacp.report.markup import Markup, element, hint, join
 from gammacp.text import category_name
 
@@ -14,18 +15,39 @@ _WORDS = (
 )
 
 
-def planes(alignments: Mapping[str, Alignment]) -> Markup | None:
-    """A drawing of each document with shapes; None without any."""
+_PLAIN = Grounds()
+
+
+def planes(alignments: Mapping[str, Alignment], under: Grounds = _PLAIN) -> Markup | None:
+    """A drawing of each document with shapes, over its image where there is one; None without any.
+
+    Parameters
+    ----------
+    alignments
+        By document.
+    under
+        The images.
+    """
     drawn = [
-        element("figure", _drawing(a), element("figcaption", name), data_document=name)
+        element(
+            "figure",
+            _drawing(a, *under.images.get(name, ())),
+            element("figcaption", name),
+            data_document=name,
+        )
         for name, a in alignments.items()
         if a.continuum.axes > 1
     ]
-    return join(hint(_WORDS), *drawn) if drawn else None
+    return join(hint(" ".join((_WORDS, *under.notes))), *drawn) if drawn else None
 
 
-def _drawing(alignment: Alignment) -> Markup:
+def _drawing(alignment: Alignment, address: str = "", size: tuple[int, int] = (0, 0)) -> Markup:
     c, marks = alignment.continuum, []
+    if address:
+        # The studio's are fetched when they are looked at.
+        key = "href" if address.startswith("data:") else "data_href"
+        about = {"width": size[0], "height": size[1], "preserveAspectRatio": "none"}
+        marks.append(element("image", **about, **{key: address}))
     # Images count from the top, frequencies from below.
     sign = 1.0 if c.in_space else -1.0
     groups = zip(alignment.groups, alignment.disorders, strict=True)
@@ -49,6 +71,9 @@ def _drawing(alignment: Alignment) -> Markup:
                 )
     (left, right), edges = c.bounds, sign * c.extents[:, :2]
     top, bottom = float(edges.min()), float(edges.max())
+    if address:
+        left, right = min(left, 0.0), max(right, size[0])
+        top, bottom = min(top, 0.0), max(bottom, size[1])
     room = [0.02 * (right - left) or 1.0, 0.02 * (bottom - top) or 1.0]
     corner = [left - room[0], top - room[1]]
     sizes = [right - left + 2 * room[0], bottom - top + 2 * room[1]]

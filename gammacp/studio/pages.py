@@ -23,7 +23,7 @@ from gammacp.text import visible
 _PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Take home"))
 _JOURNALS = ("CSV", "JSON")
 _UNCHOSEN = {"dissimilarity": "default", "reference": "none", "round": "all"}
-_ALLOWED = "; connect-src 'self'; media-src 'self'"
+_ALLOWED = "; connect-src 'self'; media-src 'self'; img-src blob: data:"
 _DOCUMENTS = (
     Column("file", "document"),
     Column("format", "format"),

@@ -20,8 +20,9 @@ from starlette.types import ASGIApp
 
 from gammacp import datasets
 from gammacp.errors import DataError, GammacpError
-from gammacp.files import in_words
+from gammacp.files import confine, in_words
 from gammacp.measures.settings import GammaOptions
+from gammacp.report.images import images_of, small_jpeg
 from gammacp.report.markup import Markup
 from gammacp.report.page import policy
 from gammacp.report.viewer import script as view_script
@@ -50,8 +51,8 @@ _FIRST_PORT, _PORTS = 49152, 16384  # nobody's (RFC 6335)
 _EXAMPLE = "alex-paul-suzan"
 _LARGEST_BODY = 1 << 20
 _POLICY = (
-    "; connect-src 'self'; media-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'"
+    "; connect-src 'self'; media-src 'self'; img-src blob: data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
 )
 _LONGEST_NUMBER = 18  # digits, which SQLite can compare
 _NOT_TEXT = (
@@ -306,6 +307,16 @@ def _sound(studio: Studio, request: Request) -> Response:
     return FileResponse(heard[name], media_type=TYPES[heard[name].suffix.lower()])
 
 
+def _image(studio: Studio, request: Request) -> Response:
+    name = request.query_params.get("document", "")
+    found = {n: c.continuum for n, c in studio.review.consensus.items() if n == name}
+    lying = images_of(found, studio.shown)
+    if name not in lying:
+        raise DataError(f"there is no image of {name[:200]!r}")
+    with confine(studio.shown, always=True):
+        return Response(small_jpeg(lying[name])[0], media_type="image/jpeg")
+
+
 def _decisions(studio: Studio, request: Request) -> Response:
     after = request.query_params.get("after", "0")
     if not (after.isascii() and after.isdecimal() and len(after) <= _LONGEST_NUMBER):
@@ -361,6 +372,7 @@ _ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/report", _report),
     ("GET", "/review", _review),
     ("GET", "/sound", _sound),
+    ("GET", "/image", _image),
     ("GET", "/decisions", _decisions),
     ("GET", "/export", _export),
     ("GET", "/gold/{format}", _gold),

@@ -20,6 +20,7 @@ from gammacp.formats.archive import entries_of, is_archive, members, unpack, wit
 from gammacp.formats.campaign_file import NAME
 from gammacp.formats.finding import DECISIONS, has_ending
 from gammacp.formats.layout import file_name
+from gammacp.report.images import ENDINGS
 from gammacp.studio.choice import parse
 from gammacp.studio.places import seen_from
 from gammacp.studio.sound import TYPES
@@ -298,7 +299,7 @@ def path_inside(name: str) -> str:
                 hint="Rename it",
             )
     ending = Path(name).suffix.lower()
-    if not has_ending(Path(name), None) and ending not in (*TYPES, *_BESIDE):
+    if not has_ending(Path(name), None) and ending not in (*TYPES, *ENDINGS, *_BESIDE):
         what = f"a file that ends in {ending}" if ending else "a file without an ending"
         raise DataError(f"nothing here reads or plays {what}", file=name, hint="It was left out")
     return NAME if _fold(name) == NAME else "/".join(parts)

@@ -23,6 +23,7 @@ from gammacp.measures.agreement import Agreement
 from gammacp.measures.settings import GammaOptions
 from gammacp.pools import Processes, WorkerDied, memory_of_machine
 from gammacp.report import Report, report
+from gammacp.report.images import grounds
 from gammacp.report.markup import Markup
 from gammacp.report.page import gamma_on_scale, headline
 from gammacp.report.planes import planes
@@ -155,6 +156,7 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
         first=post.first,
         failures=tuple(map(str, understood.failures)),
         left_out=understood.left_out,
+        images=[folder],
         **options,
     )
     post.send(stage="writing the report")
@@ -163,7 +165,7 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
         stage="",
         headline=headline(built.contents),
         page=built.html,
-        review=_review(built),
+        review=_review(built, folder),
     )
 
 
@@ -179,18 +181,16 @@ def _memory() -> int:
     return max(memory_of_machine() * 3 // 4, _LEAST_MEMORY)
 
 
-def _review(built: Report) -> Review | None:
+def _review(built: Report, folder: Path) -> Review | None:
     gold = built.contents.gold
     if gold is None:
         return None
+    doubtful = {n: gold.alignments[n] for n, c in gold.documents.items() if c.review}
+    under = grounds({n: a.continuum for n, a in doubtful.items()}, [folder], linked=True)
     return Review(
         consensus=gold.documents,
-        documents={
-            n: alignment_document(gold.alignments[n], n)
-            for n, c in gold.documents.items()
-            if c.review
-        },
-        drawn=planes({n: gold.alignments[n] for n, c in gold.documents.items() if c.review}),
+        documents={n: alignment_document(a, n) for n, a in doubtful.items()},
+        drawn=planes(doubtful, under),
     )
 
 

@@ -12,6 +12,7 @@ import gammacp as gc
 from gammacp import Combined, Continuum, Corpus, DataError, Unit
 from gammacp.campaign.consensus import Consensus, consensus
 from gammacp.studio.review import decision_of, gold, gold_file, item_keys
+from tests.report.test_images import paint
 from tests.studio.conftest import Running
 from tests.studio.test_review import ask
 
@@ -77,6 +78,8 @@ def test_from_coco_to_gold_by_keys(
     folder = tmp_path / "images"
     folder.mkdir()
     gc.write(Corpus.from_continua(DOCUMENTS), folder / "boxes.json", format="coco")
+    for name in ("park.jpg", "road.jpg"):
+        paint(folder / name, (120, 90))
     studio = starting(folder, *("--samples", "5", "--positional", "iou"))
     page = browser.new_page(viewport={"width": 1280, "height": 900}, accept_downloads=True)
     complaints: list[str] = []
@@ -88,6 +91,17 @@ def test_from_coco_to_gold_by_keys(
     page.get_by_label("Reviewer").fill("Rae")
     page.locator("#decide-title").click()
     assert page.locator("#shapes svg").count() == 3
+    assert page.locator("#shapes").get_by_text("1 drawn without an image (yard.jpg)").count()
+    sent = studio.client.get("image", params={"document": "park.jpg"})
+    assert (sent.status_code, sent.headers["content-type"]) == (200, "image/jpeg")
+    for other in ("yard.jpg", "boxes.json", "../park.jpg"):
+        assert studio.client.get("image", params={"document": other}).status_code == 422
+    with page.expect_response(lambda answer: "/image?" in answer.url) as fetched:
+        page.reload()  # the first to be reviewed is fetched, the others are not
+    assert fetched.value.status == 200
+    page.locator("#shapes image[href^=blob]").wait_for(state="attached")
+    assert page.locator("#shapes image[data-href]").count() == 1
+    page.locator("#decide-title").click()
     wide: Any = page.locator("#shapes path").evaluate_all(
         "paths => paths.filter(p => p.style.strokeWidth === '5').length"
     )

@@ -17,7 +17,7 @@ from gammacp.cli.options.settings import (
 from gammacp.cli.options.trees import Treebanks
 from gammacp.cli.output import AsJson, message, print_json
 from gammacp.cli.sparing import spare_files
-from gammacp.errors import UsageError
+from gammacp.errors import DataError, UsageError
 
 
 def report(
@@ -30,6 +30,9 @@ def report(
     title: str = option("Heading.  [default: names of the files]", default=""),
     calibrate: bool = option(
         "Also say which errors would give this γ (takes a while).", default=False
+    ),
+    images: Path | None = option(
+        "Folder of the images under boxes and outlines.  [default: where the files are]"
     ),
     trees: str | None = option(
         "A page on trees or graphs: dependency, phrase, graph or enhanced.  [default: by the "
@@ -51,7 +54,7 @@ def report(
     if files and (trees or are_trees(files)):
         groups = (comparing, deciding) != (Comparing(), Deciding())
         thresholds = (fail_under, fail_under_lower) != (None, None)
-        if groups or calibrate or thresholds or settings.changed_options():
+        if groups or calibrate or images or thresholds or settings.changed_options():
             raise UsageError(
                 "a page on trees takes options of reading, --out, --title, --trees and --json; the "
                 "other options are for units, those of trees are in gammacp syntax"
@@ -59,6 +62,8 @@ def report(
         _report_trees(files, reading, trees, title, out, json)
         return
     require_interval(fail_under_lower, comparing.bootstrap)
+    if images and not images.is_dir():
+        raise DataError("is no folder", file=images, hint="Give the folder where the images are")
     options = settings.options()
     features, about = settings.weighing.features, comparing.about()
     loaded = load(files, reading, features, writes=[out], about=about, links=True)
@@ -72,15 +77,20 @@ def report(
             executor=executor,
             failures=tuple(str(error) for _, error in loaded.failures),
             left_out=loaded.left_out,
+            images=[images] if images else files or (),
             **compared,
             deciding=vars(deciding),
             **options,
         )
     built.write(out)
+    under = built.contents.images
+    for note in under.notes:
+        message(note)
     score = built.contents.comparison.overall.score
     if json:
         known = {"gamma": score.value, "interval": score.interval}
-        print_json({"report": str(out), **known, **loaded.json})
+        drawn = {"images": {"drawn": len(under.images), "notes": under.notes}}
+        print_json({"report": str(out), **known, **drawn, **loaded.json})
     else:
         message(f"wrote {out}")
     settings.check(score, fail_under)

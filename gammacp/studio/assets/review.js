@@ -74,6 +74,9 @@ function show() {
     return button;
   }));
   passage(item);
+  for (const image of document.querySelectorAll("#shapes image")) {
+    if (image.closest("figure").dataset.document === item.document) lay(image);
+  }
   for (const path of document.querySelectorAll("#shapes [data-group]")) {
     const here = path.dataset.group === String(item.group) && path.closest("figure").dataset.document === item.document;
     path.style.strokeWidth = here ? "5" : "";
@@ -87,6 +90,14 @@ function show() {
     label.title = found ? outcome(found) : "";
     label.closest("tr").classList.toggle("here", Number(label.dataset.said) === at);
   }
+}
+
+// The image under a drawing, fetched once.
+async function lay(image) {
+  const address = image.dataset.href;
+  delete image.dataset.href;
+  const answer = address && await fetch(address);
+  if (answer?.ok) image.setAttribute("href", URL.createObjectURL(await answer.blob()));
 }
 
 // The text around the unit, cut wherever a unit starts or ends; a line of its own per annotator.

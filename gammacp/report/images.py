@@ -1,0 +1,155 @@
+"""Images that lie beside the annotations, to be drawn under their shapes."""
+
+import warnings
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import quote
+
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError, UsageError
+from gammacp.files import content_of, named_as
+
+ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
+_LONGEST = 1200  # pixels of a side, as it is shown
+MOST = 32 << 20  # bytes of a page's images
+_ORIENTATION, _TURNED = 0x0112, (5, 6, 7, 8)  # of Exif: width and height change places
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """What lies under the drawings of documents.
+
+    Attributes
+    ----------
+    images
+        (address, (width, height)) by document, the size in pixels of the image's own.
+    notes
+        Which documents have none, and why.
+    """
+
+    images: Mapping[str, tuple[str, tuple[int, int]]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+    notes: tuple[str, ...] = ()
+
+
+def images_of(
+    documents: Mapping[str, Continuum], folder: Path, *, below: bool = True
+) -> dict[str, Path]:
+    """The image of each document with shapes in space, where there is one (see `named_as`).
+
+    Parameters
+    ----------
+    documents
+        By name.
+    folder
+        Where they lie.
+    below
+        Whether to look into its folders, too.
+    """
+    drawn = [name for name, c in documents.items() if c.in_space]
+    return named_as(drawn, folder, ENDINGS, below=below) if drawn else {}
+
+
+def grounds(
+    documents: Mapping[str, Continuum], places: Iterable[Path], *, linked: bool = False
+) -> Grounds:
+    """The images of documents, as a page has them.
+
+    Parameters
+    ----------
+    documents
+        By name.
+    places
+        Folders, looked through with what is below them; of a file's folder its own files alone.
+    linked
+        Whether the page asks the studio for them (`./image?document=NAME`); else they are in it,
+        scaled to 1200 pixels, up to 32 MB together.
+    """
+    found: dict[str, Path] = {}
+    for place in places:
+        folder = place if place.is_dir() else place.parent
+        found = {**images_of(documents, folder, below=place.is_dir()), **found}
+    images: dict[str, tuple[str, tuple[int, int]]] = {}
+    without: dict[str, list[str]] = {}
+    together = 0
+    for name in (n for n, c in documents.items() if c.in_space):
+        try:
+            if name not in found:
+                raise DataError("no image, or more than one, is called as the document")
+            if linked:
+                with _opened(found[name]) as image:
+                    images[name] = f"./image?document={quote(name, safe='')}", _size(image)
+                continue
+            content, size = small_jpeg(found[name])
+            together += len(content)
+            if together > MOST:
+                raise DataError(f"the page has {MOST >> 20} MB of images already")
+            inside = b64encode(content).decode("ascii")
+            images[name] = f"data:image/jpeg;base64,{inside}", size
+        except (DataError, UsageError) as error:
+            reason = error.message if isinstance(error, DataError) else str(error)
+            without.setdefault(reason, []).append(name)
+    return Grounds(images, tuple(_in_words(names, why) for why, names in without.items()))
+
+
+def _in_words(names: Sequence[str], why: str) -> str:
+    listed = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    return f"{len(names)} drawn without an image ({listed}): {why}."
+
+
+def small_jpeg(path: Path) -> tuple[bytes, tuple[int, int]]:
+    """An image as JPEG of at most 1200 pixels a side, upright, and its own width and height.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+
+    Raises
+    ------
+    DataError
+        It is no image, or one of more pixels than are safe to unpack.
+    UsageError
+        Pillow is not installed.
+    """
+    with _opened(path) as image:
+        from PIL import ImageOps
+
+        size = _size(image)
+        image.draft("RGB", (_LONGEST, _LONGEST))  # of a large JPEG no more is unpacked
+        upright = ImageOps.exif_transpose(image).convert("RGB")
+        upright.thumbnail((_LONGEST, _LONGEST))
+        made = BytesIO()
+        upright.save(made, "JPEG", quality=80)
+        return made.getvalue(), size
+
+
+def _size(image: Any) -> tuple[int, int]:
+    width, height = image.size
+    turned = image.getexif().get(_ORIENTATION) in _TURNED
+    return (height, width) if turned else (width, height)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """The image of a file; whatever is wrong with it is a DataError."""
+    try:
+        from PIL import Image
+    except ImportError:
+        message = "images need Pillow: pip install 'gammacp[shapes]'"
+        raise UsageError(message) from None
+    content = BytesIO(content_of(path))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(content) as image:
+                yield image
+    except Exception as error:  # readers of images have no exception of their own
+        raise DataError(f"image cannot be read: {error}", file=path.name) from None
