@@ -20,9 +20,9 @@ CEILINGS = {
     "gammacp": 2_405,
     "gammacp/alignment": 6_182,
     "gammacp/bench": 2_165,
-    "gammacp/campaign": 5_485,
+    "gammacp/campaign": 5_493,
     "gammacp/chance": 1_572,
-    "gammacp/cli": 3_670,
+    "gammacp/cli": 3_672,
     "gammacp/compat": 952,
     "gammacp/continuum": 1_179,
     "gammacp/datasets": 36,
@@ -35,13 +35,13 @@ CEILINGS = {
     "gammacp/report": 924,
     "gammacp/shapes": 305,
     "gammacp/segmentation": 2_466,
-    "gammacp/studio": 1_768,
+    "gammacp/studio": 1_861,
     "gammacp/syntax": 2_975,
     "shuffling": 2_130,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 51_754, 43_050
+TOGETHER, CORE = 51_855, 43_058
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -188,7 +188,7 @@ def _review(built: Report) -> Review | None:
         documents={
             n: alignment_document(gold.alignments[n], n)
             for n, c in gold.documents.items()
-            if c.review
+            if c.review or any(x.reasons for x in c.links)
         },
         drawn=planes({n: gold.alignments[n] for n, c in gold.documents.items() if c.review}),
     )
