@@ -2,25 +2,28 @@
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from html import escape
+from typing import Any
 
+from gammacp.campaign.consensus.gold_tables import links_to_review
 from gammacp.continuum import Corpus
 from gammacp.formats import FORMATS
 from gammacp.formats.joining import Joining
 from gammacp.formats.writing import losses
-from gammacp.record_tables import Column, Record, Table, count
+from gammacp.record_tables import Column, Record, Table, count, position
 from gammacp.report import page_tables
 from gammacp.report.markup import Markup, element, join, json_script, table
 from gammacp.report.page import document, left_out, section
 from gammacp.report.viewer import alignment_view, asset, fill
 from gammacp.studio.choice import Choice
 from gammacp.studio.places import without_options
-from gammacp.studio.review import Gold, queue
+from gammacp.studio.review import Gold, link_keys, queue
 from gammacp.studio.understanding import Understood
 from gammacp.studio.uploads import UploadLimits
 from gammacp.studio.work import Findings, Now, Review
 from gammacp.text import visible
 
 _PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Take home"))
+_ENDS = ("source", "target")
 _JOURNALS = ("CSV", "JSON")
 _UNCHOSEN = {"dissimilarity": "default", "reference": "none", "round": "all"}
 _ALLOWED = "; connect-src 'self'; media-src 'self'; img-src blob: data:"
@@ -107,7 +110,9 @@ def live(
         parts.append(findings.headline)
     if findings.review is not None:
         open_units = sum(len(c.review) for c in findings.review.consensus.values())
-        parts.append(fill(own("next.html"), units=join(f"{open_units}")))
+        doubtful = len(links_to_review(findings.review.consensus).records)
+        units = f"{open_units} units" + (f" and {doubtful} links" if doubtful else "")
+        parts.append(fill(own("next.html"), units=join(units)))
     if findings.understood is not None:
         parts += [_what_was_read(findings.understood), _choosing(findings.understood, choice)]
     return element("div", *parts, id="live", data_version=now.version)
@@ -268,8 +273,9 @@ def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
         {**item, "place": places[item["document"]], "heard": item["document"] in heard}
         for item in listed
     ]
-    if not items:
-        words = element("p", "There is nothing to review: the annotators agree on every unit.")
+    doubtful = links_to_review(review.consensus, link_keys)
+    if not (items or doubtful.records):
+        words = element("p", "There is nothing to review: the annotators agree on everything.")
         return whole("Review", "review", (words,), script)
     numbers = {(item["document"], item["group"]): i for i, item in enumerate(items)}
 
@@ -281,14 +287,44 @@ def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
         )  # fmt: skip
         return join(button, " ", element("small", "", data_said=number))
 
+    def choose(record: Record) -> Markup:
+        def button(text: str, action: str, annotator: str | None = None) -> Markup:
+            return element(
+                "button", text, type="button", data_link=record["key"], data_act=action,
+                data_document=record["file"], data_annotator=annotator,
+            )  # fmt: skip
+
+        takes = [
+            button(f"{name}: {_link(theirs)}", "take", name)
+            for name, theirs in record["links"].items()
+        ]
+        merged = [] if record["tied"] else [button("Merge", "merge")]
+        said = element("small", "", data_said_link=record["key"])
+        return join(*takes, *merged, button("No link", "drop"), " ", said)
+
+    linked: tuple[Markup, ...] = ()
+    queued: tuple[Markup, ...] = ()
+    if items:
+        worst = page_tables.review(review.consensus, first=go)
+        queued = (section("queue", "Worst first", worst),)
+    if doubtful.records:
+        linked = (section("links", "Links", table(doubtful, first=choose, long=True)),)
     drawn = (section("shapes", "What was drawn", review.drawn),) if review.drawn else ()
     body = (
         fill(own("review.html"), items=json_script(items)),
         *drawn,
         section("lanes", "Lanes", alignment_view(list(review.documents.values()))),
-        section("queue", "Worst first", page_tables.review(review.consensus, first=go)),
+        *queued,
+        *linked,
     )
     return whole("Review", "review", body, script)
+
+
+def _link(theirs: Mapping[str, Any] | None) -> str:
+    if theirs is None:
+        return "no link"
+    ends = (f"{position(e['start'])}–{position(e['end'])}" for e in (theirs[x] for x in _ENDS))
+    return f"{theirs['type']} {' → '.join(ends)}"
 
 
 def exporting(found: Gold | None, *, with_undecided: bool, came_as: Container[str] = ()) -> str:
@@ -312,6 +348,8 @@ def _gold(found: Gold, *, with_undecided: bool, came_as: Container[str]) -> Mark
             f"{found.tied} of those that nobody has reviewed are tied: they are in it without a "
             "category."
         )
+    if found.loose:
+        notes.append(f"{found.loose} links are not in it, because a unit that they join is not.")
     if found.stale:
         notes.append(
             f"{found.stale} decisions are about annotations that are not there as they were, under "

@@ -2,8 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import dropwhile
 from pathlib import Path
@@ -14,7 +14,9 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from pydantic import StringConstraints
 
 from gammacp.campaign.consensus import Consensus, ConsensusUnit, gold_of, gold_tables
-from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.campaign.consensus.links import ConsensusLink
+from gammacp.continuum import Continuum, Corpus, Link, Unit
+from gammacp.continuum.links import CHAIN, whole_links
 from gammacp.csv_files import rows_of
 from gammacp.errors import DataError
 from gammacp.formats import FORMATS, write
@@ -53,10 +55,25 @@ def item_keys(found: Consensus) -> tuple[str, ...]:
         The consensus of one document.
     """
     gold_tables.require_whole_units(found, shapes=True)
+    return _keys("", map(evidence, found.units))
+
+
+def link_keys(found: Consensus) -> tuple[str, ...]:
+    """A key for each link of a consensus, likewise.
+
+    Parameters
+    ----------
+    found
+        The consensus of one document.
+    """
+    return _keys("link-", (json.dumps(x.links, sort_keys=True) for x in found.links))
+
+
+def _keys(begin: str, all_evidence: Iterable[str]) -> tuple[str, ...]:
     seen = Counter[str]()
     keys = []
-    for unit in found.units:
-        digest = sha256(evidence(unit).encode()).hexdigest()[:16]
+    for each in all_evidence:
+        digest = begin + sha256(each.encode()).hexdigest()[:16]
         seen[digest] += 1
         keys.append(digest if seen[digest] == 1 else f"{digest}-{seen[digest]}")
     return tuple(keys)
@@ -97,7 +114,7 @@ def queue(found: Mapping[str, Consensus]) -> list[dict[str, Any]]:
 
 
 def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decision:
-    """The decision that is asked for, with the unit it leaves.
+    """The decision that is asked for, with the unit or link it leaves.
 
     Parameters
     ----------
@@ -109,8 +126,15 @@ def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decis
     Raises
     ------
     DataError
-        There is no such unit or annotator, its category is tied, or it cannot be where it shall.
+        There is no such unit, link or annotator, its category or type is tied, it cannot be where
+        it shall, or a link shall be edited.
     """
+    if asked.document in found:
+        for key, link in zip(
+            link_keys(found[asked.document]), found[asked.document].links, strict=True
+        ):
+            if key == asked.item:
+                return _on_link(link, asked)
     unit = _unit(found, asked)
     result: tuple[float, float, str | None] | None = None
     if asked.action == "take":
@@ -135,6 +159,26 @@ def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decis
         request=asked.request, reviewer=asked.reviewer, document=asked.document, item=asked.item,
         action=asked.action, annotator=asked.annotator if asked.action == "take" else None,
         kept=result is not None, start=start, end=end, category=category, evidence=evidence(unit),
+    )  # fmt: skip
+
+
+def _on_link(link: ConsensusLink, asked: DecisionRequest) -> Decision:
+    """The decision on a link; its category is the link's type."""
+    name, kept, type = None, asked.action != "drop", link.type
+    if asked.action == "take":
+        name = asked.annotator or ""
+        if name not in link.links:
+            raise DataError(f"{name!r} is no annotator of {asked.document}")
+        theirs = link.links[name]
+        kept, type = theirs is not None, "" if theirs is None else theirs["type"]
+    elif asked.action == "merge" and not type and link.vote.tied:
+        raise DataError("its type is tied", hint="Take somebody's")
+    elif asked.action == "edit":
+        raise DataError("a link is not edited here", hint="Take somebody's, or the consensus'")
+    return Decision(
+        request=asked.request, reviewer=asked.reviewer, document=asked.document, item=asked.item,
+        action=asked.action, annotator=name, kept=kept, category=type if kept else None,
+        evidence=json.dumps(link.links, sort_keys=True),
     )  # fmt: skip
 
 
@@ -169,9 +213,11 @@ class Gold:
     continua
         By document.
     decided, undecided, tied, stale
-        Units that somebody decided on, that are still to be reviewed, of these that are in it
-        without a category since theirs is tied, and decisions about annotations that are not there
-        as they were.
+        Units and links that somebody decided on, that are still to be reviewed, units of these that
+        are in it without a category since theirs is tied, and decisions about annotations that are
+        not there as they were.
+    loose
+        Links that are not in it because a unit that they join is not.
     """
 
     continua: Mapping[str, Continuum]
@@ -179,6 +225,7 @@ class Gold:
     undecided: int
     tied: int
     stale: int
+    loose: int
 
 
 def gold(
@@ -199,9 +246,10 @@ def gold(
         Whether units that are still to be reviewed are as the consensus has them, or left out.
     """
     continua = {}
-    n_decided = n_undecided = n_tied = 0
+    n_decided = n_undecided = n_tied = n_loose = 0
     for name, c in found.items():
         units: list[Unit] = []
+        linked = bool(c.links or c.continuum.links)
         for key, unit in zip(item_keys(c), c.units, strict=True):
             decision = standing.get((name, key))
             if decision is not None and _is_other_shape(unit, decision):
@@ -212,19 +260,50 @@ def gold(
                 if decision.kept and decision.start is not None and decision.end is not None:
                     shape = _source(unit, decision).shape
                     ends = decision.start, decision.end
-                    units.append(Unit(GOLD, *ends, decision.category, shape=shape))
+                    units.append(Unit(GOLD, *ends, decision.category, shape=shape, id=key))
             elif unit.kept and (with_undecided or not unit.reasons):
                 ends = unit.start, unit.end
-                units.append(Unit(GOLD, *ends, unit.category, shape=unit.shape))
+                units.append(Unit(GOLD, *ends, unit.category, shape=unit.shape, id=key))
                 n_tied += unit.category is None and bool(unit.vote.tied)
-        continua[name] = gold_of(c.continuum, units, [GOLD])
+        mine = {k: d for (n, k), d in standing.items() if n == name}
+        links = [*_links_of_gold(c, mine, with_undecided=with_undecided)] if linked else []
+        whole = whole_links(links, {(GOLD, u.id) for u in units})
+        n_loose += len(links) - len(whole)
+        for key, link in zip(link_keys(c), c.links, strict=True):
+            n_decided += key in mine
+            n_undecided += key not in mine and bool(link.reasons)
+        if not linked:
+            units = [replace(u, id="") for u in units]
+        continua[name] = gold_of(c.continuum, units, [GOLD], whole)
     return Gold(
         continua=continua,
         decided=n_decided,
         undecided=n_undecided,
         tied=n_tied,
         stale=len(standing) - n_decided,
+        loose=n_loose,
     )
+
+
+def _links_of_gold(
+    found: Consensus, mine: Mapping[str, Decision], *, with_undecided: bool
+) -> Iterator[Link]:
+    """Links as they were decided, as the consensus has them elsewhere, and chains."""
+    keys = {u.group: key for u, key in zip(found.units, item_keys(found), strict=True)}
+    for name, link in zip(link_keys(found), found.links, strict=True):
+        ends, type = (link.source.group, link.target.group), link.type
+        decision = mine.get(name)
+        if decision is not None:
+            ends, type = link.groups.get(decision.annotator or "", ends), decision.category or ""
+            there = decision.kept
+        else:
+            there = link.support >= found.needed and (with_undecided or not link.reasons)
+        if there:
+            yield Link(GOLD, type, keys[ends[0]], keys[ends[1]], link.kind)
+    named = {u.id: keys[u.group] for u in found.units if u.id}
+    for bond in found.continuum.links:
+        if bond.kind == CHAIN:
+            yield Link(GOLD, bond.type, named[bond.source], named[bond.target], CHAIN)
 
 
 def workbook(continua: Mapping[str, Continuum]) -> bytes:

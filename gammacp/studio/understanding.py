@@ -106,7 +106,7 @@ def understand(
     problem: str | None = None
     chosen: dict[str, Continuum] = {}
     try:
-        kept = campaign.select(found) if continua else found
+        kept = campaign.select(found, links=True) if continua else found
         doubt = found.doubt(campaign.values.get("annotators", ()), kept.continua)
         chosen = {inside(folder, name): c for name, c in kept.continua.items()}
         found = kept

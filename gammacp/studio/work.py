@@ -189,7 +189,11 @@ def _review(built: Report, folder: Path) -> Review | None:
     under = grounds({n: a.continuum for n, a in doubtful.items()}, [folder], linked=True)
     return Review(
         consensus=gold.documents,
-        documents={n: alignment_document(a, n) for n, a in doubtful.items()},
+        documents={
+            n: alignment_document(gold.alignments[n], n)
+            for n, c in gold.documents.items()
+            if c.review or any(x.reasons for x in c.links)
+        },
         drawn=planes(doubtful, under),
     )
 

@@ -1,8 +1,9 @@
 """What a consensus shows: records with the keys of the JSON, and the columns of its tables."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import repeat
 from typing import Any
 
 from gammacp.alignment import Alignment
@@ -182,10 +183,23 @@ def to_review(found: Mapping[str, Consensus]) -> Table:
     return table.without("file", when=len(found) == 1)
 
 
-def links_to_review(found: Mapping[str, Consensus]) -> Table:
-    """The links that not all annotators have alike, those of least support first."""
+def links_to_review(
+    found: Mapping[str, Consensus], keys: Callable[[Consensus], Iterable[str]] | None = None
+) -> Table:
+    """The links that not all annotators have alike, those of least support first.
+
+    Parameters
+    ----------
+    found
+        By document.
+    keys
+        What the links of a document are called: `key` of their records.
+    """
     records = [
-        {"file": name, **x.as_dict()} for name, c in found.items() for x in c.links if x.reasons
+        {"file": name, "key": key, **x.as_dict()}
+        for name, c in found.items()
+        for key, x in zip(keys(c) if keys else repeat(""), c.links, strict=False)
+        if x.reasons
     ]
     ordered = sorted(records, key=lambda r: (not r["tied"], r["support"]))
     return Table(LINKS, ordered).without("file", when=len(found) == 1)

@@ -42,6 +42,8 @@ class ConsensusLink:
         Votes per type and ties.
     links
         By annotator the type and the ends of the joined link; None where there is none.
+    groups
+        By annotator who has a link the unitary alignments of its ends.
     kept
         Whether it is in the gold standard.
     reasons
@@ -55,6 +57,7 @@ class ConsensusLink:
     support: int
     vote: CategoryVote
     links: Mapping[str, Mapping[str, Any] | None]
+    groups: Mapping[str, tuple[int, int]]
     kept: bool
     reasons: tuple[str, ...]
 
@@ -146,6 +149,7 @@ def _links(found: Consensus, alignment: Alignment, settings: Settings) -> list[C
                 support=most,
                 vote=vote,
                 links=shown,
+                groups=places,
                 kept=most >= found.needed and not missing,
                 reasons=tuple(_reasons(vote, counts, len(group), found.needed, missing, level)),
             )

@@ -63,10 +63,10 @@ class Aligning:
 
     def bound(self, continua: Mapping[str, Continuum]) -> BoundDissimilarity:
         """The dissimilarity of all these continua."""
-        return bind(self.chosen, Corpus.from_continua(continua))
+        return bind(self.distance, Corpus.from_continua(continua))
 
     @property
-    def chosen(self) -> Any:
+    def distance(self) -> Any:
         """The dissimilarity, as it was asked for or as it is by default."""
         return Combined() if self.dissimilarity is None else self.dissimilarity
 
@@ -202,7 +202,7 @@ def link_disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Ite
         raise DataError(
             "there are no links between units", hint="Read them with the units: see docs/links.md"
         )
-    settings = Settings.of(dissimilarity=aligning.chosen, **aligning.solving)
+    settings = Settings.of(dissimilarity=aligning.distance, **aligning.solving)
     costs = LinkCosts.of([*continua.values()], settings, aligning.bound(continua))
     aligned = aligning.align(continua)
     for name, c in continua.items():

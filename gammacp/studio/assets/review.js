@@ -14,7 +14,7 @@ const view = find('[data-part="alignment"]').view;
 const numbers = new Map(items.map((item, i) => [JSON.stringify([item.document, item.key]), i]));
 const numberOf = (row) => numbers.get(JSON.stringify([row.document, row.item]));
 const rows = [], underway = new Set();  // what is decided and not yet answered
-let standing = new Map(), at = 0, begun = false, sending = Promise.resolve();
+let standing = new Map(), linked = new Map(), at = 0, begun = false, sending = Promise.resolve();
 
 const reviewer = find("#reviewer");
 reviewer.value = localStorage.getItem("gammacp-reviewer") ?? "";
@@ -23,7 +23,8 @@ reviewer.addEventListener("input", () => localStorage.setItem("gammacp-reviewer"
 const position = (x) => String(Number(Number(x).toPrecision(15)));
 const named = (category) => category ?? "(unlabelled)";
 const spelled = (unit) => `${named(unit.category)} ${position(unit.start)}–${position(unit.end)}`;
-const outcome = (row) => (row.kept ? spelled(row) : "no unit");
+const isLink = (row) => row.item.startsWith("link-");
+const outcome = (row) => (row.kept ? (isLink(row) ? named(row.category) : spelled(row)) : isLink(row) ? "no link" : "no unit");
 const colour = () => find('[data-part="colour"]');
 
 // What an annotator has in the unit at hand.
@@ -40,6 +41,7 @@ function quoted(unit) {
 }
 
 function go(number) {
+  if (!items.length) return show();
   at = Math.min(items.length - 1, Math.max(0, number));
   const item = items[at];
   if (view.index !== item.place) {
@@ -55,6 +57,8 @@ function go(number) {
 }
 
 function show() {
+  showLinks();
+  if (!items.length) return;
   const item = items[at], row = standing.get(at);
   find("#decide-title").textContent = `Unit ${at + 1} of ${items.length}`;
   find("#why").replaceChildren(made("strong", {}, item.document), `: ${item.reasons.join("; ")}.`,
@@ -98,6 +102,17 @@ async function lay(image) {
   delete image.dataset.href;
   const answer = address && await fetch(address);
   if (answer?.ok) image.setAttribute("href", URL.createObjectURL(await answer.blob()));
+}
+
+function showLinks() {
+  for (const button of document.querySelectorAll("[data-link]")) {
+    const found = linked.get(JSON.stringify([button.dataset.document, button.dataset.link]));
+    const here = found?.action === button.dataset.act && (found.annotator ?? undefined) === button.dataset.annotator;
+    button.setAttribute("aria-pressed", String(here));
+    if (button.dataset.act !== "drop") continue;
+    const label = button.parentElement.querySelector("[data-said-link]");
+    label.textContent = found ? `✓ ${found.reviewer}: ${outcome(found)}` : "";
+  }
 }
 
 // The text around the unit, cut wherever a unit starts or ends; a line of its own per annotator.
@@ -146,7 +161,7 @@ function hear(item) {
   if (address) sound.setAttribute("src", address); else sound.removeAttribute("src");
 }
 function play() {
-  if (!items[at].heard) return;
+  if (!items[at]?.heard) return;
   if (!sound.paused) { sound.pause(); return; }
   const { start, end } = view.model.groups[items[at].group], second = view.model.doc.unit === "ms" ? 1000 : 1;
   sound.currentTime = start / second;
@@ -166,9 +181,12 @@ async function read() {
   rows.push(...news);
   const undone = new Set(rows.map((row) => row.undoes));
   standing = new Map();
+  linked = new Map();
   for (const row of rows) {
     const number = numberOf(row);
-    if (row.action !== "undo" && !undone.has(row.number) && number !== undefined) standing.set(number, row);
+    if (row.action === "undo" || undone.has(row.number)) continue;
+    if (number !== undefined) standing.set(number, row);
+    else if (isLink(row)) linked.set(JSON.stringify([row.document, row.item]), row);
   }
   show();
 }
@@ -182,7 +200,7 @@ function decide(wanted) {
   }
   const place = at, item = items[at];
   const body = { request: crypto.randomUUID(), reviewer: reviewer.value.trim(), ...wanted };
-  if (wanted.action !== "undo") {
+  if (wanted.action !== "undo" && !wanted.item) {
     Object.assign(body, { document: item.document, item: item.key });
     underway.add(place);
     find("#editor").hidden = true;
@@ -190,7 +208,7 @@ function decide(wanted) {
   }
   sending = sending.then(() => send(body)).catch((error) => {
     underway.delete(place);
-    if (find("#editor").hidden && wanted.action !== "undo") {
+    if (find("#editor").hidden && wanted.action !== "undo" && !wanted.item) {
       go(place);
       if (wanted.action === "edit") edit(wanted);
     }
@@ -208,6 +226,7 @@ async function send(body) {
   if (find("#editor").hidden && number !== undefined) go(number);
   const left = items.length - standing.size;
   const what = body.action === "undo" ? "Undone" : `Saved: ${outcome(told.decision)}`;
+  if (body.item && isLink(body)) { find("#said").textContent = `${what}.`; return; }
   find("#said").textContent = `${what}. ${left ? `${left} units are open.` : "All units are decided: take the gold standard home."}`;
 }
 
@@ -259,7 +278,9 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-act], [data-item]");
   if (!button) return;
   begun = true;
-  if (button.dataset.item) { go(Number(button.dataset.item)); find("#decide").scrollIntoView(); }
+  const { link, act, annotator } = button.dataset;
+  if (link) decide({ action: act, annotator, document: button.dataset.document, item: link });
+  else if (button.dataset.item) { go(Number(button.dataset.item)); find("#decide").scrollIntoView(); }
   else if (button.dataset.act === "take") take(Number(button.dataset.annotator));
   else acts[button.dataset.act]();
 });
@@ -270,6 +291,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && field?.form === find("#editor")) { acts.leave(); field.blur(); }
   if (event.key === "Enter" && field === reviewer) reviewer.blur();
   if (field || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !find("#keys").checked) return;
+  if (!items.length) return;
   if (event.repeat && !["next", "previous"].includes(KEYS[event.key])) return;  // a key that is held
   if (/^[1-9]$/.test(event.key)) take(Number(event.key) - 1);
   else if (KEYS[event.key]) acts[KEYS[event.key]]();
@@ -282,6 +304,8 @@ colour().value = "category";
 colour().dispatchEvent(new Event("change"));
 colour().addEventListener("change", show);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+// Links alone are in question: of the unit at hand only the reviewer's name is needed.
+if (!items.length) for (const part of find("#decide").children) part.hidden = !part.querySelector("#reviewer") && !["said", "failed"].includes(part.id);
 go(0);
 if (again.back) find("#said").textContent = again.said;
 async function watch() {
