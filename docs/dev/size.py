@@ -17,31 +17,31 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_405,
+    "gammacp": 2_445,
     "gammacp/alignment": 6_183,
     "gammacp/bench": 2_167,
-    "gammacp/campaign": 5_495,
+    "gammacp/campaign": 5_606,
     "gammacp/chance": 1_573,
-    "gammacp/cli": 3_669,
+    "gammacp/cli": 3_694,
     "gammacp/compat": 952,
     "gammacp/continuum": 1_179,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_251,
-    "gammacp/formats": 7_215,
+    "gammacp/formats": 7_235,
     "gammacp/kernel": 200,
     "gammacp/links": 238,
-    "gammacp/measures": 8_213,
+    "gammacp/measures": 8_232,
     "gammacp/pools": 522,
-    "gammacp/report": 924,
+    "gammacp/report": 1_041,
     "gammacp/shapes": 305,
     "gammacp/segmentation": 2_466,
-    "gammacp/studio": 1_768,
+    "gammacp/studio": 1_868,
     "gammacp/syntax": 2_975,
     "shuffling": 2_135,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 51_871, 43_167
+TOGETHER, CORE = 52_303, 43_499
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
