@@ -162,7 +162,9 @@ def labels(runs: int) -> Iterator[Row]:
                     share = np.where(g.random((runs, 1, n)) < 0.2, 0.7, 0.075) + np.zeros(shape)
                 missed = g.binomial(asked, share)
                 # Three annotators: each unit is asked for twice, and missed by both more often.
-                p = holm(below_the_rest(*(2 * x.astype(np.float64) for x in (missed, asked))).p_of_more)
+                p = holm(
+                    below_the_rest(*(2 * x.astype(np.float64) for x in (missed, asked))).p_of_more
+                )
                 cell = f"{kind}, {many} labels, {n} parts of {size}"
                 yield rate("label", cell, np.asarray((p <= LEVEL).any(axis=1)))
 

@@ -22,13 +22,13 @@ _WHERE = {
     "view": "gammacp.display",
 }
 
-# Where people look a name up; in the guide, where nothing is said.
+# Where people look a name up; in the guide, where nothing is said. Solvers and formats have commands
+# that list them, and the page of formats is made from the registry.
 _PAGES = {
+    "categorial dissimilarity": "rich-labels",
     "error type": "shuffling",
-    "format": "formats",
     "measure": "measures",
     "score": "replace",
-    "solver": "method",
 }
 
 
@@ -58,7 +58,7 @@ def test_the_order_is_that_of_the_list_whatever_was_imported_first(kind: str) ->
     assert done.stdout.split() == " ".join(MODULES[kind].values()).split()
 
 
-@pytest.mark.parametrize("kind", sorted(set(MODULES) - {"view"}))
+@pytest.mark.parametrize("kind", sorted(set(MODULES) - {"view", "format", "solver"}))
 def test_a_page_says_what_each_is(kind: str) -> None:
     page = Path(__file__).parents[1] / "docs" / f"{_PAGES.get(kind, 'guide')}.md"
     text = page.read_text("utf-8")

@@ -106,8 +106,10 @@ def joined_columns(continua: Sequence[Continuum]) -> UnitColumns:
     if len(continua) == 1:
         return unit_columns(continua[0])
     names = "starts", "ends", "lengths", "category_codes"
-    places = [np.concatenate([getattr(c, name) for c in continua]) for name in names]
-    return UnitColumns(*places, continua[0].categories)
+    start, end, length, category = (
+        np.concatenate([getattr(c, name) for c in continua]) for name in names
+    )
+    return UnitColumns(start, end, length, category, continua[0].categories)
 
 
 def _outlines(continuum: Continuum) -> Any:

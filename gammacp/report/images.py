@@ -84,7 +84,7 @@ def grounds(
             if name not in found:
                 raise DataError("no image, or more than one, is called as the document")
             if linked:
-                with _opened(found[name]) as image:
+                with _image_of(found[name]) as image:
                     images[name] = f"./image?document={quote(name, safe='')}", _size(image)
                 continue
             content, size = small_jpeg(found[name])
@@ -119,7 +119,7 @@ def small_jpeg(path: Path) -> tuple[bytes, tuple[int, int]]:
     UsageError
         Pillow is not installed.
     """
-    with _opened(path) as image:
+    with _image_of(path) as image:
         from PIL import ImageOps
 
         size = _size(image)
@@ -138,7 +138,7 @@ def _size(image: Any) -> tuple[int, int]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def _image_of(path: Path) -> Iterator[Any]:
     """The image of a file; whatever is wrong with it is a DataError."""
     try:
         from PIL import Image
