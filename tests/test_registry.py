@@ -22,8 +22,8 @@ _WHERE = {
     "view": "gammacp.display",
 }
 
-# Where people look a name up; in the guide, where nothing is said. Solvers and formats have commands
-# that list them, and the page of formats is made from the registry.
+# Where people look a name up; in the guide, where nothing is said. Commands list solvers and
+# formats, and the page of formats is made from the registry.
 _PAGES = {
     "categorial dissimilarity": "rich-labels",
     "error type": "shuffling",
