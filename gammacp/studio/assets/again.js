@@ -6,12 +6,11 @@ const again = (() => {
   async function state() {
     const answer = await fetch("./state");
     if (!answer.ok) throw new Error("it was started again, or closed");
-    return answer.json();
+    const told = await answer.json();
+    known.folder = told.folder;  // with every answer: whoever asked first need not be told first
+    return told;
   }
-  state().then(({ folder }) => {
-    known.folder = folder;
-    channel.postMessage({ folder, token });
-  }, () => {});
+  state().then(({ folder }) => channel.postMessage({ folder, token }), () => {});
   channel.addEventListener("message", async ({ data }) => {
     if (data.token === token || data.folder !== known.folder) return;
     await state().catch(() => location.replace(location.pathname.replace(token, data.token) + "#again"));
