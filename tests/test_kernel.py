@@ -7,6 +7,7 @@ import ast
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -98,6 +99,22 @@ def test_the_hash_covers_kernels_and_what_they_import() -> None:
     kernels = [p for p in root.rglob("*.py") if "gammacp.kernel import" in p.read_text()]
     hashes = {kernel_cache.sources(p) for p in kernels}
     assert len(hashes) == len(kernels) > 10
+
+
+def test_what_two_processes_keep_has_no_function_in_common(package: Path) -> None:
+    """Loaded together, functions of one name and number would be called for each other."""
+    sort = "from gammacp.kernel import kernel\nimport numpy as np\n@kernel\ndef low(x):\n"
+    (package / "sort.py").write_text(sort + "    return np.sort(x)[0]\n")
+    code = "import sys; sys.path.insert(0, sys.argv[1])\n"
+    code += "import sort, numpy\nprint(sort.low(-numpy.arange(9)))"
+    numbers = []
+    for _ in range(2):
+        assert execute(code, package).stdout.split() == ["-8"]
+        (path,) = (package / "cache").rglob("sort.low-*.kernel")
+        numbers.append(set(re.findall(rb"run_quicksort1B\d+v(\d+)B", path.read_bytes())))
+        path.unlink()
+    assert numbers[0] and numbers[1]
+    assert numbers[0].isdisjoint(numbers[1])
 
 
 # In one process: every damage, then a dispatcher that has nothing loaded or compiled yet.

@@ -10,16 +10,21 @@ as if it had been compiled here, if it is of this numba and of these sources.
 
 A kernel also has the kernels that it calls and the constants of other modules compiled into it, so
 its code is used for as long as the content of none of these files changes.
+
+Numba tells functions of one name apart by a number, and counts from 1 in every process. Codes that
+different processes have kept then call each other's functions: `np.sort` in one is `np.argsort` of
+another, and the result is wrong (numba issue 10486). Numbers here are random instead.
 """
 
 import os
 import pickle
 import re
+import secrets
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from multiprocessing import parent_process
 from pathlib import Path
@@ -27,6 +32,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 import numba
+from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import CompileResultCacheImpl
 from numba.core.serialize import dumps
 
@@ -46,6 +52,10 @@ _IMPORTED = re.compile(r"^from (gammacp(?:\.\w+)+) import", re.MULTILINE)
 
 # What makes bytes of compiled code and code of bytes; where they are kept it need not know.
 _NUMBA: Any = object.__new__(CompileResultCacheImpl)
+# Of all that this process compiles: what numba brings for arrays is compiled into kernels, too.
+FunctionIdentity._unique_ids = iter(partial(secrets.randbits, 64), None)  # type: ignore[assignment]
+# What is kept without such numbers is compiled anew.
+_KEPT = "2"
 
 
 class KernelCache:
@@ -57,7 +67,7 @@ class KernelCache:
         assert function.__closure__ is None, "a kernel that closes over a value cannot be kept"
         self._name = re.sub("[<>]", "", f"{function.__module__}.{function.__qualname__}")
         self._line = code.co_firstlineno
-        self._stamp = f"{numba.__version__} {sources(Path(code.co_filename))}".encode()
+        self._stamp = f"{_KEPT} {numba.__version__} {sources(Path(code.co_filename))}".encode()
 
     @property
     def cache_path(self) -> str | None:
