@@ -28,7 +28,7 @@ CEILINGS = {
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_253,
     "gammacp/formats": 7_235,
-    "gammacp/kernel": 200,
+    "gammacp/kernel": 205,
     "gammacp/links": 238,
     "gammacp/measures": 8_232,
     "gammacp/pools": 522,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_305, 43_501
+TOGETHER, CORE = 52_310, 43_506
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -143,7 +143,10 @@ def reviewing(page: "Page", studio: Running) -> None:
 
 
 def saved(page: "Page", what: str) -> None:
-    page.locator("#said").get_by_text(what).wait_for()
+    from playwright.sync_api import expect
+
+    # Of all around it: what failed is shown beside it.
+    expect(page.locator("#decide")).to_contain_text(what, timeout=60_000)
 
 
 def shows(part: "Locator", text: str) -> None:

@@ -217,7 +217,8 @@ function decide(wanted) {
 }
 
 async function send(body) {
-  const answer = await fetch("./decisions", { method: "POST", body: JSON.stringify(body) });
+  const post = () => fetch("./decisions", { method: "POST", body: JSON.stringify(body) });
+  const answer = await post().catch(post);  // a connection that broke; one request is one decision
   const told = await answer.json();
   if (!answer.ok) throw new Error(told.problem);
   await read();
