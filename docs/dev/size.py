@@ -18,13 +18,13 @@ ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
     "gammacp": 2_445,
-    "gammacp/alignment": 6_183,
+    "gammacp/alignment": 6_181,
     "gammacp/bench": 2_167,
     "gammacp/campaign": 5_606,
     "gammacp/chance": 1_573,
-    "gammacp/cli": 3_694,
+    "gammacp/cli": 3_695,
     "gammacp/compat": 952,
-    "gammacp/continuum": 1_179,
+    "gammacp/continuum": 1_183,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_253,
     "gammacp/formats": 7_235,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_310, 43_506
+TOGETHER, CORE = 52_312, 43_508
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
@@ -116,15 +117,15 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def _plain(value: Any) -> Any:
+    if type(value) in (str, int, bool, NoneType):  # most there is
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
-    if hasattr(value, "item"):  # a NumPy scalar
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    return _plain(value.item()) if hasattr(value, "item") else value  # a NumPy scalar
 
 
 def show(table: Table, *, title: str = "", digits: int = 4) -> None:

@@ -652,7 +652,7 @@ class Continuum:
     @property
     def counts(self) -> Indices:
         """Units per annotator, shape (annotators,)."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     def text_between(self, start: float, end: float) -> str | None:
         """The text between two positions; None unless positions count a text's characters.

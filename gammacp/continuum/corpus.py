@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field
 
 from gammacp.continuum.columns import all_names
@@ -65,6 +65,14 @@ class Corpus(Mapping[str, Continuum]):
     def __len__(self) -> int:
         """Number of continua."""
         return len(self.continua)
+
+    def values(self) -> ValuesView[Continuum]:
+        """The continua, in order."""
+        return self.continua.values()
+
+    def items(self) -> ItemsView[str, Continuum]:
+        """Names and continua, in order."""
+        return self.continua.items()
 
     @property
     def features(self) -> tuple[str, ...]:

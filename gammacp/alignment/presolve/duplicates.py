@@ -81,12 +81,10 @@ class Packed(NamedTuple):
 def runs_of_identical(continuum: Continuum) -> Indices:
     """Where each run of identical units begins, and the end; shape (distinct units + 1,)."""
     new = np.ones(continuum.n_units + 1, np.bool_)
-    new[1:-1] = (
-        (np.diff(continuum.starts) != 0)
-        | (np.diff(continuum.ends) != 0)
-        | (np.diff(continuum.category_codes) != 0)
-        | (np.diff(continuum.annotator_codes) != 0)
-    )
+    columns = continuum.starts, continuum.ends, continuum.category_codes, continuum.annotator_codes
+    new[1:-1] = False
+    for column in columns:
+        new[1:-1] |= column[1:] != column[:-1]
     if continuum.breaks is not None:
         new[1:-1] |= continuum.breaks[1:] != continuum.breaks[:-1]
     return np.flatnonzero(new)
