@@ -83,13 +83,6 @@ _PREPARATIONS: dict[str, Callable[[Path, dict[str, Any]], None]] = {
     "docs/graphs.md": lambda folder, _: shutil.copytree(
         FIXTURES / "graphs", folder, dirs_exist_ok=True
     ),
-    # An overlap, which uα refuses.
-    "docs/measures.md": _files(
-        {
-            "o.csv": "Ann,x,5,20\nAnn,y,18,25\nBob,x,5,20\nBob,x,22,25\n"
-            "Ann,x,30,35\nBob,x,30,35\nAnn,y,40,44\nBob,y,40,42\n"
-        }
-    ),
     "docs/segmentation.md": _files({"bad.json": '{"items":\n {"t": {"a": [1, 0], "b": [1]}}}\n'}),
     "docs/shuffling.md": _files(
         {
