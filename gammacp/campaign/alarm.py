@@ -86,15 +86,17 @@ class Alarm:
     def in_words(self, gamma: float) -> str:
         """What it says of the γ that is seen; empty where that is not below the threshold."""
         needed = f"evidence {self.evidence:.3g} of {1 / self.rate:.3g}"
+        one = self.documents == 1
+        documents = f"{self.documents} document{'' if one else 's'}"
         if self.raised:
             return (
-                f"γ is below {self.below:g} ({needed} from {self.documents} documents; at most "
+                f"γ is below {self.below:g} ({needed} from {documents}; at most "
                 f"{self.rate:.0%} of campaigns with γ ≥ {self.below:g} ever have such an alarm)"
             )
         if gamma < self.below:
             return (
                 f"γ is {gamma:.4f}, below {self.below:g}, which is no alarm yet: {needed} from "
-                f"{self.documents} documents that have not changed since the look before"
+                f"{documents} that {'has' if one else 'have'} not changed since the look before"
             )
         return ""
 
