@@ -85,18 +85,15 @@ class Alarm:
 
     def in_words(self, gamma: float) -> str:
         """What it says of the γ that is seen; empty where that is not below the threshold."""
-        needed = f"evidence {self.evidence:.3g} of {1 / self.rate:.3g}"
+        n, of = self.documents, f"{self.evidence:.3g} of {1 / self.rate:.3g}"
+        needed = f"evidence {of} from {n} document{'s' * (n != 1)}"
         if self.raised:
             return (
-                f"γ is below {self.below:g} ({needed} from {self.documents} documents; at most "
+                f"γ is below {self.below:g} ({needed}; at most "
                 f"{self.rate:.0%} of campaigns with γ ≥ {self.below:g} ever have such an alarm)"
             )
-        if gamma < self.below:
-            return (
-                f"γ is {gamma:.4f}, below {self.below:g}, which is no alarm yet: {needed} from "
-                f"{self.documents} documents that have not changed since the look before"
-            )
-        return ""
+        yet = f"γ is {gamma:.4f}, below {self.below:g}, which is no alarm yet: {needed}"
+        return f"{yet} unchanged since the look before" if gamma < self.below else ""
 
 
 def alarm_of(observed: Floats, expected: Floats, below: float, rate: float) -> Alarm:

@@ -85,7 +85,7 @@ def test_half_written_file_is_tried_again(run: Run, folder: Path) -> None:
     (folder / "b.csv").write_text("Ann,a,0,10\nBob,b,")
     broken = run("watch", folder, *FAST)
     assert broken.code == 0
-    assert "1 documents" in broken.out
+    assert " 1 document, " in broken.out
     assert "b.csv:2: " in broken.err
     assert "tried again at the next look" in broken.err
     write(folder / "b.csv", late=1)

@@ -153,10 +153,10 @@ def _print(seen: dict[str, Any]) -> None:
     if seen["gamma"] is not None:
         value = f"γ {number(seen['gamma'])} ({' to '.join(map(number, seen['interval']))})"
     changed = ", ".join(list(seen["measured"])[:5])
-    more = len(seen["measured"]) - 5
+    n, more = seen["documents"], len(seen["measured"]) - 5
     when = f"{datetime.fromisoformat(seen['time']).astimezone():%Y-%m-%d %H:%M:%S}"
     line = (
-        f"{when}  {value}  {seen['documents']} documents, {seen['units']} units; "
+        f"{when}  {value}  {n} document{'s' * (n != 1)}, {seen['units']} units; "
         f"changed: {changed or 'nothing'}{f' and {more} more' if more > 0 else ''}"
         f"{'; gone: ' * bool(seen['gone'])}{', '.join(seen['gone'])}"
     )
