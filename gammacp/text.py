@@ -1,6 +1,7 @@
 """Text from files, made safe to print."""
 
 import re
+from collections.abc import Iterable, Iterator
 
 UNLABELLED = "(unlabelled)"
 
@@ -70,3 +71,13 @@ def sentence(words: str) -> str:
     """
     first = words[:1]
     return f"{first.upper() if first.isascii() else first}{words[1:].rstrip('.')}."
+
+
+def group_by_text(entries: Iterable[tuple[str, str]], most: int = 5) -> Iterator[tuple[str, str]]:
+    """Each text once, with the names that it is about; only the first ones of many."""
+    names: dict[str, list[str]] = {}
+    for text, name in entries:
+        names.setdefault(text, []).append(name)
+    for text, listed in names.items():
+        more = len(listed) - most
+        yield text, ", ".join(listed[:most]) + (f" and {more} more" if more > 0 else "")

@@ -17,31 +17,31 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_445,
+    "gammacp": 2_453,
     "gammacp/alignment": 6_181,
     "gammacp/bench": 2_167,
-    "gammacp/campaign": 5_606,
+    "gammacp/campaign": 5_611,
     "gammacp/chance": 1_573,
-    "gammacp/cli": 3_695,
+    "gammacp/cli": 3_690,
     "gammacp/compat": 952,
     "gammacp/continuum": 1_183,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_253,
     "gammacp/formats": 7_235,
-    "gammacp/kernel": 205,
+    "gammacp/kernel": 204,
     "gammacp/links": 238,
     "gammacp/measures": 8_232,
     "gammacp/pools": 522,
     "gammacp/report": 1_041,
     "gammacp/shapes": 305,
     "gammacp/segmentation": 2_466,
-    "gammacp/studio": 1_868,
+    "gammacp/studio": 1_871,
     "gammacp/syntax": 2_975,
     "shuffling": 2_135,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_312, 43_508
+TOGETHER, CORE = 52_323, 43_516
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

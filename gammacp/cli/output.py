@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from gammacp.errors import UsageError
-from gammacp.text import visible
+from gammacp.text import group_by_text, visible
 
 if TYPE_CHECKING:
     from gammacp.measures.pair_rows import PairRows
@@ -222,16 +222,6 @@ def _stack(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
                 start = f" {head}{' ' * (widest - cell_len(head))}   " if i == 0 else indent
                 yield f"{start}{line}\n"
     yield "\n"
-
-
-def group_by_text(entries: Iterable[tuple[str, str]], most: int = 5) -> Iterator[tuple[str, str]]:
-    """Each text once, with the names that it is about; only the first ones of many."""
-    names: dict[str, list[str]] = {}
-    for text, name in entries:
-        names.setdefault(text, []).append(name)
-    for text, listed in names.items():
-        more = len(listed) - most
-        yield text, ", ".join(listed[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def outputs(**named: Path | None) -> list[Path]:

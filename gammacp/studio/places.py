@@ -22,6 +22,7 @@ def inside(folder: Path, name: str) -> str:
 
 _OPTION = re.compile(r"(?<![^\s(`])--[a-z]")
 _ASIDE = re.compile(r" ?\([^()\n]*\)")
+_SENTENCES = re.compile(r"(?<=[.;]) +(?=[A-Z])")
 _CLAUSES = re.compile(r"([;.,]\s+)")
 
 
@@ -36,6 +37,8 @@ def without_options(text: str) -> str:
     text
         For the page.
     """
+    sentences = _SENTENCES.split(text)
+    text = " ".join(s for s in sentences if not (s.startswith("If ") and _OPTION.search(s)))
     text = _ASIDE.sub(lambda aside: "" if _OPTION.search(aside[0]) else aside[0], text)
     clauses = _CLAUSES.split(text)
     kept = [

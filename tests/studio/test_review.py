@@ -191,6 +191,7 @@ def test_a_workbook_has_the_rows_of_csv(tmp_path: Path) -> None:
         ("a--b.csv is no file. Rename it", "a--b.csv is no file. Rename it"),
         ("Name a folder and --to brat, or write CSV or JSON", "or write CSV or JSON"),
         ("x 1.5 is late. Give --tier and look", "x 1.5 is late"),
+        ("only A. If A, B are one, give --layout '{x}' (d by A, B; 3 more)", "only A."),
     ],
 )
 def test_a_page_has_no_options(text: str, left: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack
 
 from gammacp.arguments import one_of, several, whole
@@ -41,9 +42,13 @@ from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.signature import extend
+from gammacp.text import group_by_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+# Of an error: as many different reasons why documents have no γ.
+_REASONS = 3
 
 TABLES = ("document", "annotator", "pair", "category")
 
@@ -198,8 +203,7 @@ def compare(
     basis = Basis(others, settings, executor=executor, progress=_counted(tell), shared={})
     overall = agreement(basis).with_over()
     if not overall.computed:
-        reasons = "; ".join(f"{name}: {s.reason}" for name, s in overall.documents.items())
-        raise DataError(f"no document has a γ: {reasons}")
+        raise DataError(f"no document has a γ: {_reasons(overall)}")
     if first is not None:
         first(overall)
     tell("pairs of annotators")
@@ -239,6 +243,12 @@ def compare(
         explanation=explained_on(basis) if explain else None,
         links=links,
     )
+
+
+def _reasons(found: Agreement) -> str:
+    """Why documents have no γ: the first few reasons, each with the first few documents."""
+    told = group_by_text((str(s.reason), name) for name, s in found.documents.items())
+    return "; ".join(f"{names}: {reason}" for reason, names in islice(told, _REASONS))
 
 
 def _sign(found: Agreement, spread: BootstrapInterval | None) -> Agreement:

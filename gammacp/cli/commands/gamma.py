@@ -19,9 +19,10 @@ from gammacp.cli.options.settings import (
     check_threshold,
     require_interval,
 )
-from gammacp.cli.output import AsJson, group_by_text, message, messages, print_json, say, show
+from gammacp.cli.output import AsJson, message, messages, print_json, say, show
 from gammacp.cli.progress import progress
 from gammacp.errors import DataError, UsageError
+from gammacp.text import group_by_text
 
 if TYPE_CHECKING:
     from gammacp.measures.agreement import Agreement

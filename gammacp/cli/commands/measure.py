@@ -14,9 +14,10 @@ from gammacp.cli.options.reading import Files, Reading, left_out_json, load, spl
 from gammacp.cli.options.segmentations import EditFlags
 from gammacp.cli.options.settings import GammaFlags, Jobs, Where
 from gammacp.cli.options.trees import Treebanks
-from gammacp.cli.output import AsJson, group_by_text, message, messages, print_json, show
+from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.errors import UsageError
+from gammacp.text import group_by_text
 
 if TYPE_CHECKING:
     from gammacp.continuum import Continuum

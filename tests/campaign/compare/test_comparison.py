@@ -158,3 +158,14 @@ def test_errors(text: Continuum) -> None:
         compare({"t": text}, reference="nobody")
     with pytest.raises(DataError, match="two annotators"):
         compare({"t": text.only_annotators(["Ann"])})
+
+
+def test_many_documents_without_a_gamma_are_a_short_error() -> None:
+    """One annotator in each of a thousand files: who has read one reason has read all."""
+    alone = {
+        f"d{k}.{a}": Continuum.from_units([Unit(a, 0, 5, "x")]) for k in range(500) for a in "AB"
+    }
+    with pytest.raises(DataError) as refused:
+        compare(alone, samples=5)
+    assert "d0.A, d1.A, d2.A, d3.A, d4.A and 495 more: agreement needs two" in str(refused.value)
+    assert len(str(refused.value)) < 1000
