@@ -11,6 +11,7 @@ What levels and power are is in docs/sampling.md (`experiments/samples_hold.py`)
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -19,9 +20,11 @@ import numpy as np
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.part_tests import FEWEST_PARTS, change_in_order, holm
+from gammacp.measures.populations import PairSums
 from gammacp.text import visible
 
 _LEVEL = 0.05
+_ROUNDS = 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,15 +104,28 @@ def over_time(overall: Agreement, *, in_order: bool) -> OverTime | None:
     """
     if not in_order:
         return None
-    sums = overall.pair_sums
     names = dict.fromkeys(
         name for s in overall.rated.values() for name in s.alignment.continuum.annotators
     )
-    n = len(overall.rated)
-    clusters = np.unique(
-        [overall.clusters.get(d) or f"\0{d}" for d in overall.rated], return_inverse=True
-    )[1]
+    clusters = [overall.clusters.get(d) or f"\0{d}" for d in overall.rated]
+    return changes([*names], overall.pair_sums, np.unique(clusters, return_inverse=True)[1])
+
+
+def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime:
+    """The changes from what pairs cost.
+
+    Parameters
+    ----------
+    names
+        Of the annotators, by their numbers.
+    sums
+        Of documents that are numbered in their order.
+    clusters
+        The cluster of each document, numbers from 0.
+    """
+    n = len(clusters)
     whole = np.array([np.bincount(sums.document, x, n) for x in (sums.observed, sums.expected)])
+    shapes = _others_to_own(sums, n)
     found = []
     for k, name in enumerate(names):
         mine = sums.annotator == k
@@ -120,6 +136,7 @@ def over_time(overall: Agreement, *, in_order: bool) -> OverTime | None:
         there = (own[1] > 0) & (rest[1] > 1e-9 * whole[1])
         with np.errstate(divide="ignore", invalid="ignore"):
             z, others, weight = own[0] / own[1], rest[0] / rest[1], own[1] * rest[1] / whole[1]
+            others[at] *= shapes[mine]
             times = (weight * z)[there].sum() / (weight * others)[there].sum()
         if there.any():
             found.append(_change(name, z - times * others, weight, there, clusters))
@@ -130,6 +147,29 @@ def over_time(overall: Agreement, *, in_order: bool) -> OverTime | None:
         all=replace(everybody, p_holm=everybody.p),
         annotators=tuple(replace(c, p_holm=p) for c, p in zip(found, adjusted, strict=True)),
     )
+
+
+def _others_to_own(sums: PairSums, n: int) -> Floats:
+    """How many times as large the pairs of each row's annotator are as the others, by who is there.
+
+    A pair is taken for the mean of what its two annotators add, which each does all the time; in a
+    document of k that add S together, those of one who adds r are (r·(k − 2) + S)/2(S − r) times
+    as large as the others. Where everybody annotates everything that is the same in each document.
+    """
+    where, who = sums.document, sums.annotator
+    k = np.bincount(where, minlength=n)[where]
+    total = np.bincount(where, sums.observed, n)[where]
+    adds = np.ones(int(who.max()) + 1)
+    beyond = np.bincount(who, 2 * (k - 1) * sums.observed - total)
+    for _ in range(_ROUNDS):
+        together = np.maximum(np.bincount(where, adds[who], n)[where], 1e-9)
+        base = np.bincount(who, (k - 2) * total / together)
+        adds = np.divide(np.maximum(beyond, 0), base, out=np.ones(len(adds)), where=base > 0)
+        adds /= adds.mean()
+    together = np.bincount(where, adds[who], n)[where]
+    rest = together - adds[who]
+    above = ((k - 2) * adds[who] + together) / 2
+    return np.divide(above, rest, out=np.ones(len(k)), where=rest > 1e-3 * together)
 
 
 def _change(name: str, disorder: Floats, weight: Floats, there: Bools, clusters: Indices) -> Change:
