@@ -19,7 +19,7 @@ import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.measures.agreement import Agreement
-from gammacp.measures.part_tests import FEWEST_PARTS, change_in_order, holm
+from gammacp.measures.part_tests import FEWEST_PARTS, change_in_order, holm, independent_parts
 from gammacp.measures.populations import PairSums
 from gammacp.text import visible
 
@@ -126,6 +126,9 @@ def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime
     n = len(clusters)
     whole = np.array([np.bincount(sums.document, x, n) for x in (sums.observed, sums.expected)])
     shapes = _others_to_own(sums, n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        disorder, mean = whole[0] / whole[1], whole[0].sum() / whole[1].sum()
+    everybody = _change("", disorder, whole[1], whole[1] > 0, clusters)
     found = []
     for k, name in enumerate(names):
         mine = sums.annotator == k
@@ -134,19 +137,28 @@ def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime
         own[:, at] = 2 * sums.observed[mine], 2 * sums.expected[mine]
         rest = whole - own
         there = (own[1] > 0) & (rest[1] > 1e-9 * whole[1])
+        if not there.any():
+            continue
         with np.errstate(divide="ignore", invalid="ignore"):
             z, others, weight = own[0] / own[1], rest[0] / rest[1], own[1] * rest[1] / whole[1]
             others[at] *= shapes[mine]
-            times = (weight * z)[there].sum() / (weight * others)[there].sum()
-        if there.any():
-            found.append(_change(name, z - times * others, weight, there, clusters))
+            even = weight * mean / (mean + disorder)
+            times = (even * z)[there].sum() / (even * others)[there].sum()
+            beyond = z - times * others
+        typical = _mean(disorder[there], weight[there]) / _mean(disorder[there], even[there])
+        parts = [np.bincount(clusters[there], x[there]) for x in (weight * disorder, weight)]
+        spread = independent_parts(*parts)
+        unsure = math.sqrt(spread.variance) / float(spread.ratio)
+        found.append(_change(name, typical * beyond, even, there, clusters, unsure))
     adjusted = holm(np.array([c.p for c in found])).tolist()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        everybody = _change("", whole[0] / whole[1], whole[1], whole[1] > 0, clusters)
     return OverTime(
         all=replace(everybody, p_holm=everybody.p),
         annotators=tuple(replace(c, p_holm=p) for c, p in zip(found, adjusted, strict=True)),
     )
+
+
+def _mean(values: Floats, weights: Floats) -> float:
+    return float((weights * values).sum() / weights.sum())
 
 
 def _others_to_own(sums: PairSums, n: int) -> Floats:
@@ -172,8 +184,10 @@ def _others_to_own(sums: PairSums, n: int) -> Floats:
     return np.divide(above, rest, out=np.ones(len(k)), where=rest > 1e-3 * together)
 
 
-def _change(name: str, disorder: Floats, weight: Floats, there: Bools, clusters: Indices) -> Change:
-    """The change of γ, which is 1 minus the disorder."""
+def _change(
+    name: str, disorder: Floats, weight: Floats, there: Bools, clusters: Indices, unsure: float = 0
+) -> Change:
+    """The change of γ, which is 1 minus the disorder; `unsure` is a relative error of its scale."""
     told = Change(annotator=name, documents=int(there.sum()))
     if len(np.unique(clusters[there])) < FEWEST_PARTS:
         return told
@@ -181,5 +195,14 @@ def _change(name: str, disorder: Floats, weight: Floats, there: Bools, clusters:
     found = change_in_order(-disorder[there], weight[there], places, clusters[there])
     if not float(found.error) > 0:
         return told
-    low, high = map(float, found.interval())
-    return replace(told, change=float(found.value), interval=(low, high), p=float(found.p))
+    value, t = float(found.value), float(found.half_width() / found.error)
+    low, high = (_scaled(value, float(end), t * unsure) for end in found.interval())
+    return replace(told, change=value, interval=(low, high), p=float(found.p))
+
+
+def _scaled(value: float, end: float, unsure: float) -> float:
+    """An end of the interval of a product whose other factor is above 0: no end passes 0."""
+    if value * end <= 0 or not unsure:
+        return end
+    leg = math.log(end / value)
+    return value * math.exp(math.copysign(math.hypot(leg, unsure), leg))
