@@ -20,7 +20,7 @@ CEILINGS = {
     "gammacp": 2_445,
     "gammacp/alignment": 6_183,
     "gammacp/bench": 2_167,
-    "gammacp/campaign": 5_606,
+    "gammacp/campaign": 5_644,
     "gammacp/chance": 1_573,
     "gammacp/cli": 3_694,
     "gammacp/compat": 952,
@@ -30,7 +30,7 @@ CEILINGS = {
     "gammacp/formats": 7_235,
     "gammacp/kernel": 200,
     "gammacp/links": 238,
-    "gammacp/measures": 8_232,
+    "gammacp/measures": 8_235,
     "gammacp/pools": 522,
     "gammacp/report": 1_041,
     "gammacp/shapes": 305,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_305, 43_501
+TOGETHER, CORE = 52_346, 43_542
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -3,8 +3,10 @@
 A straight line is laid through the documents' relative disorder in their order, the first at 0, the
 last at 1 (`part_tests.change_in_order`). Of an annotator that is the disorder of the pairs with
 this annotator minus ρ times that of the other pairs of the document, ρ how many times as large it
-is over all documents: what becomes harder for everybody, or what everybody learns, by the same
-factor, is not taken for somebody's own. It takes three annotators of a document.
+is over all documents, corrected for who is there: what becomes harder for everybody, or what
+everybody learns, by the same factor, is not taken for somebody's own, nor is a careless annotator
+who joins late. It takes three annotators of a document. Documents of disorder z weigh 1 / (z̄ + z),
+lest a few hard ones decide; what their mean disorder leaves open is in the interval.
 What levels and power are is in docs/sampling.md (`experiments/samples_hold.py`).
 """
 
@@ -146,8 +148,8 @@ def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime
             times = (even * z)[there].sum() / (even * others)[there].sum()
             beyond = z - times * others
         typical = _mean(disorder[there], weight[there]) / _mean(disorder[there], even[there])
-        parts = [np.bincount(clusters[there], x[there]) for x in (weight * disorder, weight)]
-        spread = independent_parts(*parts)
+        lots = np.eye(int(clusters.max()) + 1)[clusters[there]]
+        spread = independent_parts((weight * disorder)[there] @ lots, weight[there] @ lots)
         unsure = math.sqrt(spread.variance) / float(spread.ratio)
         found.append(_change(name, typical * beyond, even, there, clusters, unsure))
     adjusted = holm(np.array([c.p for c in found])).tolist()
@@ -196,11 +198,11 @@ def _change(
     if not float(found.error) > 0:
         return told
     value, t = float(found.value), float(found.half_width() / found.error)
-    low, high = (_scaled(value, float(end), t * unsure) for end in found.interval())
+    low, high = (_end_of_product(value, float(end), t * unsure) for end in found.interval())
     return replace(told, change=value, interval=(low, high), p=float(found.p))
 
 
-def _scaled(value: float, end: float, unsure: float) -> float:
+def _end_of_product(value: float, end: float, unsure: float) -> float:
     """An end of the interval of a product whose other factor is above 0: no end passes 0."""
     if value * end <= 0 or not unsure:
         return end
