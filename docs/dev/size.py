@@ -34,14 +34,14 @@ CEILINGS = {
     "gammacp/pools": 522,
     "gammacp/report": 1_041,
     "gammacp/shapes": 305,
-    "gammacp/segmentation": 2_466,
+    "gammacp/segmentation": 2_479,
     "gammacp/studio": 1_868,
     "gammacp/syntax": 2_975,
     "shuffling": 2_135,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_346, 43_542
+TOGETHER, CORE = 52_359, 43_542
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
