@@ -219,7 +219,7 @@ def gold_report(
         reference=reference,
         near=near,
         systems=tuple(ranked),
-        differences=_adjusted(
+        differences=_after_holm(
             {
                 (a.name, b.name): _differences(a, b, draws, seed)
                 for a, b in combinations(ranked, 2)
@@ -358,7 +358,7 @@ def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[
     return found
 
 
-def _adjusted(
+def _after_holm(
     found: Mapping[tuple[str, str], Mapping[str, Difference]],
 ) -> dict[tuple[str, str], dict[str, Difference]]:
     """With p after Holm's correction for all pairs, of each measure by itself."""
