@@ -196,7 +196,7 @@ def tables(rows: list[Row]) -> Iterator[str]:
     sizes = list(dict.fromkeys(r["documents"] for r in rows))
     lacking = ("one in seven careless", "two schools")
     for name in dict.fromkeys(r["over"] for r in rows):
-        lines = [f"| over {name} | {' | '.join(f'{n} documents' for n in sizes)} |"]
+        lines = [f"| over {name}; documents: | {' | '.join(map(str, sizes))} |"]
         lines += [f"|---{'|---' * len(sizes)}|"]
         for design in dict.fromkeys(r["annotators"] for r in rows):
             cells = []
@@ -209,6 +209,7 @@ def tables(rows: list[Row]) -> Iterator[str]:
                 ]
                 shares = [float(str(r["coverage"])) for r in mine]
                 width = np.median([float(str(r["width"])) for r in mine])
-                cells.append(f"{min(shares):.3f} to {max(shares):.3f} ({width:.2f})")
+                said = f"{min(shares):.2f}–{max(shares):.2f} ({width:.2f})"
+                cells.append(said.replace("0.", "."))
             lines.append(f"| {design} | {' | '.join(cells)} |")
         yield "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Beyond the papers: stratified samples, alarms over all looks, pairs tested against the others.
+"""Beyond the papers: stratified samples, sessions, campaigns over time, alarms over all looks.
 
 Every process has a γ that is known (`experiments._parts`), none was tuned on. Levels are shares of
 runs with their upper 95 % limit, as in `tests_hold`; what holds is in docs/sampling.md.
@@ -7,22 +7,31 @@ runs with their upper 95 % limit, as in `tests_hold`; what holds is in docs/samp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from experiments import _parts as process
+from experiments._campaigns import Campaign, sessions
 from experiments._common import write_csv
 from experiments.tests_hold import EPSILON, INTERVALS, LEVEL, Row, generator, level, tables
 from gammacp.arrays import Floats, Indices
 from gammacp.campaign.alarm import evidence
+from gammacp.campaign.compare.over_time import Change, OverTime, changes
 from gammacp.campaign.replace.wins import Wins
 from gammacp.files import write_text
 from gammacp.measures.contributions import CLUSTERS, DOCUMENTS, Contributions
-from gammacp.measures.part_tests import below_the_rest, difference, holm, independent_parts
+from gammacp.measures.part_tests import (
+    below_the_rest,
+    difference,
+    holm,
+    independent_parts,
+    paired_difference,
+)
 from gammacp.measures.resampling import interval_of_gamma
 
-RUNS, FEWER = 4000, 1000
+RUNS, FEWER, FEWEST = 4000, 1000, 500
 OFTEN = 9.0
 """A stratum is drawn nine times as often as the other, and is a tenth of the population."""
 SAMPLES = ((10, 10), (20, 20), (40, 40), (6, 24))
@@ -41,6 +50,29 @@ STRATA = {
     "the rare are worse": (0.8, 0.35),
     "the rare are better": (0.1, 0.45),
 }
+CAMPAIGNS = {
+    "4 people": Campaign(),
+    "4 people, lognormal 1": Campaign(law="lognormal 1"),
+    "4 people, few bad": Campaign(law="few bad"),
+    "3 unlike people": Campaign(people=3, unlike=0.6),
+    "6 unlike people": Campaign(people=6, unlike=0.4),
+    "3 of 6": Campaign(people=6, each=3),
+    "3 of 6 unlike": Campaign(people=6, each=3, unlike=0.6),
+    "1 of 4 comes late": Campaign(late=1),
+    "2 of 4 unlike come late": Campaign(late=2, unlike=0.6),
+    "clusters of 3": Campaign(cluster=3),
+    "1 of 4 comes late, adds 3 times as much": Campaign(late=1, careless=3.0),
+    "all get harder, by a factor": Campaign(harder="factor", unlike=0.6),
+    "all get harder, by a sum": Campaign(harder="sum", unlike=0.6),
+    "neighbours alike (.7)": Campaign(neighbours=0.7),
+}
+MOVING = ("2 of 4 unlike come late", "1 of 4 comes late, adds 3 times as much",
+          "all get harder, by a factor", "all get harder, by a sum")  # fmt: skip
+"""γ of all does change."""
+IN_ORDER = (8, 12, 30, 100)
+DRIFT = 1.6
+TWICE = ("gamma", "pareto", "lognormal 1", "few bad", "unlike", "second worse", "few units",
+         "long ones worse", "one twice")  # fmt: skip
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
@@ -48,6 +80,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     del data
     runs, fewer = (60, 20) if quick else (RUNS, FEWER)
     rows = [*alarms(runs), *weights(runs, fewer), *verdicts(fewer), *pairs(runs)]
+    rows += [*twice(runs), *over_time(20 if quick else FEWEST)]
     write_csv(out / "levels.csv", rows)
     write_text(out / "tables.md", tables(rows, []))
 
@@ -163,3 +196,80 @@ def pairs(runs: int) -> Iterator[Row]:
                 hits.append(named[:, 0] if factor > 1 else np.asarray(named.any(axis=1)))
             name = f"{people} annotators, {n} documents, {law}"
             yield level("a pair among alike ones", name, hits[0], "disorder × 2", hits[1])
+
+
+def twice(runs: int) -> Iterator[Row]:
+    """People who annotated twice: γ with oneself as with others, or others half as bad again."""
+    for kind in TWICE:
+        for people in (2, 5):
+            for n in (5, *IN_ORDER):
+                hits = []
+                for factor in (1.0, 1.5):
+                    g = generator("twice", kind, people, n, factor)
+                    o, e, other, chance = sessions(kind, people, n, runs, factor, g)
+                    sides = independent_parts(o, e), independent_parts(other, chance)
+                    found = paired_difference(*sides)
+                    hits.append(
+                        np.asarray((found.p <= LEVEL) & ((found.value > 0) | (factor == 1)))
+                    )
+                name = f"{kind}, {people} people, {n} documents"
+                yield level("sessions", name, hits[0], "disorder with others × 1.5", hits[1])
+
+
+def over_time(runs: int) -> Iterator[Row]:
+    """γ of all and of each annotator over time: levels and power, then intervals.
+
+    Power is of documents that get three times as hard, and of the first annotator, who adds from .2
+    to 1.8 times as much; whose true change is known where pairs cost the same otherwise.
+    """
+    rows: dict[str, list[Row]] = {"all": [], "one": [], "else": [], "out": []}
+    for name, campaign in CAMPAIGNS.items():
+        for n in sorted({max(n, 5 * campaign.cluster) for n in IN_ORDER}):
+            cell = f"{name}, {n} documents"
+            still = _in_order(cell, campaign, n, runs)
+            drifts = _in_order(cell, campaign, n, runs, drift=DRIFT)
+            harder = _in_order(cell, replace(campaign, harder="factor"), n, runs)
+            p_all = [np.array([f.all.p for f, _ in found]) <= LEVEL for found in (still, harder)]
+            if name not in MOVING:
+                other = "from .5 to 1.5 times as hard"
+                rows["all"].append(level("order, γ of all", cell, p_all[0], other, p_all[1]))
+            named = [np.array([_named(f) for f, _ in found]) for found in (still, drifts)]
+            other = "one adds from .2 to 1.8 times as much"
+            rows["one"].append(level("order, anybody", cell, named[0] >= 0, other, named[1] == 0))
+            rows["else"].append(
+                level("order, another than who changes", cell, named[1] > 0, "", None)
+            )
+            if not campaign.harder:
+                true = [-process.THETA * DRIFT * adds[0] / 2 for _, adds in drifts]
+                missed = [
+                    _misses(f.annotators[0], t) for (f, _), t in zip(drifts, true, strict=True)
+                ]
+                rows["out"].append(
+                    level("order, change outside its interval", cell, np.array(missed), "", None)
+                )
+    for found in rows.values():
+        yield from found
+
+
+def _in_order(
+    cell: str, campaign: Campaign, n: int, runs: int, drift: float = 0.0
+) -> list[tuple[OverTime, Floats]]:
+    """Each run's changes, and what its annotators add."""
+    g, found = generator("order", cell, drift, campaign.harder), []
+    names = [str(k) for k in range(campaign.people)]
+    for _ in range(runs):
+        sums, which, adds = campaign.draw(n, g, drift)
+        found.append((changes(names, sums, which), adds))
+    return found
+
+
+def _named(found: OverTime) -> int:
+    """The number of whom the sentence names; -1: nobody."""
+    tested = [c for c in found.annotators if np.isfinite(c.p)]
+    surest = min(tested, key=lambda c: c.p, default=Change(annotator="", documents=0))
+    return int(surest.annotator) if surest.p_holm <= LEVEL else -1
+
+
+def _misses(found: Change, true: float) -> bool:
+    low, high = found.interval or (-np.inf, np.inf)
+    return not low <= true <= high

@@ -351,8 +351,11 @@ def change_in_order(
         lots = np.eye(int(clusters.max()) + 1)[clusters]
         influences, share = influences @ lots, share @ lots
     error = np.sqrt((influences**2).sum(axis=-1))
+    error = np.where(error < 1e-12, 0.0, error)
     df = np.maximum(1.0, 1 / (share**2).sum(axis=-1) - 2)
-    return GammaDifference(rise[..., 0], np.where(error < 1e-12, 0.0, error), df)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        skew = np.where(error > 0, _third_moment(influences) / error**3, 0.0)
+    return GammaDifference(rise[..., 0], error, df, error, skew)
 
 
 def holm(p: Floats) -> Floats:

@@ -23,6 +23,7 @@ import numpy as np
 from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.errors import DataError, UsageError
+from gammacp.measures.part_tests import holm
 from gammacp.measures.segmentations.choices import CorrectedSimilarity
 from gammacp.measures.segmentations.comparison import Criterion
 from gammacp.measures.segmentations.rows import Pairs, Rows, compare_rows, share
@@ -51,12 +52,13 @@ Fractions = Mapping[str, tuple[Floats, Floats]]
 class Difference(NamedTuple):
     """How much more one system has by a measure (micro), a 95 % interval of it, and its p.
 
-    No interval for fewer than 5 documents.
+    No interval for fewer than 5 documents. `p_holm` is p after Holm's correction for all pairs.
     """
 
     value: float
     interval: tuple[float, float] | None
     p: float
+    p_holm: float = math.nan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,11 +219,13 @@ def gold_report(
         reference=reference,
         near=near,
         systems=tuple(ranked),
-        differences={
-            (a.name, b.name): _differences(a, b, draws, seed)
-            for a, b in combinations(ranked, 2)
-            if not (a.baseline and b.baseline)
-        },
+        differences=_after_holm(
+            {
+                (a.name, b.name): _differences(a, b, draws, seed)
+                for a, b in combinations(ranked, 2)
+                if not (a.baseline and b.baseline)
+            }
+        ),
         notes=tuple(_notes(len(codings.types) > 1, ranked, apart)),
         signature=comparison.signature_of(
             "segmentation",
@@ -352,6 +356,17 @@ def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[
         limit = math.inf if measure in _PLACES else 1.0
         found[measure] = Difference(value, interval(values, errors, size, limit), p)
     return found
+
+
+def _after_holm(
+    found: Mapping[tuple[str, str], Mapping[str, Difference]],
+) -> dict[tuple[str, str], dict[str, Difference]]:
+    """With p after Holm's correction for all pairs, of each measure by itself."""
+    corrected = {m: holm(np.array([d[m].p for d in found.values()])).tolist() for m in MEASURES}
+    return {
+        pair: {m: d._replace(p_holm=corrected[m][k]) for m, d in of.items()}
+        for k, (pair, of) in enumerate(found.items())
+    }
 
 
 def _notes(typed: bool, systems: Sequence[SystemScore], apart: Sequence[str]) -> list[str]:

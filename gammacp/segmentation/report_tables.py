@@ -181,6 +181,7 @@ DIFFERENCES = (
     Column("value", "more B", signed_number),
     Column("interval", "95 %", lambda value, digits: interval(value, digits, signed_number)),
     Column("p", "p", number),
+    Column("p_holm", "p by Holm", number),
 )
 
 

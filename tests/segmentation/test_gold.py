@@ -142,7 +142,9 @@ def test_interval_and_p_of_many_documents() -> None:
     low, high = worse.interval or (math.nan, math.nan)
     assert 0 < low < worse.value < high < 1
     assert worse.p == pytest.approx(1 / 1001)
-    assert report.differences["good", "twin"]["b"] == (0, (0, 0), 1)
+    assert report.differences["good", "twin"]["b"] == (0, (0, 0), 1, 1)
+    by_p = sorted(report.differences.values(), key=lambda d: d["b"].p)
+    assert by_p[0]["b"].p_holm == pytest.approx(min(1.0, len(by_p) * by_p[0]["b"].p))
     again = gold_report(Codings.of(items), "g", seed=7)
     assert str(report.as_dict()) == str(again.as_dict())
 

@@ -3,14 +3,17 @@
 A straight line is laid through the documents' relative disorder in their order, the first at 0, the
 last at 1 (`part_tests.change_in_order`). Of an annotator that is the disorder of the pairs with
 this annotator minus ρ times that of the other pairs of the document, ρ how many times as large it
-is over all documents: what becomes harder for everybody, or what everybody learns, by the same
-factor, is not taken for somebody's own. It takes three annotators of a document.
+is over all documents, corrected for who is there: what becomes harder for everybody, or what
+everybody learns, by the same factor, is not taken for somebody's own, nor is a careless annotator
+who joins late. It takes three annotators of a document. Documents of disorder z weigh 1 / (z̄ + z),
+lest a few hard ones decide; what their mean disorder leaves open is in the interval.
 What levels and power are is in docs/sampling.md (`experiments/samples_hold.py`).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -18,10 +21,12 @@ import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.measures.agreement import Agreement
-from gammacp.measures.part_tests import FEWEST_PARTS, change_in_order, holm
+from gammacp.measures.part_tests import FEWEST_PARTS, change_in_order, holm, independent_parts
+from gammacp.measures.populations import PairSums
 from gammacp.text import visible
 
 _LEVEL = 0.05
+_ROUNDS = 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,15 +106,31 @@ def over_time(overall: Agreement, *, in_order: bool) -> OverTime | None:
     """
     if not in_order:
         return None
-    sums = overall.pair_sums
     names = dict.fromkeys(
         name for s in overall.rated.values() for name in s.alignment.continuum.annotators
     )
-    n = len(overall.rated)
-    clusters = np.unique(
-        [overall.clusters.get(d) or f"\0{d}" for d in overall.rated], return_inverse=True
-    )[1]
+    clusters = [overall.clusters.get(d) or f"\0{d}" for d in overall.rated]
+    return changes([*names], overall.pair_sums, np.unique(clusters, return_inverse=True)[1])
+
+
+def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime:
+    """The changes from what pairs cost.
+
+    Parameters
+    ----------
+    names
+        Of the annotators, by their numbers.
+    sums
+        Of documents that are numbered in their order.
+    clusters
+        The cluster of each document, numbers from 0.
+    """
+    n = len(clusters)
     whole = np.array([np.bincount(sums.document, x, n) for x in (sums.observed, sums.expected)])
+    shapes = _others_to_own(sums, n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        disorder, mean = whole[0] / whole[1], whole[0].sum() / whole[1].sum()
+    everybody = _change("", disorder, whole[1], whole[1] > 0, clusters)
     found = []
     for k, name in enumerate(names):
         mine = sums.annotator == k
@@ -118,22 +139,57 @@ def over_time(overall: Agreement, *, in_order: bool) -> OverTime | None:
         own[:, at] = 2 * sums.observed[mine], 2 * sums.expected[mine]
         rest = whole - own
         there = (own[1] > 0) & (rest[1] > 1e-9 * whole[1])
+        if not there.any():
+            continue
         with np.errstate(divide="ignore", invalid="ignore"):
             z, others, weight = own[0] / own[1], rest[0] / rest[1], own[1] * rest[1] / whole[1]
-            times = (weight * z)[there].sum() / (weight * others)[there].sum()
-        if there.any():
-            found.append(_change(name, z - times * others, weight, there, clusters))
+            others[at] *= shapes[mine]
+            even = weight * mean / (mean + disorder)
+            times = (even * z)[there].sum() / (even * others)[there].sum()
+            beyond = z - times * others
+        typical = _mean(disorder[there], weight[there]) / _mean(disorder[there], even[there])
+        lots = np.eye(int(clusters.max()) + 1)[clusters[there]]
+        spread = independent_parts((weight * disorder)[there] @ lots, weight[there] @ lots)
+        unsure = math.sqrt(spread.variance) / float(spread.ratio)
+        found.append(_change(name, typical * beyond, even, there, clusters, unsure))
     adjusted = holm(np.array([c.p for c in found])).tolist()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        everybody = _change("", whole[0] / whole[1], whole[1], whole[1] > 0, clusters)
     return OverTime(
         all=replace(everybody, p_holm=everybody.p),
         annotators=tuple(replace(c, p_holm=p) for c, p in zip(found, adjusted, strict=True)),
     )
 
 
-def _change(name: str, disorder: Floats, weight: Floats, there: Bools, clusters: Indices) -> Change:
-    """The change of γ, which is 1 minus the disorder."""
+def _mean(values: Floats, weights: Floats) -> float:
+    return float((weights * values).sum() / weights.sum())
+
+
+def _others_to_own(sums: PairSums, n: int) -> Floats:
+    """How many times as large the pairs of each row's annotator are as the others, by who is there.
+
+    A pair is taken for the mean of what its two annotators add, which each does all the time; in a
+    document of k that add S together, those of one who adds r are (r·(k − 2) + S)/2(S − r) times
+    as large as the others. Where everybody annotates everything that is the same in each document.
+    """
+    where, who = sums.document, sums.annotator
+    k = np.bincount(where, minlength=n)[where]
+    total = np.bincount(where, sums.observed, n)[where]
+    adds = np.ones(int(who.max()) + 1)
+    beyond = np.bincount(who, 2 * (k - 1) * sums.observed - total)
+    for _ in range(_ROUNDS):
+        together = np.maximum(np.bincount(where, adds[who], n)[where], 1e-9)
+        base = np.bincount(who, (k - 2) * total / together)
+        adds = np.divide(np.maximum(beyond, 0), base, out=np.ones(len(adds)), where=base > 0)
+        adds /= adds.mean()
+    together = np.bincount(where, adds[who], n)[where]
+    rest = together - adds[who]
+    above = ((k - 2) * adds[who] + together) / 2
+    return np.divide(above, rest, out=np.ones(len(k)), where=rest > 1e-3 * together)
+
+
+def _change(
+    name: str, disorder: Floats, weight: Floats, there: Bools, clusters: Indices, unsure: float = 0
+) -> Change:
+    """The change of γ, which is 1 minus the disorder; `unsure` is a relative error of its scale."""
     told = Change(annotator=name, documents=int(there.sum()))
     if len(np.unique(clusters[there])) < FEWEST_PARTS:
         return told
@@ -141,5 +197,14 @@ def _change(name: str, disorder: Floats, weight: Floats, there: Bools, clusters:
     found = change_in_order(-disorder[there], weight[there], places, clusters[there])
     if not float(found.error) > 0:
         return told
-    low, high = map(float, found.interval())
-    return replace(told, change=float(found.value), interval=(low, high), p=float(found.p))
+    value, t = float(found.value), float(found.half_width() / found.error)
+    low, high = (_end_of_product(value, float(end), t * unsure) for end in found.interval())
+    return replace(told, change=value, interval=(low, high), p=float(found.p))
+
+
+def _end_of_product(value: float, end: float, unsure: float) -> float:
+    """An end of the interval of a product whose other factor is above 0: no end passes 0."""
+    if value * end <= 0 or not unsure:
+        return end
+    leg = math.log(end / value)
+    return value * math.exp(math.copysign(math.hypot(leg, unsure), leg))

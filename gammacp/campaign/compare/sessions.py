@@ -62,8 +62,8 @@ class WithOneself:
     disorder_ratio, expected_ratio
         D_inter / D_intra, and E_inter / E_intra.
     p, p_holm
-        Of agreeing with others as well as with oneself or better, one-sided, over documents,
-        clusters or stretches; and after Holm's correction for all people. NaN without a test.
+        Of agreeing with others as well as with oneself, two-sided, over documents, clusters or
+        stretches; and after Holm's correction for all people. NaN without a test.
     parts, kind
         How many of them there are, and what they are.
     """
@@ -108,9 +108,10 @@ class Sessions:
             )
         if math.isnan(a.p):
             return f"{said} There is no test: it takes {FEWEST_PARTS} documents, or a long text."
-        tested = f"(p = {a.p:.2g}, one-sided; {a.parts} {a.kind}, of these people)"
+        tested = f"(p = {a.p:.2g}; {a.parts} {a.kind}, of these people)"
         if a.p <= _LEVEL:
-            return f"{said} They agree with themselves better than with others {tested}."
+            how = "better" if a.intra > a.inter else "worse"
+            return f"{said} They agree with themselves {how} than with others {tested}."
         return (
             f"{said} That they agree with themselves better than with others is not shown "
             f"{tested}: what looks like disagreement between people may be everybody's own "
@@ -280,7 +281,7 @@ def _with_oneself(
         apart = paired_difference(sides[0], sides[1])
         if float(apart.error) > 0:
             n = int(there.sum())
-            tested = {"p": float(apart.p_of_more), "parts": n, "kind": cuts.kind}
+            tested = {"p": float(apart.p), "parts": n, "kind": cuts.kind}
     ratios = (1 - own, 1 - others, between, disorder, expected)
     finite = [float(v) if np.isfinite(v) else math.nan for v in ratios]
     return WithOneself(

@@ -64,6 +64,21 @@ def test_unsteady_people_are_told() -> None:
     assert "everybody's own unsteadiness" in found.in_words()
 
 
+def test_people_who_all_changed_their_ways_are_told() -> None:
+    """In the second session everybody marks later: nearer to others than to oneself, two-sided."""
+    rng = np.random.default_rng(3)
+    later = {"Ann-1": 0, "Bob-1": 0, "Ann-2": 5, "Bob-2": 5}
+    continua = {
+        f"d{i}": document({a: s + float(rng.uniform(0, 0.5)) for a, s in later.items()})
+        for i in range(12)
+    }
+    found = comparison(continua).sessions
+    assert found is not None
+    assert found.all.p < 0.01
+    assert found.all.between > 0
+    assert "They agree with themselves worse than with others" in found.in_words()
+
+
 def test_steady_people_who_differ_are_told() -> None:
     rng = np.random.default_rng(3)
     continua = {
