@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.continuum.shapes import Shape
+from gammacp.continuum.shapes import KINDS, Shape
 from gammacp.errors import UsageError
 
 
@@ -54,6 +55,21 @@ def geometries(units: Iterable[tuple[float, float, Shape]]) -> Any:
             ]
             found[i] = s.union_all(s.make_valid([s.Polygon(r) for r in rings]))
     return found
+
+
+def mended(shapes: Iterable[Shape]) -> int:
+    """How many polygons and stacks have a part that `geometries` mends; 0 without shapely.
+
+    Parameters
+    ----------
+    shapes
+        Of any kind.
+    """
+    areas = [x for x in shapes if KINDS[x.kind] > 2]
+    if not areas or find_spec("shapely") is None:
+        return 0
+    s = shapely()
+    return sum(not s.is_valid([s.Polygon(r) for r in x.rings]).all() for x in areas)
 
 
 def intersections(u: Any, v: Any) -> tuple[Floats, Floats, Floats]:
