@@ -110,12 +110,12 @@ def crowds(images: int, rng: np.random.Generator) -> Corpus:
 
 
 def _zeros(crowd: Corpus, corpora: int, images: int) -> Iterator[dict[str, object]]:
-    def rngs() -> Iterator[np.random.Generator]:
-        return (np.random.default_rng([7, r]) for r in range(corpora))
+    def rngs(count: int) -> Iterator[np.random.Generator]:
+        return (np.random.default_rng([7, r]) for r in range(count))
 
     sources = {
-        "crowd": [independent(crowd, images, rng) for rng in rngs()],
-        "planted": [crowds(images // 10, rng) for rng in rngs()],
+        "crowd": [independent(crowd, images, rng) for rng in rngs(corpora)],
+        "planted": [crowds(images // 10, rng) for rng in rngs(3 * corpora)],
     }
     for (source, made), positional, chance in product(
         sources.items(), ("iou", "sporadic"), ("documents", "cut")
@@ -127,10 +127,10 @@ def _zeros(crowd: Corpus, corpora: int, images: int) -> Iterator[dict[str, objec
             given = corpus if chance == "documents" else Corpus.from_continua(timed)
             d = Combined(positional=positional)
             values.append(gamma_corpus(given, dissimilarity=d, chance=chance, seed=seed).value)
-        error = float(np.std(values, ddof=1) / np.sqrt(corpora))
+        error = float(np.std(values, ddof=1) / np.sqrt(len(made)))
         mean = float(np.mean(values))
         yield {
-            "source": source, "positional": positional, "chance": chance, "corpora": corpora,
+            "source": source, "positional": positional, "chance": chance, "corpora": len(made),
             "images": len(made[0]), "gamma": mean, "se": error, "bound": abs(mean) + 1.645 * error,
         }  # fmt: skip
 

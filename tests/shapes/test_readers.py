@@ -100,3 +100,12 @@ def test_outlines_that_are_mended_are_counted(tmp_path: Path) -> None:
     gc.write(corpus["a"], tmp_path / "c.csv")
     for again in ("c.json", "c.csv"):
         assert [e.count for e in gc.read_corpus(tmp_path / again).left_out] == [1], again
+
+
+def test_what_is_gone_along_twice_covers_nothing() -> None:
+    """A square with a spike up to (4, 8) is the square, for areas and for outlines."""
+    spiked = drawn("ann", "x", "polygon", [(0, 0), (4, 0), (4, 4), (4, 8), (4, 4), (0, 4)])
+    plain = drawn("bob", "x", "polygon", [(0, 0), (4, 0), (4, 4), (0, 4)])
+    for name in ("iou", "boundary"):
+        c = gc.Continuum.from_units([spiked, plain])
+        assert gc.align(c, gc.Combined(positional=name)).disorder == 0, name
