@@ -24,10 +24,10 @@ CEILINGS = {
     "gammacp/chance": 1_573,
     "gammacp/cli": 3_694,
     "gammacp/compat": 952,
-    "gammacp/continuum": 1_179,
+    "gammacp/continuum": 1_205,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_253,
-    "gammacp/formats": 7_235,
+    "gammacp/formats": 7_241,
     "gammacp/kernel": 200,
     "gammacp/links": 238,
     "gammacp/measures": 8_232,
@@ -37,11 +37,11 @@ CEILINGS = {
     "gammacp/segmentation": 2_466,
     "gammacp/studio": 1_868,
     "gammacp/syntax": 2_975,
-    "shuffling": 2_135,
+    "shuffling": 2_166,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_305, 43_501
+TOGETHER, CORE = 52_368, 43_564
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

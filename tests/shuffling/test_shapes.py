@@ -87,7 +87,7 @@ def outlines() -> Continuum:
 
 
 def stacks() -> Continuum:
-    slices = [[(0, 0, z), (5, 0, z), (5, 2, z), (0, 2, z)] for z in (1, 2.5, 4)]
+    slices = [[(0, 0, z), (5.5, 0, z), (5.5, 2, z), (0, 2, z)] for z in (1, 2.5, 4)]
     moved = [[(x + 3, y, z) for x, y, z in ring] for ring in slices]
     return Continuum.from_units([drawn("ref", "a", "stack", *r) for r in (slices, moved)])
 
