@@ -32,7 +32,7 @@ CEILINGS = {
     "gammacp/links": 238,
     "gammacp/measures": 8_232,
     "gammacp/pools": 522,
-    "gammacp/report": 1_041,
+    "gammacp/report": 1_046,
     "gammacp/shapes": 305,
     "gammacp/segmentation": 2_466,
     "gammacp/studio": 1_868,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_368, 43_564
+TOGETHER, CORE = 52_373, 43_569
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
