@@ -2,18 +2,20 @@
 
 Of the crowd's boxes on 100 images (Braylan & Lease 2021): γ of three independent annotators,
 each annotation being of another image, under chance across documents and under units turned along x
-as if it were time; γ over Δ, and where nearest boxes of one image are told best from those of
-different ones. Of the half of LIDC-IDRI that is there: how many lesions, marked by how many of four
-readers who have no names. Needs `--data DIR` with `boxes/` (ATTRIBUTION says where from).
+as if it were time; α of whole annotations as in Braylan, Alonso & Lease 2022. Of the half of
+LIDC-IDRI that is there: how many lesions, marked by how many of four readers who have no names. Of
+both: γ over Δ, and where the distributions of nearest boxes in one image and in different ones
+cross. Needs `--data DIR` with `boxes/` (ATTRIBUTION says where from).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,19 +25,21 @@ from gammacp.arrays import Floats
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.csv_files import table_of
 from gammacp.dissimilarity import Combined, bind, unit_columns
+from gammacp.dissimilarity.base import Annotations, BoundDissimilarity, UnitColumns
+from gammacp.dissimilarity.shapes import IoU
 from gammacp.formats.reading import read_corpus
 from gammacp.measures.unnamed import unnamed_gamma
-from gammacp.plots import can_plot, figure
+from gammacp.plots import COLOURS, MARKERS, can_plot, figure
 
 NEEDS_DATA = True
 CORPORA, IMAGES = 8, 300  # of independent annotators
 READERS = 4
-DELTAS = (0.25, 0.5, 1.0, 1.5, 2.0)
+DELTAS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
 SAMPLES = 60
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """`zero.csv`, `deltas.csv`, `anchor.csv` and `lesions.csv`."""
+    """`zero.csv`, `alpha.csv`, `deltas.csv`, `anchor.csv` and `lesions.csv`."""
     folder = (data or Path()) / "boxes"
     crowd = read_corpus(folder / "crowd-boxes.csv")
     write_csv(
@@ -43,15 +47,29 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     )
     names = list(crowd)[: 12 if quick else len(crowd)]
     few = Corpus.from_continua({n: _first(crowd[n], 3) for n in names})
+    scans = _scans(folder / "lidc-boxes.csv", 60 if quick else None)
+    write_csv(out / "alpha.csv", [_alpha(crowd)])
     rows = [_at_delta(few, delta, 30 if quick else SAMPLES) for delta in DELTAS]
-    write_csv(out / "deltas.csv", rows)
-    write_csv(out / "anchor.csv", [_anchor(few)])
+    ranges = [_range_at_delta(scans, delta) for delta in DELTAS]
+    anchors = [_anchor(few), _anchor_unnamed(scans)]
+    write_csv(out / "deltas.csv", [*rows, *ranges])
+    write_csv(out / "anchor.csv", anchors)
     if can_plot():
-        with figure(out / "deltas", width=4.5, height=3) as axes:
-            axes.plot([r["same"] for r in rows], [r["gamma"] for r in rows], marker="o")
+        with figure(out / "deltas", width=5, height=3) as axes:
+            places, low, high = zip(
+                *((r["same"], r["gamma"], r["gamma_to"]) for r in ranges), strict=True
+            )
+            axes.fill_between(places, low, high, color=COLOURS[1], alpha=0.3, linewidth=0)
+            axes.plot(places, low, color=COLOURS[1], marker=MARKERS[1], label="LIDC, four readers")
+            places, low = zip(*((r["same"], r["gamma"]) for r in rows), strict=True)
+            axes.plot(places, low, color=COLOURS[0], marker=MARKERS[0], label="crowd")
+            for colour, anchor in zip(COLOURS, anchors, strict=False):
+                axes.axvline(anchor["same"], color=colour, linestyle=":")
             axes.set_xlabel("IoU at which a pair costs as much as two units alone")
-            axes.set_ylabel("γ of the crowd")
-    write_csv(out / "lesions.csv", list(_lesions(folder / "lidc-boxes.csv", 60 if quick else None)))
+            axes.set_ylabel("γ")
+            axes.set_ylim(0, 1)
+            axes.legend(loc="lower left")
+    write_csv(out / "lesions.csv", [row for least in (0.0, 0.1) for row in _lesions(scans, least)])
 
 
 def _first(c: Continuum, n: int) -> Continuum:
@@ -92,12 +110,12 @@ def crowds(images: int, rng: np.random.Generator) -> Corpus:
 
 
 def _zeros(crowd: Corpus, corpora: int, images: int) -> Iterator[dict[str, object]]:
-    def rngs() -> Iterator[np.random.Generator]:
-        return (np.random.default_rng([7, r]) for r in range(corpora))
+    def rngs(count: int) -> Iterator[np.random.Generator]:
+        return (np.random.default_rng([7, r]) for r in range(count))
 
     sources = {
-        "crowd": [independent(crowd, images, rng) for rng in rngs()],
-        "planted": [crowds(images // 10, rng) for rng in rngs()],
+        "crowd": [independent(crowd, images, rng) for rng in rngs(corpora)],
+        "planted": [crowds(images // 10, rng) for rng in rngs(3 * corpora)],
     }
     for (source, made), positional, chance in product(
         sources.items(), ("iou", "sporadic"), ("documents", "cut")
@@ -109,35 +127,99 @@ def _zeros(crowd: Corpus, corpora: int, images: int) -> Iterator[dict[str, objec
             given = corpus if chance == "documents" else Corpus.from_continua(timed)
             d = Combined(positional=positional)
             values.append(gamma_corpus(given, dissimilarity=d, chance=chance, seed=seed).value)
-        error = float(np.std(values, ddof=1) / np.sqrt(corpora))
+        error = float(np.std(values, ddof=1) / np.sqrt(len(made)))
         mean = float(np.mean(values))
         yield {
-            "source": source, "positional": positional, "chance": chance, "corpora": corpora,
+            "source": source, "positional": positional, "chance": chance, "corpora": len(made),
             "images": len(made[0]), "gamma": mean, "se": error, "bound": abs(mean) + 1.645 * error,
         }  # fmt: skip
 
 
-def _at_delta(crowd: Corpus, delta: float, samples: int) -> dict[str, float]:
+def _alpha(crowd: Corpus) -> dict[str, object]:
+    """α of whole annotations: 1 − the mean of all boxes' largest IoU with one of the other's.
+
+    Boxes count their last pixels. On all 200 images (boundingbox_data.csv of annotationmodeling)
+    this is .5052830 over all pairs, as in its notebook bounding_boxes_IAA.
+    """
+    done = []
+    for image, c in crowd.items():
+        for a in c.annotators:
+            sides = [(u.start, *u.shape.extents[0], u.end) for u in _part(c, a) if u.shape]
+            done.append((image, np.array(sides, np.float64).reshape(-1, 4)))
+    boxes = np.concatenate([rows for _, rows in done])
+    (left, top, bottom, right), sizes = boxes.T, np.array([len(rows) for _, rows in done])
+    bottom, right = bottom + 1, right + 1
+    areas = (right - left) * (bottom - top)
+    drawn = np.flatnonzero(sizes)
+    starts = np.concatenate(([0], np.cumsum(sizes)))[drawn]
+    best = np.zeros((len(boxes), len(done)))
+    for i in range(len(boxes)):
+        wide = np.minimum(right[i], right) - np.maximum(left[i], left)
+        shared = wide.clip(0) * (np.minimum(bottom[i], bottom) - np.maximum(top[i], top)).clip(0)
+        best[i, drawn] = np.maximum.reduceat(shared / (areas[i] + areas - shared), starts)
+    sums = np.zeros((len(done), len(done)))
+    sums[drawn] = np.add.reduceat(best, starts, axis=0)
+    distances = 1 - (sums + sums.T) / np.maximum(sizes[:, None] + sizes, 1)
+    images = np.array([image for image, _ in done])
+    pairs = np.tril_indices(len(done), -1)
+    same, values = (images[:, None] == images)[pairs], distances[pairs]
+    observed, expected = float(values[same].mean()), float(values[~same].mean())
+    return {"images": len(crowd), "annotations": len(done), "observed": observed,
+            "expected": expected, "alpha": 1 - observed / expected}  # fmt: skip
+
+
+def _at_delta(crowd: Corpus, delta: float, samples: int) -> dict[str, Any]:
     """γ where a missing unit costs `delta` times what it costs by default."""
     d = Combined(alpha=1 / delta, positional="iou")
     score = gamma_corpus(crowd, dissimilarity=d, samples=samples)
-    return {"delta": delta, "same": 1 - delta / 2, "gamma": score.value, "samples": score.samples}
+    return {"data": "crowd", "delta": delta, "same": 1 - delta / 2, "gamma": score.value,
+            "gamma_to": score.value, "samples": score.samples}  # fmt: skip
 
 
-def _anchor(crowd: Corpus) -> dict[str, float]:
-    """Where IoU of nearest boxes tells those of one image best from those of different ones."""
+def _range_at_delta(scans: Corpus, delta: float) -> dict[str, Any]:
+    """γ of every naming, as `_at_delta`; no reader drew two nodules that overlap."""
+    d = Combined(alpha=1 / delta, beta=0, positional="iou")
+    low, high = unnamed_gamma(scans, dissimilarity=d, same=2 / delta).interval
+    return {"data": "LIDC", "delta": delta, "same": 1 - delta / 2, "gamma": low,
+            "gamma_to": high, "samples": None}  # fmt: skip
+
+
+def _anchor(crowd: Corpus) -> dict[str, Any]:
     apart = list(crowd.values())
-    here = np.concatenate([_nearest(_part(c, "A"), _part(c, "B")) for c in apart])
-    there = np.concatenate(
-        [
-            _nearest(_part(c, "A"), _part(o, "B"))
-            for c, o in zip(apart, apart[1:] + apart[:1], strict=True)
-        ]
+    pairs = zip(apart, [*apart[1:], *apart[:1]], strict=True)
+    return _crossing(
+        "crowd",
+        [_nearest(_part(c, "A"), _part(c, "B")) for c in apart],
+        [_nearest(_part(c, "A"), _part(o, "B")) for c, o in pairs],
     )
+
+
+def _anchor_unnamed(scans: Corpus) -> dict[str, Any]:
+    """Nearest boxes are somebody else's, since no reader drew two that overlap."""
+    apart = [[*c] for c in scans.values()]
+    pairs = zip(apart, [*apart[1:], *apart[:1]], strict=True)
+    return _crossing(
+        "LIDC",
+        [
+            _nearest([u], [*units[:i], *units[i + 1 :]])
+            for units in apart
+            for i, u in enumerate(units)
+        ],
+        [_nearest(units, others) for units, others in pairs],
+    )
+
+
+def _crossing(data: str, same: Sequence[Floats], other: Sequence[Floats]) -> dict[str, Any]:
+    """Where the distributions of nearest boxes' IoU, in one document and in different ones, cross.
+
+    There the shares above it differ most.
+    """
+    here, there = np.concatenate(same), np.concatenate(other)
     places = np.unique(np.concatenate((here, there)))
     gain = [(here >= x).mean() - (there >= x).mean() for x in places]
     best = int(np.argmax(gain))
-    return {"same": float(places[best]), "kept": float((here >= places[best]).mean()),
+    return {"data": data, "same": float(places[best]),
+            "kept": float((here >= places[best]).mean()),
             "by_chance": float((there >= places[best]).mean())}  # fmt: skip
 
 
@@ -149,30 +231,59 @@ def _nearest(some: Sequence[Unit], others: Sequence[Unit]) -> Floats:
     """The largest IoU of each box with any of the others'."""
     if not some or not others:
         return np.zeros(len(some))
-    both = Continuum.from_units([*some, *others], annotators=["A", "B"])
+    named = [replace(u, annotator=a) for a, us in (("A", some), ("B", others)) for u in us]
+    both = Continuum.from_units(named)
     columns = unit_columns(both)
     d = bind(Combined(beta=0, positional="iou"), both).pairwise(columns[:, None], columns[None])
     rows = both.rows_of("A"), both.rows_of("B")
     return np.asarray(1 - np.minimum(d[rows[0], rows[1]], 2).min(axis=1) / 2)
 
 
-def _lesions(path: Path, most: int | None) -> Iterator[dict[str, object]]:
-    """Groups of at most four boxes of a scan, whoever drew them; and γ of every naming."""
+@dataclass(frozen=True)
+class Above(IoU):
+    """IoU, ∞ where it is less."""
+
+    least: float = 0.0
+
+    @property
+    def signature(self) -> str:
+        """Its name, with the least IoU."""
+        return f"iou>={self.least:g}"
+
+    def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:
+        """As IoU."""
+        bound = super().bind(annotations, delta)
+        most = 2 * delta * (1 - self.least) * (1 + 1e-12)
+
+        def costs(u: UnitColumns, v: UnitColumns) -> Floats:
+            found = bound.pairwise(u, v)
+            return np.where(found <= most, found, np.inf)
+
+        return replace(bound, pairwise=costs, signature=self.signature)
+
+
+def _scans(path: Path, most: int | None) -> Corpus:
+    """Boxes of each scan, whoever of four drew them."""
     scans: dict[str, list[Unit]] = defaultdict(list)
     for row, _ in table_of(path.read_text(encoding="utf-8"), ("scan", "x0", "x1")):
         sides = [(float(row[f"{axis}0"]), float(row[f"{axis}1"])) for axis in "xyz"]
         units = scans[row["scan"]]
         units.append(Unit.box(f"{len(units):03}", *sides))
-    chosen = {
-        name: Continuum.from_units(units).without_names(READERS)
-        for name, units in list(scans.items())[:most]
-    }
-    # No reader drew two nodules that overlap.
-    found = unnamed_gamma(
-        Corpus.from_continua(chosen), dissimilarity=Combined(beta=0, positional="iou"), same=2.0
+    return Corpus.from_continua(
+        {
+            name: Continuum.from_units(units).without_names(READERS)
+            for name, units in list(scans.items())[:most]
+        }
     )
+
+
+def _lesions(scans: Corpus, least: float) -> Iterator[dict[str, object]]:
+    """Groups of at most four boxes of a scan with at least that IoU; and γ of every naming."""
+    # No reader drew two nodules that overlap by as much.
+    d = Combined(beta=0, positional=Above(least))
+    found = unnamed_gamma(scans, dissimilarity=d, same=2.0)
     low, high = found.interval
-    about = {"scans": len(chosen), "gamma_from": low, "gamma_to": high}
+    about = {"scans": len(scans), "least_iou": least, "gamma_from": low, "gamma_to": high}
     for size, lesions in found.sizes.items():
         yield {**about, "marked_by": size, "lesions": lesions}
     yield {**about, "marked_by": "any", "lesions": sum(found.sizes.values())}

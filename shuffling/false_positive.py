@@ -23,7 +23,7 @@ from shuffling.setting import (
     tell_fewer,
     uniform_places,
 )
-from shuffling.shapes import check_boxes
+from shuffling.shapes import check_areas
 
 _BATCH = 1024
 
@@ -87,14 +87,19 @@ class FalsePositive:
             lengths = np.minimum(lengths, float(highest - lowest))
             low, high = np.full(new, lowest), highest - lengths
             starts = uniform_places(u, low, high, integer=setting.integer)
+            ends = np.minimum(starts + lengths, highest)
             inside = None
             if units.shapes:
-                # A new one has the further extents of a unit that is there.
-                check_boxes(units, self.name)
-                inside = column(units.shapes[i] for i in rng.integers(len(units), size=most)[:new])
+                # A new one has the further extents and the outline of a unit that is there.
+                check_areas(units, self.name)
+                like = rng.integers(len(units), size=most)[:new]
+                old = units.lengths[like]
+                factors = np.divide(ends - starts, old, out=np.ones(new), where=old > 0)
+                pairs = zip(like, factors.tolist(), strict=True)
+                inside = column(units.shapes[i].times(factor) for i, factor in pairs)
             added = Units.sort(
                 np.append(units.starts, starts),
-                np.append(units.ends, np.minimum(starts + lengths, highest)),
+                np.append(units.ends, ends),
                 np.append(units.codes, codes),
                 together([(units.breaks, len(units)), (inside, new)]),
             )

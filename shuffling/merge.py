@@ -1,14 +1,14 @@
 """Merge errors: one unit instead of neighbouring ones; the reverse of splits, not in the paper."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gammacp.continuum.fragments import column
 from shuffling.registry import register
 from shuffling.setting import Setting, Units, check_factor, operations, tell_fewer
-from shuffling.shapes import check_boxes, hull
+from shuffling.shapes import check_areas, joined
 
 
 @register
@@ -49,8 +49,8 @@ class Merge:
     ) -> Units:
         """The units, some of them merged; fewer than asked for where no pair is left."""
         starts, ends, codes = units.starts, units.ends, units.codes
-        inside = [()] * len(units) if units.breaks is None else units.breaks.tolist()
-        check_boxes(units, self.name)
+        inside: list[Any] = [()] * len(units) if units.breaks is None else units.breaks.tolist()
+        check_areas(units, self.name)
         asked = operations(self.factor, magnitude, setting.n_units, self.growth)
         for _ in range(asked):
             pairs = np.flatnonzero((codes[1:] == codes[:-1]) | (not self.same_category))
@@ -59,11 +59,11 @@ class Merge:
             i = int(rng.choice(pairs))
             longer = i + int(ends[i + 1] - starts[i + 1] > ends[i] - starts[i])
             code = codes[longer]
-            end = max(ends[i], ends[i + 1])
+            end, apart = max(ends[i], ends[i + 1]), float(starts[i + 1] - starts[i])
+            inside[i : i + 2] = [joined(inside[i], inside[i + 1], apart) if units.shapes else ()]
             starts = np.delete(starts, i + 1)
             ends, codes = np.delete(ends, i + 1), np.delete(codes, i + 1)
             ends[i], codes[i] = end, code
-            inside[i : i + 2] = [hull(*inside[i : i + 2]) if units.shapes else ()]
         if len(starts) > 1:
             tell_fewer(self.name, len(units) - len(starts), asked, "no pair of a category left")
         return Units.sort(starts, ends, codes, column(inside))

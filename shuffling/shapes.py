@@ -3,7 +3,7 @@
 import numpy as np
 
 from gammacp.continuum.fragments import column
-from gammacp.continuum.shapes import Shape
+from gammacp.continuum.shapes import KINDS, Shape
 from gammacp.errors import DataError
 from shuffling.setting import Units
 
@@ -60,17 +60,28 @@ def onto(shape: Shape, extents: tuple[tuple[float, float], ...]) -> Shape:
     return Shape(shape.kind, extents, rings)
 
 
-def hull(first: Shape, second: Shape) -> Shape:
-    """The box around two boxes."""
+def joined(first: Shape, second: Shape, apart: float) -> Shape:
+    """What two outlines of a kind cover together; else the box around both.
+
+    Parameters
+    ----------
+    first, second
+        Of a continuum's column.
+    apart
+        How far behind the first one's start the second's is.
+    """
     pairs = zip(first.extents, second.extents, strict=True)
-    return Shape("box", tuple((min(a[0], b[0]), max(a[1], b[1])) for a, b in pairs))
+    around = tuple((min(a[0], b[0]), max(a[1], b[1])) for a, b in pairs)
+    if first.kind != second.kind or not first.rings:
+        return Shape("box", around)
+    return Shape(first.kind, around, first.rings + second.along(lambda x: x + apart).rings)
 
 
-def check_boxes(units: Units, name: str) -> None:
-    """DataError for shapes that are no boxes, which cannot be cut and joined along the axes."""
-    others = sum(s.kind != "box" for s in units.shapes)
+def check_areas(units: Units, name: str) -> None:
+    """DataError for points and lines, which cannot be cut, joined and invented."""
+    others = sum(0 < KINDS[s.kind] < 3 for s in units.shapes)
     if others:
         raise DataError(
-            f"{name}: {others} shapes are no boxes",
+            f"{name}: {others} shapes are points or lines",
             hint="Read them with --option shapes=box (in Python: c.boxes())",
         )

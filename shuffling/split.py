@@ -5,16 +5,19 @@ may be re-split, and so on."
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from gammacp.continuum.fragments import breaks_of, column, fragments_of
+from gammacp.continuum.outlines import cut
+from gammacp.continuum.shapes import Shape, Span, relative
 from gammacp.errors import UsageError
 from shuffling.registry import register
 from shuffling.setting import Setting, Units, check_factor, operations, tell_fewer
-from shuffling.shapes import check_boxes
+from shuffling.shapes import check_areas
 
+Half: TypeAlias = tuple[float, tuple[float, ...], Shape | None]
 CAP = 5.0
 """Most splits per unit of the reference at magnitude 1 (2015, §6.3.4)."""
 
@@ -64,8 +67,8 @@ class Split:
             return units
         starts, ends = units.starts.tolist(), units.ends.tolist()
         codes = units.codes.tolist()
-        check_boxes(units, self.name)
-        shapes, source = units.shapes, [*range(len(units))]
+        check_areas(units, self.name)
+        shapes = [*units.shapes]
         inside: list[tuple[float, ...]] = [()] * len(units)
         if units.breaks is not None and not shapes:
             inside = units.breaks.tolist()
@@ -74,20 +77,22 @@ class Split:
         while todo and open_rows:
             at = int(rng.integers(len(open_rows)))
             row = open_rows[at]
-            cut = _cut(starts[row], ends[row], setting.integer, rng)
-            if not starts[row] < cut < ends[row]:  # no float lies between
+            place = _cut(starts[row], ends[row], setting.integer, rng)
+            extent, shape = (starts[row], ends[row]), shapes[row] if shapes else None
+            halves = _halves(extent, inside[row], shape, place)
+            if not halves:
                 open_rows[at] = open_rows[-1]
                 open_rows.pop()
                 continue
-            parts = fragments_of(starts[row], ends[row], inside[row]) or ((starts[row], ends[row]),)
-            left = tuple((s, min(e, cut)) for s, e in parts if s < cut)
-            right = tuple((max(s, cut), e) for s, e in parts if cut < e)
-            starts.append(right[0][0])
+            (left, before, below), (right, behind, above) = halves
+            starts.append(right)
             ends.append(ends[row])
             codes.append(codes[row])
-            source.append(source[row])
-            inside.append(breaks_of(right))
-            ends[row], inside[row] = left[-1][1], breaks_of(left)
+            inside.append(behind)
+            ends[row], inside[row] = left, before
+            if below and above:
+                shapes[row] = below
+                shapes.append(above)
             todo -= 1
             if ends[-1] - starts[-1] >= least:
                 open_rows.append(len(starts) - 1)
@@ -96,7 +101,28 @@ class Split:
                 open_rows.pop()
         tell_fewer(self.name, asked - todo, asked, "no unit left that can be cut")
         columns = np.array(starts), np.array(ends), np.array(codes, np.int32)
-        return Units.sort(*columns, column([shapes[i] for i in source] if shapes else inside))
+        return Units.sort(*columns, column(shapes or inside))
+
+
+def _halves(
+    extent: Span, inside: tuple[float, ...], shape: Shape | None, place: float
+) -> tuple[Half, Half] | None:
+    """Where the first part ends and the second begins, with breaks and shapes; None if nowhere."""
+    start, end = extent
+    if not start < place < end:  # no float lies between
+        return None
+    if shape and shape.rings:
+        found = cut(shape, place - start)
+        reach = max(p[0] for ring in shape.rings for p in ring)
+        if len(found) < 2 or (found[0][0][0], found[1][0][1]) != (0.0, reach):
+            return None  # what the outline goes along twice reaches farther than it covers
+        (first, below), (second, above) = found
+        behind = start + second[0]
+        return (start + first[1], (), below), (behind, (), relative(second[0], above))
+    parts = fragments_of(start, end, inside) or (extent,)
+    left = tuple((s, min(e, place)) for s, e in parts if s < place)
+    right = tuple((max(s, place), e) for s, e in parts if place < e)
+    return (left[-1][1], breaks_of(left), shape), (right[0][0], breaks_of(right), shape)
 
 
 def _cut(start: float, end: float, integer: bool, rng: np.random.Generator) -> float:

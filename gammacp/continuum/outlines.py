@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.continuum.shapes import Shape
+from gammacp.continuum.shapes import KINDS, Shape, Span, outline
 from gammacp.errors import UsageError
 
 
@@ -52,8 +53,56 @@ def geometries(units: Iterable[tuple[float, float, Shape]]) -> Any:
             rings = [
                 [(p[0] + (aside[p[2]] if p[2:] else 0.0), p[1]) for p in r] for r in shape.rings
             ]
-            found[i] = s.union_all(s.make_valid([s.Polygon(r) for r in rings]))
+            covered = s.union_all(s.make_valid([s.Polygon(r) for r in rings]))
+            # What an outline goes along twice is a line, which covers nothing.
+            found[i] = s.union_all(_areas(covered)) if s.area(covered) > 0 else covered
     return found
+
+
+def mended(shapes: Iterable[Shape]) -> int:
+    """How many polygons and stacks have a part that `geometries` mends; 0 without shapely.
+
+    Parameters
+    ----------
+    shapes
+        Of any kind.
+    """
+    areas = [x for x in shapes if KINDS[x.kind] > 2]
+    if not areas or find_spec("shapely") is None:
+        return 0
+    s = shapely()
+    return sum(not s.is_valid([s.Polygon(r) for r in x.rings]).all() for x in areas)
+
+
+def cut(shape: Shape, at: float) -> tuple[tuple[Span, Shape], ...]:
+    """What of a polygon or stack is below and above a place of the first axis, where anything is.
+
+    Parameters
+    ----------
+    shape
+        Of a continuum's column.
+    at
+        The place, counted from the unit's start.
+    """
+    s = shapely()
+    low, high = shape.extents[0]
+    reach = 1.0 + max(abs(p[0]) for ring in shape.rings for p in ring)
+    found = []
+    for window in (s.box(-reach, low, at, high), s.box(at, low, reach, high)):
+        rings = [
+            [(*point, *ring[0][2:]) for point in part.exterior.coords]
+            for ring in shape.rings
+            for part in _areas(s.make_valid(s.Polygon([p[:2] for p in ring])).intersection(window))
+        ]
+        if rings:
+            found.append(outline(shape.kind, rings))
+    return tuple(found)
+
+
+def _areas(geometry: Any) -> list[Any]:
+    s = shapely()
+    parts = s.get_parts(s.get_parts(geometry))
+    return [part for part in parts if part.geom_type == "Polygon" and part.area > 0]
 
 
 def intersections(u: Any, v: Any) -> tuple[Floats, Floats, Floats]:

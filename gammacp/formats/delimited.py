@@ -155,9 +155,9 @@ def read(
     _add_links(documents, links or "")
     corpus = _with_notes(documents, notes).corpus()
     if "continuum" in header:
-        return with_shapes(in_pieces(corpus, discontinuous, source.place), shapes)
+        return with_shapes(in_pieces(corpus, discontinuous, source.place), shapes, source.place)
     alone = replace(corpus[""], name=source.document, left_out=corpus.left_out)
-    return with_shapes(in_pieces(alone, discontinuous, source.place), shapes)
+    return with_shapes(in_pieces(alone, discontinuous, source.place), shapes, source.place)
 
 
 def _unread(links: str | None, discontinuous: str | None, shapes: str | None) -> set[str]:

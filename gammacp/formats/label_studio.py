@@ -119,7 +119,7 @@ def read(
             _read_task(documents, key, task, annotations, _Asked(layer, labels, features))
         else:
             documents.leave_out("task", "nobody annotated it")
-    return with_shapes(documents.corpus(), shapes)
+    return with_shapes(documents.corpus(), shapes, source.place)
 
 
 def _annotations(task: Record) -> list[Record]:

@@ -177,7 +177,7 @@ def read(
         for key in entry.model_extra or () if entry else ():
             tally.add("key", f"{key} is not part of the format")
     document = replace(document, left_out=tally.entries())
-    return with_shapes(in_pieces(document, discontinuous, source.place), shapes)
+    return with_shapes(in_pieces(document, discontinuous, source.place), shapes, source.place)
 
 
 def _document(file: _File, name: str) -> Continuum | Corpus:

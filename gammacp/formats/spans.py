@@ -11,6 +11,7 @@ from gammacp.continuum.columns import all_names
 from gammacp.continuum.fragments import Fragments, join
 from gammacp.continuum.label import to_label
 from gammacp.continuum.links import CHAIN, whole_links
+from gammacp.continuum.outlines import mended
 from gammacp.continuum.shapes import Shape, box, outline
 from gammacp.errors import DataError
 from gammacp.formats.positions import LARGEST
@@ -25,6 +26,7 @@ TOKENS = "tokens"
 _NUMBERS = (int, float)
 _DISCONTINUOUS = ("keep", "cover", "split")
 GAP = "inside a discontinuous annotation, covered by its unit"
+MENDED = "crosses or touches itself, and is mended by shapely's make_valid"
 NO_UNIT = "joins what is not among the units that are read"
 
 
@@ -269,8 +271,8 @@ class Spans(_Counting):
         return replace(built, left_out=self._left_out.entries())
 
 
-def with_shapes(document: D, shapes: str) -> D:
-    """What was read with shapes as they are wanted.
+def with_shapes(document: D, shapes: str, place: str) -> D:
+    """What was read with shapes as they are wanted, and how many of those that are kept are mended.
 
     Parameters
     ----------
@@ -278,10 +280,16 @@ def with_shapes(document: D, shapes: str) -> D:
         As it is in the file.
     shapes
         "keep", "box" (the box around each) or "no" (the extent on the first axis alone).
+    place
+        Of which file.
     """
     one_of("shapes", shapes, ("keep", "box", "no"))
     if shapes == "keep":
-        return document
+        tally = Tally(place)
+        for c in document.values() if isinstance(document, Corpus) else [document]:
+            tally.add("outline", MENDED, mended(c.shapes))
+        left_out = gather((document.left_out, tally.entries()))
+        return replace(document, left_out=left_out)
 
     def one(c: Continuum) -> Continuum:
         if c.axes == 1:  # fragments stay

@@ -1,6 +1,6 @@
 """Drawings of units with shapes: what everybody drew on the first two axes of a document."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from gammacp.alignment import Alignment
 from gammacp.continuum import Unit
@@ -31,14 +31,23 @@ def planes(alignments: Mapping[str, Alignment], under: Grounds = _PLAIN) -> Mark
     drawn = [
         element(
             "figure",
+            element("figcaption", name, *_legend(a.continuum.annotators)),
             _drawing(a, *under.images.get(name, ())),
-            element("figcaption", name),
             data_document=name,
         )
         for name, a in alignments.items()
         if a.continuum.axes > 1
     ]
     return join(hint(" ".join((_WORDS, *under.notes))), *drawn) if drawn else None
+
+
+def _hue(code: int) -> str:
+    return f"hsl({_TURN * code % 360} 70% 40%)"
+
+
+def _legend(annotators: Sequence[str]) -> Iterator[Markup]:
+    for code, who in enumerate(annotators):
+        yield element("span", f" \u25a0 {who}", style=f"color: {_hue(code)}")
 
 
 def _drawing(alignment: Alignment, address: str = "", size: tuple[int, int] = (0, 0)) -> Markup:
@@ -56,7 +65,7 @@ def _drawing(alignment: Alignment, address: str = "", size: tuple[int, int] = (0
             if row >= 0:
                 u = c.unit(int(row))
                 said = f"{u.annotator}, {category_name(u.category)}, disorder {disorder:.3g}"
-                hue = f"hsl({_TURN * code % 360} 70% 40%)"
+                hue = _hue(code)
                 look = {"fill": hue, "fill_opacity": 0.08, "stroke": hue, "stroke_width": 2}
                 title, path = element("title", said), _path(u, sign)
                 marks.append(

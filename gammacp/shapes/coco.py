@@ -90,7 +90,7 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
         # A sum is rounded; to fifteen digits it is the place that was meant.
         far = (float(f"{low + size:.15g}") for low, size in ((x, width), (y, height)))
         spans.add_shape(who, label, "box", zip((x, y), far, strict=True), what=what)
-    return with_shapes(documents.corpus(), shapes)
+    return with_shapes(documents.corpus(), shapes, source.place)
 
 
 def _key(entry: Record, key: str) -> Any:

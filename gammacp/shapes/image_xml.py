@@ -61,7 +61,7 @@ def read_cvat(source: Source, *, shapes: str = "keep") -> Corpus:
             else:
                 spans.leave_out(e.name, "turned" if turned else "is no box, polygon, line or point")
             spans.leave_out("attribute", "is not the category", len(e.all("attribute")))
-    return with_shapes(documents.corpus(), shapes)
+    return with_shapes(documents.corpus(), shapes, source.place)
 
 
 def _point(e: Element, text: str) -> tuple[float, ...]:
@@ -106,7 +106,7 @@ def read_voc(source: Source, *, shapes: str = "keep") -> Continuum:
         label = e.at("name").text.strip()
         rows = (edges[:2], edges[2:])
         spans.add_shape(source.annotator, label, "box", rows, line=e.line, what=what)
-    return with_shapes(spans.continuum(), shapes)
+    return with_shapes(spans.continuum(), shapes, source.place)
 
 
 registered(

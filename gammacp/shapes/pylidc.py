@@ -18,7 +18,7 @@ from gammacp.continuum import Corpus
 from gammacp.databases import connect
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import Documents
+from gammacp.formats.spans import Documents, with_shapes
 
 READERS = 4
 MILLIMETRES = "mm"
@@ -112,7 +112,7 @@ def read(source: Source, *, features: Sequence[str] = (), shapes: str = "box") -
             features={r: str(v) for r, v in zip(ratings, values, strict=True)},
             what=f"annotation {row}",
         )  # fmt: skip
-    found = documents.corpus()
+    found = with_shapes(documents.corpus(), "keep", source.place)
     return replace(found, continua={n: replace(c, unnamed=READERS) for n, c in found.items()})
 
 

@@ -68,7 +68,7 @@ def read_raven(source: Source, *, label: str | None = None, shapes: str = "keep"
         what = f"selection {row['Selection']}"
         rows = (edges[:2], edges[2:])
         spans.add_shape(source.annotator, category, "box", rows, line=row.line, what=what)
-    return with_shapes(spans.continuum(), shapes)
+    return with_shapes(spans.continuum(), shapes, source.place)
 
 
 def read_audacity(source: Source, *, shapes: str = "keep") -> Continuum:

@@ -77,3 +77,35 @@ def test_coco_gives_back_what_it_was_given(tmp_path: Path) -> None:
     flat = gc.Continuum.from_units([Unit("a", 0, 1), Unit("b", 0, 1)])
     with pytest.raises(DataError, match="COCO holds boxes and polygons in the plane"):
         gc.write(flat, tmp_path / "d.json", format="coco")
+
+
+def test_outlines_that_are_mended_are_counted(tmp_path: Path) -> None:
+    """A bow tie covers half of its square: its two lobes."""
+    bow, square = [0, 0, 4, 4, 4, 0, 0, 4], [0, 0, 4, 0, 4, 4, 0, 4]
+    about = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 4, 4]}
+    path = tmp_path / "bow.json"
+    drawn = [
+        {**about, "id": i, "rater": who, "segmentation": [ring]}
+        for i, (who, ring) in enumerate([("ann", bow), ("bob", square)])
+    ]
+    images, names = [{"id": 1, "file_name": "a"}], [{"id": 1, "name": "x"}]
+    path.write_text(json.dumps({"images": images, "categories": names, "annotations": drawn}))
+    corpus = gc.read_corpus(path)
+    assert [(e.file, e.kind, e.count) for e in corpus.left_out] == [(str(path), "outline", 1)]
+    assert "make_valid" in corpus.left_out[0].reason
+    d = gc.Combined(positional="iou")
+    assert gc.align(corpus["a"], d).disorder == pytest.approx(1.0)  # 2·(1 − 8/16), of 1 unit each
+    assert gc.read_corpus(path, shapes="box").left_out == ()
+    gc.write(corpus, tmp_path / "c.json")
+    gc.write(corpus["a"], tmp_path / "c.csv")
+    for again in ("c.json", "c.csv"):
+        assert [e.count for e in gc.read_corpus(tmp_path / again).left_out] == [1], again
+
+
+def test_what_is_gone_along_twice_covers_nothing() -> None:
+    """A square with a spike up to (4, 8) is the square, for areas and for outlines."""
+    spiked = drawn("ann", "x", "polygon", [(0, 0), (4, 0), (4, 4), (4, 8), (4, 4), (0, 4)])
+    plain = drawn("bob", "x", "polygon", [(0, 0), (4, 0), (4, 4), (0, 4)])
+    for name in ("iou", "boundary"):
+        c = gc.Continuum.from_units([spiked, plain])
+        assert gc.align(c, gc.Combined(positional=name)).disorder == 0, name

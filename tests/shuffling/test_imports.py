@@ -11,10 +11,11 @@ from pathlib import Path
 import shuffling
 
 FOLDER = Path(shuffling.__path__[0])
-LEAVES = {
-    f"gammacp.{m}"
-    for m in ("arguments", "arrays", "continuum", "continuum.fragments", "continuum.shapes")
-} | {f"gammacp.{m}" for m in ("errors", "needs", "registry", "toml_files", "validation")}
+LEAVES = (
+    {f"gammacp.{m}" for m in ("arguments", "arrays", "continuum")}
+    | {f"gammacp.continuum.{m}" for m in ("fragments", "outlines", "shapes")}
+    | {f"gammacp.{m}" for m in ("errors", "needs", "registry", "toml_files", "validation")}
+)
 
 
 def imports(path: Path) -> set[str]:

@@ -54,7 +54,7 @@ def test_boundaries_move_on_every_axis_by_a_share_of_the_extent() -> None:
     assert len(set(moved)) > 40
 
 
-def test_outlines_move_in_proportion_and_are_not_cut() -> None:
+def test_outlines_move_in_proportion() -> None:
     ring: list[tuple[float, ...]] = [(0, 0), (4, 0), (4, 2)]
     c = Continuum.from_units([drawn("ref", "a", "polygon", ring)], bounds=(-9, 9))
     (unit,) = shuffle(c, "position", 0.2, n_annotators=1, seed=1)
@@ -64,6 +64,58 @@ def test_outlines_move_in_proportion_and_are_not_cut() -> None:
     assert b[0] == pytest.approx(d[0])
     assert (unit.start, unit.end) == (a[0], pytest.approx(b[0]))
     assert unit.shape.extents == ((a[1], pytest.approx(d[1])),)
+
+
+def areas(c: Continuum) -> list[float]:
+    """By the shoelace formula, of rings that do not cross themselves."""
+    found = []
+    for u in c:
+        assert u.shape is not None
+        doubled = [
+            sum(p[0] * q[1] - q[0] * p[1] for p, q in zip(r, [*r[1:], r[0]], strict=True))
+            for r in u.shape.rings
+        ]
+        found.append(sum(abs(x) / 2 for x in doubled))
+    return found
+
+
+def outlines() -> Continuum:
+    comb = [(0, 0), (9, 0), (9, 1), (2, 1), (2, 3), (9, 3), (9, 4), (0, 4)]
+    units = [drawn("ref", "a", "polygon", [(x + 20 * i, y + i) for x, y in comb]) for i in range(4)]
+    apart = [[(x, 9) for x in (0, 2)] + [(2, 8)], [(x, 9) for x in (7, 9)] + [(9, 5)]]
+    return Continuum.from_units([*units, drawn("ref", "b", "polygon", *apart)])
+
+
+def stacks() -> Continuum:
+    slices = [[(0, 0, z), (5.5, 0, z), (5.5, 2, z), (0, 2, z)] for z in (1, 2.5, 4)]
+    moved = [[(x + 3, y, z) for x, y, z in ring] for ring in slices]
+    return Continuum.from_units([drawn("ref", "a", "stack", *r) for r in (slices, moved)])
+
+
+@pytest.mark.parametrize(("given", "kind"), [(outlines(), "polygon"), (stacks(), "stack")])
+def test_outlines_are_cut_joined_and_invented(given: Continuum, kind: str) -> None:
+    made = shuffle(given, "split", 1.0, n_annotators=1, seed=2)
+    assert made.n_units == 3 * given.n_units
+    assert sum(areas(made)) == pytest.approx(sum(areas(given)))
+    assert len({round(x, 6) for x in areas(made)}) > 2 * given.n_units
+    for u in made:
+        assert u.shape is not None
+        xs = [p[0] for ring in u.shape.rings for p in ring]
+        assert (u.start, u.end) == (pytest.approx(min(xs)), pytest.approx(max(xs)))
+    made = shuffle(given, "merge", 0.3, n_annotators=1, seed=1)
+    assert made.n_units < given.n_units
+    assert sum(areas(made)) == pytest.approx(sum(areas(given)))  # parts that overlap stay parts
+    assert made.starts.min() == given.starts.min()
+    assert made.ends.max() == given.ends.max()
+    made = shuffle(given, "false-positive", 1.0, n_annotators=1, seed=1)
+    assert made.n_units > given.n_units
+    high = {round(x / u.length, 6) for x, u in zip(areas(given), given, strict=True)}
+    assert {round(x / u.length, 6) for x, u in zip(areas(made), made, strict=True)} <= high
+    assert made.kinds == {kind}
+
+
+def test_points_and_lines_are_not_cut() -> None:
+    c = Continuum.from_units([drawn("ref", "a", "polyline", [(0, 0), (4, 4)])], bounds=(-9, 9))
     for error in ("split", "merge", "false-positive"):
-        with pytest.raises(DataError, match=f"{error}: 1 shapes are no boxes"):
+        with pytest.raises(DataError, match=f"{error}: 1 shapes are points or lines"):
             shuffle(c, error, 1.0, n_annotators=1, seed=1)

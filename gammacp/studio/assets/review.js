@@ -78,14 +78,14 @@ function show() {
     return button;
   }));
   passage(item);
-  for (const image of document.querySelectorAll("#shapes image")) {
-    if (image.closest("figure").dataset.document === item.document) lay(image);
+  for (const figure of document.querySelectorAll("#shapes figure")) {
+    figure.hidden = figure.dataset.document !== item.document;
+    if (!figure.hidden) figure.querySelectorAll("image").forEach(lay);
   }
   for (const path of document.querySelectorAll("#shapes [data-group]")) {
     const here = path.dataset.group === String(item.group) && path.closest("figure").dataset.document === item.document;
     path.style.strokeWidth = here ? "5" : "";
     path.style.fillOpacity = here ? "0.35" : "";
-    if (here) path.closest("figure").scrollIntoView({ block: "nearest" });
   }
   hear(item);
   for (const label of document.querySelectorAll("[data-said]")) {
