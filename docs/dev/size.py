@@ -24,10 +24,10 @@ CEILINGS = {
     "gammacp/chance": 1_573,
     "gammacp/cli": 3_694,
     "gammacp/compat": 952,
-    "gammacp/continuum": 1_179,
+    "gammacp/continuum": 1_191,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_253,
-    "gammacp/formats": 7_235,
+    "gammacp/formats": 7_362,
     "gammacp/kernel": 200,
     "gammacp/links": 238,
     "gammacp/measures": 8_232,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_305, 43_501
+TOGETHER, CORE = 52_444, 43_640
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
