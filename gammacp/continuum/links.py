@@ -152,8 +152,8 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
     before that place as its one end was before the cut, to as many units after it. The unit that
     gets it gives a link of its own, of the same length as before, to the unit that had it. So a
     unit near an end of the text links as units near an end do, and who links every unit once goes
-    on to do so. A link stays torn where there are not so many units; so do links of chains, which
-    have no length.
+    on to do so. A link stays torn where there are not so many units, or the unit has only links that
+    are torn, too; so do links of chains, which have no length.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
 
     >>> links = [Link("A", "r", *ends) for ends in ("cd", "dc", "ae", "gf")]
     >>> [x.source + x.target for x in links_over_joint(links, "abcdefg", 3)]
-    ['ga', 'ag', 'eb', 'cb']
+    ['ga', 'dc', 'eb', 'cb']
     """
     place = {name: k for k, name in enumerate(ids) if name}
     count = len(ids)
@@ -178,6 +178,7 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
     to_give: dict[int, list[int]] = {}
     for k in sorted({*able} - {*torn}, reverse=True):
         to_give.setdefault(ends[k][own], []).append(k)
+    busy = {ends[k][own] for k in torn} - to_give.keys()
     made = list(links)
 
     def lay(k: int, end: int, other: int) -> bool:
@@ -192,6 +193,8 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
         ahead, behind = count - first, -first
         to, beyond = (end + ahead, other + behind) if end < first else (end + behind, other + ahead)
         if (to < first) == (end < first) or (beyond < first) == (other < first):
+            continue
+        if to in busy:
             continue
         if lay(k, to, beyond) and to_give.get(to):
             given = to_give[to].pop()
