@@ -24,7 +24,7 @@ CEILINGS = {
     "gammacp/chance": 1_573,
     "gammacp/cli": 3_694,
     "gammacp/compat": 952,
-    "gammacp/continuum": 1_191,
+    "gammacp/continuum": 1_194,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_253,
     "gammacp/formats": 7_362,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_444, 43_640
+TOGETHER, CORE = 52_447, 43_643
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -152,8 +152,8 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
     before that place as its one end was before the cut, to as many units after it. The unit that
     gets it gives a link of its own, of the same length as before, to the unit that had it. So a
     unit near an end of the text links as units near an end do, and who links every unit once goes
-    on to do so. A link stays torn where there are not so many units, or the unit has only links that
-    are torn, too; so do links of chains, which have no length.
+    on to do so. A link stays torn where there are not so many units, or where the unit has only
+    links that are torn, too; so do links of chains, which have no length.
 
     Parameters
     ----------
