@@ -149,8 +149,11 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
     """The links of an annotator whose first units have gone behind the others.
 
     A link that was torn goes over the place where the text's ends meet now: from as many units
-    before that place as its one end was before the cut, to as many units after it. It stays torn
-    where there are not so many; so do links of chains, which have no length.
+    before that place as its one end was before the cut, to as many units after it. The unit that
+    gets it gives a link of its own, of the same length as before, to the unit that had it. So a
+    unit near an end of the text links as units near an end do, and who links every unit once goes
+    on to do so. A link stays torn where there are not so many units, or where the unit has only
+    links that are torn, too; so do links of chains, which have no length.
 
     Parameters
     ----------
@@ -161,24 +164,42 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
     first
         How many went behind.
 
-    >>> links = [Link("A", "r", *ends) for ends in ("cd", "dc", "ae")]
+    >>> links = [Link("A", "r", *ends) for ends in ("cd", "dc", "ae", "gf")]
     >>> [x.source + x.target for x in links_over_joint(links, "abcdefg", 3)]
-    ['ga', 'ag', 'eb']
+    ['ga', 'dc', 'eb', 'cb']
     """
     place = {name: k for k, name in enumerate(ids) if name}
     count = len(ids)
-    moved = []
-    for link in links:
-        ends = place.get(link.source, -1), place.get(link.target, -1)
-        low, high = min(ends), max(ends)
-        before, after = count - first + low, high - first
-        if link.kind != CHAIN and 0 <= low < first <= high and before >= first and after < first:
-            names = ids[before], ids[after]
-            if all(names):
-                source, target = names if ends[0] == low else names[::-1]
-                link = replace(link, source=source, target=target)
-        moved.append(link)
-    return tuple(moved)
+    ends = [(place.get(x.source, -1), place.get(x.target, -1)) for x in links]
+    able = [k for k, x in enumerate(links) if x.kind != CHAIN and min(ends[k]) >= 0]
+    # Links are exchanged by the end of which units have about one: premises, not their claims.
+    own = int(len({ends[k][1] for k in able}) > len({ends[k][0] for k in able}))
+    torn = [k for k in able if min(ends[k]) < first <= max(ends[k])]
+    to_give: dict[int, list[int]] = {}
+    for k in sorted({*able} - {*torn}, reverse=True):
+        to_give.setdefault(ends[k][own], []).append(k)
+    busy = {ends[k][own] for k in torn} - to_give.keys()
+    made = list(links)
+
+    def lay(k: int, end: int, other: int) -> bool:
+        names = ids[end], ids[other]
+        if all(names) and end != other:
+            source, target = names[::-1] if own else names
+            made[k] = replace(links[k], source=source, target=target)
+        return made[k] is not links[k]
+
+    for k in torn:
+        end, other = ends[k][own], ends[k][1 - own]
+        ahead, behind = count - first, -first
+        to, beyond = (end + ahead, other + behind) if end < first else (end + behind, other + ahead)
+        if (to < first) == (end < first) or (beyond < first) == (other < first):
+            continue
+        if to in busy:
+            continue
+        if lay(k, to, beyond) and to_give.get(to):
+            given = to_give[to].pop()
+            lay(given, end, (ends[given][1 - own] + first) % count)
+    return tuple(made)
 
 
 def whole_links(links: Iterable[Link], units: Container[tuple[str, str]]) -> tuple[Link, ...]:

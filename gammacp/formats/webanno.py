@@ -8,8 +8,10 @@ together from the `#Text=` lines.
 The cells of a slot are its roles and its targets, separated by `;`, and no category: `p1;p2` and
 `1-2;1-4[2]`, the second annotation [2] at the token 1-4. A relation stands at its target: its
 label, and its source with the identifiers of both, `1-3[2_4]`, 0 for an annotation without one.
-Annotations of chain layers, and relations of other layers, are counted and left out. TSV 1 and 2,
-of WebAnno before 3.0, are recognised and refused.
+A mention of a chain layer has its relation with the numbers of its chain and of itself in it,
+`coref->2-1`, and its type with that of the chain, `pr[2]`; over several tokens they are repeated.
+Annotations and relations of other layers are counted and left out. TSV 1 and 2, of WebAnno before
+3.0, are recognised and refused.
 """
 
 import re
@@ -43,7 +45,7 @@ from gammacp.formats.webanno_rows import (
 _SLOT = re.compile(r"ROLE_[^:]*:([^.]*)_")
 _TARGET = re.compile(r"(\d+-\d+(?:\.\d+)?)(?:\[(\d+)\])?")
 _RELATION = re.compile(r"(\d+-\d+(?:\.\d+)?)(?:\[(\d+)_(\d+)\])?")
-_LINK = re.compile(r"->(\d+-\d+)")
+_MENTION = re.compile(r"(.*)(?<!\\)->(\d+)-(\d+)", re.DOTALL)
 # TSV 2 begins with its layers or a numbered sentence, TSV 1 with a token.
 _OLDER = re.compile(rb"(?: # [\w.]+ \||#id=\d+\s|#text=|1-1\t)")
 _NONE = ("*", "_")
@@ -66,13 +68,21 @@ class _Annotation:
 
 
 def layers(source: Source) -> Layers:
-    """The span layers that have an annotation, with their features."""
+    """The layers that have an annotation, with their features; chains are the second choice."""
     parsed = rows_of(source)
-    return {
+    found = {
         layer.name: Layer(_values(layer.features))
         for layer in parsed.layers
         if layer.kind == "SP" and any(_annotations(source, parsed.rows, layer))
     }
+    chains = [x for x in parsed.layers if x.kind == "CH"]
+    second = bool(found)
+    for layer in chains:
+        mentions = [*_mentions(parsed.rows, layer)]
+        said = {i for mention in mentions for i in mention.values}
+        features = tuple(f for i, f in enumerate(layer.features) if i in said)
+        found |= {layer.name: Layer(features, offered=not second)} if mentions else {}
+    return found
 
 
 def _slots(features: Sequence[str]) -> dict[int, str]:
@@ -119,13 +129,14 @@ def read(
     Annotators
         the file's name, the folder is the document, as in INCEpTION's export
     Category
-        a feature (`--feature`) of a span layer (`--layer`); `*` is unlabelled; further ones with
-        `[features.NAME]`, slots by their names (roles) and NAME.target (roles and who fills
-        them), as sets joined with "+"
+        a feature (`--feature`) of a layer of spans or chains (`--layer`); `*` is unlabelled;
+        further ones with `[features.NAME]`, slots by their names (roles) and NAME.target (roles
+        and who fills them), as sets joined with "+"
     Spans
         stacked annotations are units of their own; annotations end at tokens or their parts; the
         format has none of several fragments (a gap between tokens of one number is covered);
-        relations between units of the layer are links; chains are not read
+        relations between units of the layer are links; the mentions of a chain layer are units,
+        joined by their chains
     """
     parsed = rows_of(source)
     text = _text(source, parsed)
@@ -142,10 +153,12 @@ def read(
     for found in parsed.layers:
         if found.kind == "RL" and found.features[-1:] == (f"BT_{layer}",):
             _link(spans, parsed, found)
-        elif found.name != layer or found.kind != "SP":
+        elif found.name != layer or found.kind == "RL":
             _leave_out(source, spans, parsed.rows, found)
         else:
             _add(spans, parsed, found, (feature or "", *features), convert)
+            if found.kind == "CH":
+                _chain(spans, parsed.rows, found)
     return spans.continuum()
 
 
@@ -242,14 +255,17 @@ def _leave_out(source: Source, spans: Spans, rows: tuple[Row, ...], layer: RowLa
         count = sum(len(annotations_in_cell(cell)) for cell in cells if cell != "_")
         spans.leave_out("relation", f"layer {name} links annotations", count)
     else:
-        links = {link for row in rows for link in _LINK.findall(_cells(row, layer)[0])}
-        spans.leave_out("annotation", f"layer {name} is of chains", len(links))
+        count = sum(1 for _ in _mentions(rows, layer))
+        spans.leave_out("annotation", f"layer {name} is of chains", count)
 
 
 def _annotations(
     source: Source, rows: tuple[Row, ...], layer: RowLayer, used: Collection[int] = ()
 ) -> Iterator[_Annotation]:
     """The annotations of a layer; one with an identifier goes on over rows, `used` as it was."""
+    if layer.kind == "CH":
+        yield from _mentions(rows, layer)
+        return
     targets = {i + 1 for i in _slots(layer.features)}
     several: dict[str, _Annotation] = {}
     for row in rows:
@@ -280,6 +296,46 @@ def _annotations(
             low, high = min(first.start, row.start), max(first.end, row.end)
             several[key] = _Annotation(low, high, first.line, key, values | first.values)
     yield from several.values()
+
+
+def _mentions(rows: tuple[Row, ...], layer: RowLayer) -> Iterator[_Annotation]:
+    """The mentions of a chain layer, each with its chain and its number in it, such as 2-1."""
+    relation = _relation(layer)
+    found: dict[str, _Annotation] = {}
+    for row in rows:
+        cells = _cells(row, layer)
+        stacks = [[value for value, _ in annotations_in_cell(cell)] for cell in cells]
+        for k, piece in enumerate(stacks[relation]):
+            if m := _MENTION.fullmatch(piece):
+                said = {i: stack[k] for i, stack in enumerate(stacks) if k < len(stack)}
+                said |= {relation: m[1]}
+                values = {i: v for i, v in said.items() if v and v not in _NONE}
+                key = f"{m[2]}-{m[3]}"
+                first = found.get(key) or _Annotation(row.start, row.end, row.line, key, values)
+                low, high = min(first.start, row.start), max(first.end, row.end)
+                found[key] = _Annotation(low, high, first.line, key, first.values)
+    yield from found.values()
+
+
+def _relation(layer: RowLayer) -> int:
+    names = layer.features
+    return names.index("referenceRelation") if "referenceRelation" in names else 0
+
+
+def _chain(spans: Spans, rows: tuple[Row, ...], layer: RowLayer) -> None:
+    """Join the mentions of a layer by their chains."""
+    for row in rows:
+        for piece in pieces(_cells(row, layer)[_relation(layer)], "|"):
+            if piece != "_" and not _MENTION.fullmatch(piece):
+                what = f"mention {piece!r} has no number in a chain, such as *->2-1"
+                raise spans.source.error(what, line=row.line, hint="Is the file complete?")
+    chains: dict[str, list[int]] = {}
+    for mention in _mentions(rows, layer):
+        chain, _, place = mention.key.partition("-")
+        chains.setdefault(chain, []).append(int(place))
+    for chain, places in chains.items():
+        keys = [f"{chain}-{place}" for place in sorted(places)]
+        spans.chain(spans.source.annotator, layer.name, keys)
 
 
 def _cells(row: Row, layer: RowLayer) -> tuple[str, ...]:

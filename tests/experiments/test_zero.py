@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-STUDIES = ("zero_continua", "zero_corpora", "zero_segmentations", "zero_trees")
+STUDIES = ("zero_continua", "zero_corpora", "zero_links", "zero_segmentations", "zero_trees")
 # In a process of its own, as a worker is: what is imported here would stay for the other tests.
 TOLD = """
 import pickle

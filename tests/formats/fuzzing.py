@@ -81,6 +81,7 @@ SEEDS = {
     "refi-qda": _seed("refi-qda", "project.qde"),
     "review-list": _seed("made.xlsx"),
     "rttm": _seed("rttm", "ann/all.rttm", file_is=("document",)),
+    "rs3": _seed("rs3", "ann/story.rs3"),
     "segeval": _seed("segeval.json"),
     "segmentation-table": _seed("segments.tsv"),
     "textgrid": _seed("MaureenMarvinRobin.TextGrid", tier=("{annotator}",)),

@@ -80,6 +80,14 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     "prodigy": ("prodigy.jsonl", UNITS, {"task": 2}),
     "raven": ("raven", CALLS, {"row": 1}),
     "refi-qda": ("refi-qda", LABELLED, {"selection": 1, "source": 1}),
+    "rs3": (
+        "rs3",
+        [
+            *(Unit("ann", *ends) for ends in ((0, 13), (14, 27), (28, 39))),
+            *(Unit("bob", *ends) for ends in ((0, 27), (28, 39))),
+        ],
+        {"group": 1},
+    ),
     "rttm": ("rttm", None, {"line": 2}),
     "segeval": ("segeval.json", None, {}),
     "segmentation-table": ("segments.tsv", SEGMENTS, {}),

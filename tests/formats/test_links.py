@@ -287,3 +287,58 @@ def test_a_mention_has_two_ends(tmp_path, cell, said):
     (tmp_path / "d.conll").write_text(f"#begin document (d); part 000\nd 0 0 Ann N {cell}\n")
     with pytest.raises(gc.DataError, match=said):
         gc.read(tmp_path / "d.conll")
+
+
+RS3 = """\
+<rst>
+  <header><relations>
+    <rel name="cause" type="rst"/><rel name="list" type="multinuc"/>
+    <rel name="same" type="multinuc"/><rel name="same" type="rst"/>
+  </relations></header>
+  <body>
+    <segment id="1" parent="9" relname="span">It  rained,</segment>
+    <segment id="2" parent="8" relname="list">Ann left</segment>
+    <segment id="3" parent="8" relname="list">and Bob slept.</segment>
+    <segment id="4" parent="8" relname="cause">Late,</segment>
+    <segment id="5" parent="11" relname="same">he woke</segment>
+    <segment id="6" parent="11" relname="same">up.</segment>
+    <group id="8" type="multinuc" parent="1" relname="cause"/>
+    <group id="9" type="span" parent="10" relname="span"/>
+    <group id="10" type="span"/>
+    <group id="11" type="multinuc" parent="9" relname="new"/>
+    <group id="12" type="span"/>
+  </body>
+</rst>
+"""
+
+
+def test_rs3(tmp_path):
+    """By hand: 2-3 a list that 4 and then 1 lead to; 5-6 a unit below 1-4; 12 is empty."""
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "d.rs3").write_text(RS3)
+    c = gc.read_corpus(tmp_path)["d"]
+    assert c.text == "It rained, Ann left and Bob slept. Late, he woke up."
+    assert [c.text[int(u.start) : int(u.end)] for u in c][1] == "Ann left"
+    assert {(x.type, x.source, x.target, x.kind) for x in c.links} == {
+        ("list", "2", "3", "undirected"),
+        ("cause", "4", "2", "directed"),
+        ("cause", "2", "1", "directed"),
+        ("same", "5", "6", "undirected"),
+        ("new", "5", "1", "directed"),
+    }
+    assert [(x.kind, x.count) for x in c.left_out] == [("group", 1)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('id="12" type="span"', 'id="12" type="span" parent="12" relname="span"', "below itself"),
+        ('parent="10"', 'parent="77"', "d.rs3:14: node '9' has the parent '77', which is not"),
+        ('group id="12"', 'group id="11"', "d.rs3:17: there are two nodes '11'"),
+        ("segment", "edu", "no <rst> with segments"),
+    ],
+)
+def test_a_tree_that_is_none(tmp_path, old, new, said):
+    (tmp_path / "d.rs3").write_text(RS3.replace(old, new))
+    with pytest.raises(gc.DataError, match=said):
+        gc.read(tmp_path / "d.rs3")

@@ -19,6 +19,7 @@ CLOSED = [
     "catma-tei",
     "jams",
     "refi-qda",
+    "rs3",
     "cas json",
     "cas xmi",
     "elan",

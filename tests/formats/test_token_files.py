@@ -115,6 +115,47 @@ def test_relations_of_the_layer_are_links(tmp_path: Path) -> None:
         read(broken, layer="Span", feature="value")
 
 
+CHAINED = (
+    "#Text=Ann Lee met Bob . She hit him\n"
+    "1-1\t0-3\tAnn\tcoref->1-1\tname[1]\t\n"
+    "1-2\t4-7\tLee\tcoref->1-1|*->3-1\tname[1]|a\\->b[3]\t\n"
+    "1-3\t8-11\tmet\t_\t_\t\n"
+    "1-4\t12-15\tBob\t*->2-1\tname[2]\t\n"
+    "1-5\t16-17\t.\t_\t_\t\n"
+    "1-6\t18-21\tShe\t*->1-2\tpr[1]\t\n"
+    "1-7\t22-25\thit\t_\t_\t\n"
+    "1-8\t26-29\thim\t*->2-2\t*[2]\t\n"
+)
+
+
+def test_chains_are_read(tmp_path: Path) -> None:
+    """After the user guide: relation with chain and number; the columns in either order."""
+    first = "#FORMAT=WebAnno TSV 3.3\n#T_CH=x.Coref|referenceRelation|referenceType\n\n\n"
+    kind = {"layer": "Coref", "feature": "referenceType"}
+    c = read(tsv(tmp_path, first + CHAINED), **kind)
+    assert {(u.start, u.end, u.category) for u in c} == {
+        (0, 7, "name"),
+        (4, 7, "a->b"),
+        (12, 15, "name"),
+        (18, 21, "pr"),
+        (26, 29, None),
+    }
+    place = {u.id: u.start for u in c}
+    assert {(place[x.source], place[x.target], x.type, x.kind) for x in c.links} == {
+        (0, 18, "x.Coref", "chain"),
+        (12, 26, "x.Coref", "chain"),
+    }
+    assert counted(c) == {("value", "feature referenceRelation is not the category"): 1}
+    turned = [line.split("\t") for line in CHAINED.splitlines()]
+    lines = ["\t".join([*x[:3], x[4], x[3], ""]) if len(x) > 3 else x[0] for x in turned]
+    head = first.replace("referenceRelation|referenceType", "referenceType|referenceRelation")
+    assert read(tsv(tmp_path, head + "\n".join([*lines, ""])), **kind) == c
+    with pytest.raises(DataError, match="several features"):
+        read(tsv(tmp_path, first + CHAINED))
+    with pytest.raises(DataError, match=r"ann\.tsv:9: mention '\*' has no number"):
+        read(tsv(tmp_path, first + CHAINED.replace("*->2-1", "*")), **kind)
+
+
 @pytest.mark.parametrize(
     "content",
     [

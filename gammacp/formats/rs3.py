@@ -1,0 +1,125 @@
+"""Rhetorical structure in rs3, as RSTTool and rstWeb write it: one file per annotator.
+
+After RSTTool (O'Donnell 2000) and rstWeb (Zeldes 2016) as their files show: segments and groups,
+each with its parent and the relation to it; the header says which relations have several nuclei.
+The tree is read as links between segments, each relation between the heads of its two sides, as
+Hirao et al. (2013) and Li et al. (2014) turn such trees into dependencies: the head of a span is
+that of its nucleus, the head of several nuclei that of the first.
+"""
+
+from dataclasses import dataclass, field
+
+from gammacp.continuum import Continuum
+from gammacp.continuum.links import DIRECTED, UNDIRECTED
+from gammacp.formats.registry import ending_or, registered
+from gammacp.formats.source import Source
+from gammacp.formats.spans import CHARACTERS, Spans
+from gammacp.formats.xmltree import Element, parse
+
+_SPAN = "span"
+
+
+@dataclass
+class _Node:
+    """A segment or a group: its nuclei, and its satellites, each with the relation to it."""
+
+    element: Element
+    nuclei: list[tuple[str, str]] = field(default_factory=list)
+    satellites: list[tuple[str, str]] = field(default_factory=list)
+
+
+def read(source: Source) -> Continuum:
+    """One annotator's segments and the relations between them.
+
+    Raises
+    ------
+    DataError
+        A node has a parent that is not there, is below itself, or there is no segment.
+
+    Notes
+    -----
+    Positions
+        characters of the segments, joined by a blank
+    Annotators
+        the folder
+    Category
+        none
+    Spans
+        segments are units; of each relation a link goes from the head of the satellite to that of
+        the nucleus; relations of several nuclei are undirected links from the first to each other
+        one; groups are no units; segments in no relation are units without links
+    """
+    root = parse(source)
+    segments = root.at("body").all("segment")
+    if root.tag != "rst" or not segments:
+        raise root.error("file has no <rst> with segments", hint="Export it again")
+    pieces = [" ".join(s.text.split()) for s in segments]
+    who, spans = source.annotator, Spans(source, source.document, CHARACTERS, " ".join(pieces))
+    spans.declare(who)
+    order: dict[str, int] = {}
+    at = 0
+    for element, text in zip(segments, pieces, strict=True):
+        key = element.attribute("id")
+        spans.add(who, None, at, at + len(text), line=element.line, key=key)
+        order[key] = len(order)
+        at += len(text) + 1
+    heads: dict[str, str] = {}
+    for key, node in _from_below(root):
+        known = [(order[heads[n]], relation) for n, relation in node.nuclei if n in heads]
+        nuclei = [(order[key], "")] if key in order else sorted(known)
+        if not nuclei:
+            spans.leave_out("group", "has no nucleus")
+            continue
+        heads[key] = segments[nuclei[0][0]].attribute("id")
+        for place, relation in nuclei[1:]:
+            end = segments[place].attribute("id")
+            spans.link(who, relation, heads[key], end, UNDIRECTED)
+        for satellite, relation in node.satellites:
+            if satellite in heads:
+                spans.link(who, relation, heads[satellite], heads[key], DIRECTED)
+    return spans.continuum()
+
+
+def _from_below(root: Element) -> list[tuple[str, _Node]]:
+    """The nodes, each behind all that are below it."""
+    relations = root.at("header", "relations").all("rel")
+    kinds = {(r.attributes.get("name"), r.attributes.get("type")) for r in relations}
+    nodes: dict[str, _Node] = {}
+    for element in root.at("body").children:
+        if element.tag in ("segment", "group"):
+            key = element.attribute("id")
+            if key in nodes:
+                raise element.error(f"there are two nodes {key!r}", hint="Export it again")
+            nodes[key] = _Node(element)
+    order = []
+    for key, node in nodes.items():
+        about = node.element.attributes
+        above = about.get("parent")
+        if above is None:
+            order.append(key)
+            continue
+        if above not in nodes:
+            raise node.element.error(f"node {key!r} has the parent {above!r}, which is not there")
+        relation, parent = about.get("relname", ""), nodes[above]
+        # A relation that the header calls both, or not at all, has several nuclei in such a group.
+        several = parent.element.attributes.get("type") == "multinuc" and (
+            (relation, "multinuc") in kinds or (relation, "rst") not in kinds
+        )
+        among = parent.nuclei if several or relation == _SPAN else parent.satellites
+        among.append((key, relation))
+    for key in order:  # grows
+        order += [child for child, _ in (*nodes[key].nuclei, *nodes[key].satellites)]
+    if len(order) < len(nodes):
+        lost = next(node.element for key, node in nodes.items() if key not in {*order})
+        raise lost.error(f"node {lost.attribute('id')!r} is below itself", hint="Export it again")
+    return [(key, nodes[key]) for key in reversed(order)]
+
+
+registered(
+    "rs3",
+    "RST trees (rs3)",
+    (".rs3",),
+    ending_or(".rs3", b"<rst", b"<relations"),
+    read,
+    layout="{annotator}/{document}",
+)
