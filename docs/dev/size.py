@@ -20,28 +20,28 @@ CEILINGS = {
     "gammacp": 2_453,
     "gammacp/alignment": 6_181,
     "gammacp/bench": 2_167,
-    "gammacp/campaign": 5_611,
+    "gammacp/campaign": 5_646,
     "gammacp/chance": 1_573,
     "gammacp/cli": 3_690,
     "gammacp/compat": 952,
-    "gammacp/continuum": 1_183,
+    "gammacp/continuum": 1_224,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_253,
-    "gammacp/formats": 7_235,
+    "gammacp/formats": 7_368,
     "gammacp/kernel": 204,
     "gammacp/links": 238,
-    "gammacp/measures": 8_232,
+    "gammacp/measures": 8_235,
     "gammacp/pools": 522,
-    "gammacp/report": 1_041,
+    "gammacp/report": 1_046,
     "gammacp/shapes": 305,
-    "gammacp/segmentation": 2_466,
+    "gammacp/segmentation": 2_479,
     "gammacp/studio": 1_871,
     "gammacp/syntax": 2_975,
-    "shuffling": 2_135,
+    "shuffling": 2_166,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_323, 43_516
+TOGETHER, CORE = 52_584, 43_764
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
