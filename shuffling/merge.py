@@ -8,7 +8,7 @@ import numpy as np
 from gammacp.continuum.fragments import column
 from shuffling.registry import register
 from shuffling.setting import Setting, Units, check_factor, operations, tell_fewer
-from shuffling.shapes import check_areas, joined
+from shuffling.shapes import check_areas, union_of
 
 
 @register
@@ -60,7 +60,7 @@ class Merge:
             longer = i + int(ends[i + 1] - starts[i + 1] > ends[i] - starts[i])
             code = codes[longer]
             end, apart = max(ends[i], ends[i + 1]), float(starts[i + 1] - starts[i])
-            inside[i : i + 2] = [joined(inside[i], inside[i + 1], apart) if units.shapes else ()]
+            inside[i : i + 2] = [union_of(inside[i], inside[i + 1], apart) if units.shapes else ()]
             starts = np.delete(starts, i + 1)
             ends, codes = np.delete(ends, i + 1), np.delete(codes, i + 1)
             ends[i], codes[i] = end, code

@@ -60,7 +60,7 @@ def onto(shape: Shape, extents: tuple[tuple[float, float], ...]) -> Shape:
     return Shape(shape.kind, extents, rings)
 
 
-def joined(first: Shape, second: Shape, apart: float) -> Shape:
+def union_of(first: Shape, second: Shape, apart: float) -> Shape:
     """What two outlines of a kind cover together; else the box around both.
 
     Parameters

@@ -59,7 +59,7 @@ def geometries(units: Iterable[tuple[float, float, Shape]]) -> Any:
     return found
 
 
-def mended(shapes: Iterable[Shape]) -> int:
+def n_mended(shapes: Iterable[Shape]) -> int:
     """How many polygons and stacks have a part that `geometries` mends; 0 without shapely.
 
     Parameters

@@ -39,13 +39,13 @@ def read(source: Source) -> Continuum:
     Notes
     -----
     Positions
-        characters of the segments, joined by a blank
+        characters
     Annotators
         the folder
     Category
         none
     Spans
-        segments are units; of each relation a link goes from the head of the satellite to that of
+        segments are units, joined by a blank; of each relation a link goes from the head of the satellite to that of
         the nucleus; relations of several nuclei are undirected links from the first to each other
         one; groups are no units; segments in no relation are units without links
     """

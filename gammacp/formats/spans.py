@@ -11,7 +11,7 @@ from gammacp.continuum.columns import all_names
 from gammacp.continuum.fragments import Fragments, join
 from gammacp.continuum.label import to_label
 from gammacp.continuum.links import CHAIN, whole_links
-from gammacp.continuum.outlines import mended
+from gammacp.continuum.outlines import n_mended
 from gammacp.continuum.shapes import Shape, box, outline
 from gammacp.errors import DataError
 from gammacp.formats.positions import LARGEST
@@ -287,7 +287,7 @@ def with_shapes(document: D, shapes: str, place: str) -> D:
     if shapes == "keep":
         tally = Tally(place)
         for c in document.values() if isinstance(document, Corpus) else [document]:
-            tally.add("outline", MENDED, mended(c.shapes))
+            tally.add("outline", MENDED, n_mended(c.shapes))
         left_out = gather((document.left_out, tally.entries()))
         return replace(document, left_out=left_out)
 
