@@ -45,8 +45,8 @@ def read(source: Source) -> Continuum:
     Category
         none
     Spans
-        segments are units, joined by a blank; of each relation a link goes from the head of the satellite to that of
-        the nucleus; relations of several nuclei are undirected links from the first to each other
+        segments are units, joined by a blank; of each relation a link goes from the head of the
+        satellite to that of the nucleus; relations of several nuclei are undirected links from the first to each other
         one; groups are no units; segments in no relation are units without links
     """
     root = parse(source)
