@@ -83,7 +83,6 @@ _PREPARATIONS: dict[str, Callable[[Path, dict[str, Any]], None]] = {
     "docs/graphs.md": lambda folder, _: shutil.copytree(
         FIXTURES / "graphs", folder, dirs_exist_ok=True
     ),
-    "docs/segmentation.md": _files({"bad.json": '{"items":\n {"t": {"a": [1, 0], "b": [1]}}}\n'}),
     "docs/shuffling.md": _files(
         {
             "bad.toml": "units = 25\n[gaps]\nminimum = 9\nmaximum = 3\n"
