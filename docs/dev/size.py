@@ -20,14 +20,14 @@ CEILINGS = {
     "gammacp": 2_453,
     "gammacp/alignment": 6_181,
     "gammacp/bench": 2_167,
-    "gammacp/campaign": 5_646,
+    "gammacp/campaign": 5_655,
     "gammacp/chance": 1_573,
     "gammacp/cli": 3_690,
     "gammacp/compat": 952,
-    "gammacp/continuum": 1_224,
+    "gammacp/continuum": 1_235,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_253,
-    "gammacp/formats": 7_368,
+    "gammacp/formats": 7_387,
     "gammacp/kernel": 204,
     "gammacp/links": 238,
     "gammacp/measures": 8_235,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_584, 43_764
+TOGETHER, CORE = 52_623, 43_803
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -153,7 +153,8 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
     gets it gives a link of its own, of the same length as before, to the unit that had it. So a
     unit near an end of the text links as units near an end do, and who links every unit once goes
     on to do so. A link stays torn where there are not so many units, or where the unit has only
-    links that are torn, too; so do links of chains, which have no length.
+    links that are torn, too; so do links of chains, which have no length. Of who links a unit more
+    than once two links may come to join the same units.
 
     Parameters
     ----------
@@ -171,13 +172,17 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
     place = {name: k for k, name in enumerate(ids) if name}
     count = len(ids)
     ends = [(place.get(x.source, -1), place.get(x.target, -1)) for x in links]
-    able = [k for k, x in enumerate(links) if x.kind != CHAIN and min(ends[k]) >= 0]
+    ends = [(min(e), max(e)) if links[k].kind == UNDIRECTED else e for k, e in enumerate(ends)]
+    # By their units, so that it is the same in whatever order and way round they were written.
+    rank = sorted(range(len(links)), key=lambda k: (ends[k], links[k].type, links[k].kind))
+    able = [k for k in rank if links[k].kind != CHAIN and min(ends[k]) >= 0]
     # Links are exchanged by the end of which units have about one: premises, not their claims.
     own = int(len({ends[k][1] for k in able}) > len({ends[k][0] for k in able}))
     torn = [k for k in able if min(ends[k]) < first <= max(ends[k])]
     to_give: dict[int, list[int]] = {}
-    for k in sorted({*able} - {*torn}, reverse=True):
-        to_give.setdefault(ends[k][own], []).append(k)
+    for k in reversed(able):
+        if not min(ends[k]) < first <= max(ends[k]):
+            to_give.setdefault(ends[k][own], []).append(k)
     busy = {ends[k][own] for k in torn} - to_give.keys()
     made = list(links)
 

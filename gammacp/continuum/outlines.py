@@ -92,11 +92,22 @@ def cut(shape: Shape, at: float) -> tuple[tuple[Span, Shape], ...]:
         rings = [
             [(*point, *ring[0][2:]) for point in part.exterior.coords]
             for ring in shape.rings
-            for part in _areas(s.make_valid(s.Polygon([p[:2] for p in ring])).intersection(window))
+            for whole in _areas(s.make_valid(s.Polygon([p[:2] for p in ring])).intersection(window))
+            for part in _without_holes(whole)
         ]
         if rings:
             found.append(outline(shape.kind, rings))
     return tuple(found)
+
+
+def _without_holes(part: Any) -> list[Any]:
+    """A polygon, cut through its holes: an outline that crosses itself may go around some."""
+    if not part.interiors:
+        return [part]
+    x0, y0, x1, y1 = part.bounds
+    at = sum(part.interiors[0].bounds[::2]) / 2
+    sides = [shapely().box(x0, y0, at, y1), shapely().box(at, y0, x1, y1)]
+    return [p for x in sides for q in _areas(part.intersection(x)) for p in _without_holes(q)]
 
 
 def _areas(geometry: Any) -> list[Any]:

@@ -118,13 +118,22 @@ def in_order(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, C
     found, told = _said_of_documents(continua, said, "order")
     if missing := [key for key, value in found.items() if not value]:
         raise DataError("has no place in the order", file=missing[0])
-    try:
-        places: dict[str, float] | dict[str, str] = {k: float(v) for k, v in found.items()}
-    except ValueError:
-        places = found
+    numbers = {k: number for k, v in found.items() if math.isfinite(number := _number(v))}
+    if odd := [k for k in found if k not in numbers] if numbers else []:
+        one, other = found[odd[0]], found[next(iter(numbers))]
+        what = f"its place in the order, {one!r}, is no number, and others are, such as {other!r}"
+        raise DataError(what, file=odd[0], hint="Give numbers, or dates such as 2026-11-23")
+    places: Mapping[str, float | str] = numbers or found
     ranks = {value: i for i, value in enumerate(sorted({*places.values()}))}
     ordered = sorted(continua, key=lambda key: ranks[places[key]] if key in places else -1)
     return {key: continua[key].noting("order", told) for key in ordered}
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _said_of_documents(

@@ -69,7 +69,10 @@ def read(source: Source) -> Continuum:
         nuclei = [(order[key], "")] if key in order else sorted(known)
         if not nuclei:
             spans.leave_out("group", "has no nucleus")
+            spans.leave_out("relation", "leads to a group without a nucleus", len(node.satellites))
             continue
+        if key in order:
+            spans.leave_out("relation", "makes a segment the nucleus of another", len(node.nuclei))
         heads[key] = segments[nuclei[0][0]].attribute("id")
         for place, relation in nuclei[1:]:
             end = segments[place].attribute("id")
@@ -77,6 +80,10 @@ def read(source: Source) -> Continuum:
         for satellite, relation in node.satellites:
             if satellite in heads:
                 spans.link(who, relation, heads[satellite], heads[key], DIRECTED)
+    for element in root.at("body").children:
+        if element.tag not in ("segment", "group"):
+            reason = f"<{element.name}> is neither segment nor group"
+            spans.leave_out("element", reason, len(element.children) or 1)
     return spans.continuum()
 
 
@@ -99,7 +106,8 @@ def _from_below(root: Element) -> list[tuple[str, _Node]]:
             order.append(key)
             continue
         if above not in nodes:
-            raise node.element.error(f"node {key!r} has the parent {above!r}, which is not there")
+            what = f"node {key!r} has the parent {above!r}, which is not there"
+            raise node.element.error(what, hint="Export it again")
         relation, parent = about.get("relname", ""), nodes[above]
         # A relation that the header calls both, or not at all, has several nuclei in such a group.
         several = parent.element.attributes.get("type") == "multinuc" and (
@@ -109,9 +117,13 @@ def _from_below(root: Element) -> list[tuple[str, _Node]]:
         among.append((key, relation))
     for key in order:  # grows
         order += [child for child, _ in (*nodes[key].nuclei, *nodes[key].satellites)]
-    if len(order) < len(nodes):
-        lost = next(node.element for key, node in nodes.items() if key not in {*order})
-        raise lost.error(f"node {lost.attribute('id')!r} is below itself", hint="Export it again")
+    reached = {*order}
+    if lost := {key: None for key in nodes if key not in reached}:
+        at = next(iter(lost))
+        while at in lost:  # up to what is in a circle, once round
+            del lost[at]
+            at = nodes[at].element.attribute("parent")
+        raise nodes[at].element.error(f"node {at!r} is below itself", hint="Export it again")
     return [(key, nodes[key]) for key in reversed(order)]
 
 

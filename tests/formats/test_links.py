@@ -329,9 +329,29 @@ def test_rs3(tmp_path):
     assert [(x.kind, x.count) for x in c.left_out] == [("group", 1)]
 
 
+def test_rs3_counts_what_is_no_tree_of_segments(tmp_path):
+    """A satellite of nothing, a nucleus below a segment, secondary edges as in eRST."""
+    edges = '<secedges><secedge id="5-1"/><secedge id="6-1"/></secedges>'
+    changed = RS3.replace("</body>", f"{edges}</body>").replace(
+        'id="2" parent="8" relname="list"', 'id="2" parent="12" relname="cause"'
+    )
+    changed = changed.replace(
+        'id="6" parent="11" relname="same"', 'id="6" parent="5" relname="span"'
+    )
+    (tmp_path / "d.rs3").write_text(changed)
+    found = gc.read(tmp_path / "d.rs3").left_out
+    assert [(x.kind, x.count) for x in found] == [
+        ("relation", 1),
+        ("group", 1),
+        ("relation", 1),
+        ("element", 2),
+    ]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
+        ('parent="10"', 'parent="9"', "d.rs3:14: node '9' is below itself"),
         ('id="12" type="span"', 'id="12" type="span" parent="12" relname="span"', "below itself"),
         ('parent="10"', 'parent="77"', "d.rs3:14: node '9' has the parent '77', which is not"),
         ('group id="12"', 'group id="11"', "d.rs3:17: there are two nodes '11'"),

@@ -3,6 +3,8 @@
 import pytest
 
 from gammacp import Continuum, DataError, Unit
+from gammacp.continuum.outlines import cut
+from gammacp.continuum.shapes import outline
 from shuffling import shuffle
 from tests.shapes.images import drawn
 
@@ -119,3 +121,15 @@ def test_points_and_lines_are_not_cut() -> None:
     for error in ("split", "merge", "false-positive"):
         with pytest.raises(DataError, match=f"{error}: 1 shapes are points or lines"):
             shuffle(c, error, 1.0, n_annotators=1, seed=1)
+
+
+def test_a_cut_of_an_outline_that_crosses_itself_keeps_its_holes():
+    """Mended it has an area of 15.69 around a hole of 2.15, which no side of a cut may cover."""
+    shapely = pytest.importorskip("shapely")
+    points = [(9, 9), (6, 6), (8, 3), (10, 0), (10, 8), (7, 6), (8, 4)]
+    whole = shapely.make_valid(shapely.Polygon(points)).area
+    _, outlined = outline("polygon", [points])
+    for at in (0.5, 2.0, 3.0):
+        pieces = [shapely.Polygon(r) for _, part in cut(outlined, at) for r in part.rings]
+        assert all(piece.is_valid for piece in pieces)
+        assert sum(piece.area for piece in pieces) == pytest.approx(whole)

@@ -82,7 +82,10 @@ class OverTime:
     def in_words(self) -> list[str]:
         """What changes, or that no change is shown."""
         if not any(math.isfinite(c.p) for c in (self.all, *self.annotators)):
-            return [f"No change over time can be tested: it takes {FEWEST_PARTS} documents."]
+            if self.all.documents < FEWEST_PARTS:
+                return [f"No change over time can be tested: it takes {FEWEST_PARTS} documents."]
+            takes = f"it takes {FEWEST_PARTS} documents or clusters of them, not all of the same γ"
+            return [f"No change over time can be tested: {takes}."]
         # Beside somebody who changes all others change, too: of these nothing is said.
         surest = sorted(self.annotators, key=lambda c: c.p if math.isfinite(c.p) else 1.0)[:1]
         said = [words for c in (self.all, *surest) if (words := c.in_words())]
@@ -147,6 +150,9 @@ def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime
             even = weight * mean / (mean + disorder)
             times = (even * z)[there].sum() / (even * others)[there].sum()
             beyond = z - times * others
+        if not (whole[0] * there).any():
+            found.append(Change(annotator=name, documents=int(there.sum())))
+            continue
         typical = _mean(disorder[there], weight[there]) / _mean(disorder[there], even[there])
         lots = np.eye(int(clusters.max()) + 1)[clusters[there]]
         spread = independent_parts((weight * disorder)[there] @ lots, weight[there] @ lots)

@@ -95,10 +95,13 @@ class Sessions:
     def in_words(self) -> str:
         """γ with oneself and with others, and what follows."""
         a = self.all
+        if math.isnan(a.intra):
+            return "Nobody has a γ with himself or herself: chance expects no disorder there."
+        others = "there is no γ" if math.isnan(a.inter) else f"with γ = {a.inter:.3f}"
         number = f"{a.documents} document{'s' * (a.documents != 1)}"
         said = (
             f"On {number} that somebody annotated twice people agree with themselves with γ = "
-            f"{a.intra:.3f}, with others with γ = {a.inter:.3f}."
+            f"{a.intra:.3f}, with others {others}."
         )
         if math.isfinite(a.between):
             said += (

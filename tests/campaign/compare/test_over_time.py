@@ -8,7 +8,7 @@ import pytest
 
 from gammacp.campaign.compare import Comparison, compare
 from gammacp.continuum import Continuum, Unit
-from gammacp.errors import UsageError
+from gammacp.errors import DataError, UsageError
 from gammacp.formats.clusters import in_order
 from gammacp.measures.part_tests import change_in_order
 from tests.conftest import Run
@@ -99,6 +99,23 @@ def test_two_people_are_not_told_apart_and_few_documents_not_tested() -> None:
     assert few.in_words() == ["No change over time can be tested: it takes 5 documents."]
 
 
+def test_people_who_agree_on_all_or_on_what_one_of_them_annotated() -> None:
+    """No disorder at all, and none where Dan is: there is no change, and no traceback."""
+    same = {f"d{k}": document(dict.fromkeys(PEOPLE, 0.0)) for k in range(6)}
+    found = compared(same).over_time
+    assert found is not None
+    assert [c.documents for c in found.annotators] == [6] * 4
+    assert all(np.isnan(c.change) for c in (found.all, *found.annotators))
+    takes = "it takes 5 documents or clusters of them, not all of the same γ."
+    assert found.in_words() == [f"No change over time can be tested: {takes}"]
+    others = {name: c.only_annotators([*PEOPLE[:3]]) for name, c in campaign(0.0, n=6).items()}
+    mixed = compared(same | {f"e{name}": c for name, c in others.items()}).over_time
+    assert mixed is not None
+    dan = next(c for c in mixed.annotators if c.annotator == "Dan")
+    assert np.isnan(dan.change)
+    assert np.isfinite(mixed.all.p)
+
+
 def test_a_column_and_a_table_give_the_order(run: Run, tmp_path: Path) -> None:
     continua = campaign(tiring=8.0)
     days = {name: day for day, name in enumerate(sorted(continua, key=lambda n: n[::-1]))}
@@ -134,3 +151,9 @@ def test_numbers_are_sorted_by_size_and_a_pattern_is_refused(tmp_path: Path) -> 
     assert [*in_order(continua, tmp_path / "o.csv")] == ["d1", "d0", "d2"]
     with pytest.raises(UsageError, match="not a pattern"):
         in_order(continua, "{order}-*")
+    for other in ("2026-11-23", "nan"):
+        (tmp_path / "o.csv").write_text(f"document,order\nd0,10\nd1,9\nd2,{other}\n")
+        with pytest.raises(DataError, match=f"d2: its place in the order, '{other}', is no number"):
+            in_order(continua, tmp_path / "o.csv")
+    (tmp_path / "o.csv").write_text("document,order\nd0,2026-11-24\nd1,2026-11-23\nd2,2027-01-01\n")
+    assert [*in_order(continua, tmp_path / "o.csv")] == ["d1", "d0", "d2"]

@@ -1,13 +1,14 @@
 """The same person twice: by hand where it can be computed, by column, name and folder."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gammacp.campaign.compare import Comparison, compare
-from gammacp.campaign.compare.sessions import people_of
+from gammacp.campaign.compare.sessions import Sessions, WithOneself, people_of
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError, UsageError
 from tests.conftest import Run
@@ -153,3 +154,12 @@ def test_wrong_sessions(run: Run, tmp_path: Path) -> None:
     path.write_text(rows(SHIFTS, column=True))
     assert run("compare", path, "--session", "{annotator}").code == 2
     assert run("compare", path, "--session", "nothing").code == 3
+
+
+def test_what_has_no_value_is_said_in_words() -> None:
+    nothing = dict.fromkeys(("inter", "between", "disorder_ratio", "expected_ratio"), np.nan)
+    alone = WithOneself(person="", documents=6, intra=0.5, **nothing)
+    assert "γ = 0.500, with others there is no γ." in Sessions(all=alone, people=()).in_words()
+    none = Sessions(all=replace(alone, documents=0, intra=np.nan), people=()).in_words()
+    assert none.startswith("Nobody has a γ with himself or herself")
+    assert "nan" not in none

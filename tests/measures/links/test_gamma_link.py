@@ -9,12 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import gammacp as gc
 from gammacp.alignment import align
 from gammacp.continuum import Continuum, Corpus, Link, Unit
 from gammacp.continuum.grid import Grid
-from gammacp.continuum.links import links_over_joint
+from gammacp.continuum.links import KINDS, links_over_joint
 from gammacp.measures.links.chains import chain_costs, chains_of
 from gammacp.measures.links.coreference import coreference, overlaps_of
 from gammacp.measures.links.gamma_link import BeyondUnits, count_chains, given_units, links_on
@@ -245,6 +247,57 @@ def test_units_keep_their_links_where_the_text_is_turned():
         by_head = [Link("A", x.type, x.target, x.source) for x in links]
         turned = links_over_joint(by_head, ids, first)
         assert {(x.target, x.source) for x in turned} == {*expected}
+
+
+@st.composite
+def _links_of_one(draw):
+    """Links of all kinds of an annotator, some of whose units have no id; where the text is cut."""
+    count = draw(st.integers(2, 9))
+    gone = draw(st.sets(st.integers(0, count - 1), max_size=1)) if count > 2 else set()
+    ids = ["" if k in gone else str(k) for k in range(count)]
+    pair = st.lists(st.sampled_from([x for x in ids if x]), min_size=2, max_size=2, unique=True)
+    links = draw(st.lists(st.tuples(pair, st.sampled_from("rs"), st.sampled_from(KINDS))))
+    return (
+        [Link("A", type, *ends, kind) for ends, type, kind in links],
+        ids,
+        draw(st.integers(0, count)),
+    )
+
+
+def _as_meant(links):
+    ends = [(x, (x.source, x.target)) for x in links]
+    return Counter((x.type, x.kind, *(e if x.kind == "directed" else sorted(e))) for x, e in ends)
+
+
+@settings(max_examples=300, deadline=None)
+@given(_links_of_one())
+def test_a_turned_text_keeps_every_link(case):
+    """None gets lost, changes its type or ends at nothing, at itself; chains and whole texts stay.
+
+    In whatever order the links were written, and whichever end of an undirected one came first.
+    """
+    links, ids, first = case
+    found = links_over_joint(links, ids, first)
+    named = [(x.annotator, x.type, x.kind) for x in links]
+    assert [(x.annotator, x.type, x.kind) for x in found] == named
+    assert all(x.source != x.target and {x.source, x.target} <= {*ids} - {""} for x in found)
+    stay = [x for x in links if x.kind == "chain" or first in (0, len(ids))]
+    assert [x for x in found if x.kind == "chain" or first in (0, len(ids))] == stay
+    turned = [
+        replace(x, source=x.target, target=x.source) if x.kind == "undirected" else x for x in links
+    ]
+    for again in (links[::-1], turned):
+        assert _as_meant(links_over_joint(again, ids, first)) == _as_meant(found)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data(), st.integers(2, 9))
+def test_who_links_every_unit_once_goes_on_to_do_so(data, count):
+    ids = [str(k) for k in range(count)]
+    to = [data.draw(st.sampled_from([x for x in ids if x != name])) for name in ids]
+    links = [Link("A", "r", *ends) for ends in zip(ids, to, strict=True)]
+    found = links_over_joint(links, ids, data.draw(st.integers(0, count)))
+    assert sorted(x.source for x in found) == ids
 
 
 def test_zero_of_permuted_documents():
