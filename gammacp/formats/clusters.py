@@ -109,7 +109,7 @@ def in_order(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, C
     Raises
     ------
     DataError
-        A document has no place, or two; the table cannot be read.
+        A document has no place, or two; all have one; the table cannot be read.
     UsageError
         It is a pattern.
     """
@@ -125,6 +125,12 @@ def in_order(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, C
         raise DataError(what, file=odd[0], hint="Give numbers, or dates such as 2026-11-23")
     places: Mapping[str, float | str] = numbers or found
     ranks = {value: i for i, value in enumerate(sorted({*places.values()}))}
+    shared = len(places) - len(ranks)
+    if shared and len(ranks) == 1:
+        (only,) = {*found.values()}
+        what = f"all {len(places)} documents have one place in the order, {only!r}"
+        raise DataError(what, hint="Number them in the order in which they were annotated")
+    told = f"{told} ({shared} at another's place)" if shared else told
     ordered = sorted(continua, key=lambda key: ranks[places[key]] if key in places else -1)
     return {key: continua[key].noting("order", told) for key in ordered}
 

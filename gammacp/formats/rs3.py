@@ -46,8 +46,8 @@ def read(source: Source) -> Continuum:
         none
     Spans
         segments are units, joined by a blank; of each relation a link goes from the head of the
-        satellite to that of the nucleus; relations of several nuclei are undirected links from the first to each other
-        one; groups are no units; segments in no relation are units without links
+        satellite to that of the nucleus; relations of several nuclei are undirected links from the
+        first to each other one; groups are no units; segments in no relation have no links
     """
     root = parse(source)
     segments = root.at("body").all("segment")

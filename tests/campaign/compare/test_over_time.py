@@ -149,6 +149,13 @@ def test_numbers_are_sorted_by_size_and_a_pattern_is_refused(tmp_path: Path) -> 
     continua = {f"d{i}": document({"Ann": 0, "Bob": 1}) for i in range(3)}
     (tmp_path / "o.csv").write_text("document,order\nd0,10\nd1,9\nd2,100\n")
     assert [*in_order(continua, tmp_path / "o.csv")] == ["d1", "d0", "d2"]
+    tied = tmp_path / "tied.csv"
+    tied.write_text("document,order\nd0,2\nd1,1\nd2,1\n")
+    (what,) = {note for c in in_order(continua, tied).values() for note in c.selection}
+    assert "(1 at another's place)" in str(what)
+    tied.write_text("document,order\nd0,1\nd1,1\nd2,1\n")
+    with pytest.raises(DataError, match="all 3 documents have one place in the order, '1'"):
+        in_order(continua, tied)
     with pytest.raises(UsageError, match="not a pattern"):
         in_order(continua, "{order}-*")
     for other in ("2026-11-23", "nan"):
