@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -40,7 +41,7 @@ class Registry(Generic[T]):
         REGISTRIES[kind] = self
 
     def register(self, name: str, entry: T) -> T:
-        """Add `entry`; a name can be taken only once.
+        """Add `entry`; a name can be taken only once, and those of gammacp are.
 
         Parameters
         ----------
@@ -54,6 +55,9 @@ class Registry(Generic[T]):
         UsageError
             Another entry has the name.
         """
+        for module, listed in MODULES.get(self.kind, {}).items():
+            if name in listed.split() and module not in sys.modules:
+                import_module(module)  # else it would find its own name taken
         if self._entries.get(name, entry) is not entry:
             raise UsageError(f"{self.kind} {name!r} is registered already")
         self._entries[name] = entry

@@ -77,3 +77,17 @@ def test_help_imports_nothing_that_computes(command: list[str]) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "set()\n"
     assert "sage: gammacp" in done.stdout
+
+
+@pytest.mark.parametrize("kind", MODULES)
+def test_nobody_takes_a_name_of_gammacp(kind: str) -> None:
+    """Whoever registers first, in a process that has looked nothing up."""
+    name = next(iter(MODULES[kind].values())).split()[0]
+    code = (
+        f"import gammacp.cli, {_WHERE[kind]}\n"
+        "from gammacp.errors import UsageError\nfrom gammacp.registry import REGISTRIES\n"
+        f"try: REGISTRIES[{kind!r}].register({name!r}, object())\n"
+        "except UsageError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{kind} {name!r} is registered already\n"

@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_453,
+    "gammacp": 2_457,
     "gammacp/alignment": 6_181,
     "gammacp/bench": 2_167,
     "gammacp/campaign": 5_655,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_629, 43_809
+TOGETHER, CORE = 52_633, 43_813
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
