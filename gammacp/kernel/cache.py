@@ -53,6 +53,7 @@ _IMPORTED = re.compile(r"^from (gammacp(?:\.\w+)+) import", re.MULTILINE)
 # What makes bytes of compiled code and code of bytes; where they are kept it need not know.
 _NUMBA: Any = object.__new__(CompileResultCacheImpl)
 # Of all that this process compiles: what numba brings for arrays is compiled into kernels, too.
+_NUMBERED = hasattr(FunctionIdentity, "_unique_ids")
 FunctionIdentity._unique_ids = iter(partial(secrets.randbits, 64), None)  # type: ignore[assignment]
 # What is kept without such numbers is compiled anew.
 _KEPT = "2"
@@ -93,9 +94,10 @@ class KernelCache:
 
     def save_overload(self, signature: object, result: Any) -> None:
         """Keep what was compiled for a signature, if there is a place for it."""
-        folder = writable_folder()
+        folder = writable_folder() if _NUMBERED else None
         if folder is None:
-            not_kept("no cache folder can be written")
+            none = "no cache folder can be written"
+            not_kept(none if _NUMBERED else "this numba numbers functions in a way of its own")
             return
         if result.library.has_dynamic_globals:  # addresses of this process
             return
