@@ -20,7 +20,7 @@ CEILINGS = {
     "gammacp": 2_457,
     "gammacp/alignment": 6_181,
     "gammacp/bench": 2_167,
-    "gammacp/campaign": 5_655,
+    "gammacp/campaign": 5_662,
     "gammacp/chance": 1_573,
     "gammacp/cli": 3_690,
     "gammacp/compat": 952,
@@ -28,9 +28,9 @@ CEILINGS = {
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_253,
     "gammacp/formats": 7_393,
-    "gammacp/kernel": 204,
+    "gammacp/kernel": 206,
     "gammacp/links": 238,
-    "gammacp/measures": 8_235,
+    "gammacp/measures": 8_238,
     "gammacp/pools": 522,
     "gammacp/report": 1_046,
     "gammacp/shapes": 305,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_633, 43_813
+TOGETHER, CORE = 52_645, 43_825
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -320,6 +320,24 @@ def gain(
     return GammaDifference(full.ratio - rest.ratio, np.where(error < 1e-12, 0.0, error), rest.df)
 
 
+def cluster_sums(values: Floats, clusters: Indices) -> Floats:
+    """Sums over the parts of each cluster, shape (…, clusters).
+
+    Parameters
+    ----------
+    values
+        Of each part, shape (…, parts).
+    clusters
+        Numbers from 0 of what is independent, shape (parts,).
+
+    >>> cluster_sums(np.array([1.0, 2.0, 4.0]), np.array([1, 0, 1])).tolist()
+    [2.0, 5.0]
+    """
+    sums = np.zeros((*values.shape[:-1], int(clusters.max()) + 1))
+    np.add.at(sums.T, clusters, values.T)
+    return sums
+
+
 def change_in_order(
     values: Floats, weights: Floats, places: Floats, clusters: Indices | None = None
 ) -> GammaDifference:
@@ -348,8 +366,7 @@ def change_in_order(
     left = values - (share * values).sum(axis=-1, keepdims=True) - rise * x
     influences = share * x * left / (1 - share * (1 + x**2 / square)) / square
     if clusters is not None:
-        lots = np.eye(int(clusters.max()) + 1)[clusters]
-        influences, share = influences @ lots, share @ lots
+        influences, share = (cluster_sums(x, clusters) for x in (influences, share))
     error = np.sqrt((influences**2).sum(axis=-1))
     error = np.where(error < 1e-12, 0.0, error)
     df = np.maximum(1.0, 1 / (share**2).sum(axis=-1) - 2)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack
 
 from gammacp.arguments import one_of, several, whole
@@ -247,8 +246,10 @@ def compare(
 
 def _reasons(found: Agreement) -> str:
     """Why documents have no γ: the first few reasons, each with the first few documents."""
-    told = group_by_text((str(s.reason), name) for name, s in found.documents.items())
-    return "; ".join(f"{names}: {reason}" for reason, names in islice(told, _REASONS))
+    told = [*group_by_text((str(s.reason), name) for name, s in found.documents.items())]
+    shown = [f"{names}: {reason}" for reason, names in told[:_REASONS]]
+    more = len(told) - _REASONS
+    return "; ".join([*shown, f"{more} more reasons"] if more > 0 else shown)
 
 
 def _sign(found: Agreement, spread: BootstrapInterval | None) -> Agreement:

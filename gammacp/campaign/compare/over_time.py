@@ -21,7 +21,13 @@ import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.measures.agreement import Agreement
-from gammacp.measures.part_tests import FEWEST_PARTS, change_in_order, holm, independent_parts
+from gammacp.measures.part_tests import (
+    FEWEST_PARTS,
+    change_in_order,
+    cluster_sums,
+    holm,
+    independent_parts,
+)
 from gammacp.measures.populations import PairSums
 from gammacp.text import visible
 
@@ -154,8 +160,8 @@ def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime
             found.append(Change(annotator=name, documents=int(there.sum())))
             continue
         typical = _mean(disorder[there], weight[there]) / _mean(disorder[there], even[there])
-        lots = np.eye(int(clusters.max()) + 1)[clusters[there]]
-        spread = independent_parts((weight * disorder)[there] @ lots, weight[there] @ lots)
+        parts = ((weight * disorder)[there], weight[there])
+        spread = independent_parts(*(cluster_sums(x, clusters[there]) for x in parts))
         unsure = math.sqrt(spread.variance) / float(spread.ratio)
         found.append(_change(name, typical * beyond, even, there, clusters, unsure))
     adjusted = holm(np.array([c.p for c in found])).tolist()

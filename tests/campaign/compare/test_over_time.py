@@ -1,16 +1,19 @@
 """Changes of γ over time: a line by hand and by statsmodels, people who tire, the order."""
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gammacp.campaign.compare import Comparison, compare
+from gammacp.campaign.compare.over_time import changes
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.clusters import in_order
 from gammacp.measures.part_tests import change_in_order
+from gammacp.measures.populations import PairSums
 from tests.conftest import Run
 
 PEOPLE = ("Ann", "Bob", "Cid", "Dan")
@@ -164,3 +167,16 @@ def test_numbers_are_sorted_by_size_and_a_pattern_is_refused(tmp_path: Path) -> 
             in_order(continua, tmp_path / "o.csv")
     (tmp_path / "o.csv").write_text("document,order\nd0,2026-11-24\nd1,2026-11-23\nd2,2027-01-01\n")
     assert [*in_order(continua, tmp_path / "o.csv")] == ["d1", "d0", "d2"]
+
+
+def test_memory_grows_with_the_documents_and_not_with_their_square() -> None:
+    n = 3000
+    rng = np.random.default_rng(0)
+    document, annotator = np.repeat(np.arange(n), 3), np.tile(np.arange(3), n)
+    sums = PairSums(document, annotator, rng.gamma(2, 1, 3 * n), np.full(3 * n, 4.0))
+    tracemalloc.start()
+    told = changes(["a", "b", "c"], sums, np.arange(n))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert told.all.documents == n
+    assert peak < 8 * n * n / 4
