@@ -28,6 +28,7 @@ from gammacp.dissimilarity import Combined, bind, unit_columns
 from gammacp.dissimilarity.base import Annotations, BoundDissimilarity, UnitColumns
 from gammacp.dissimilarity.shapes import IoU
 from gammacp.formats.reading import read_corpus
+from gammacp.measures.over_delta import Anchor, crossing, gamma_over_delta
 from gammacp.measures.unnamed import unnamed_gamma
 from gammacp.plots import COLOURS, MARKERS, can_plot, figure
 
@@ -49,9 +50,17 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     few = Corpus.from_continua({n: _first(crowd[n], 3) for n in names})
     scans = _scans(folder / "lidc-boxes.csv", 60 if quick else None)
     write_csv(out / "alpha.csv", [_alpha(crowd)])
-    rows = [_at_delta(few, delta, 30 if quick else SAMPLES) for delta in DELTAS]
+    curve = gamma_over_delta(
+        few, DELTAS, dissimilarity=Combined(positional="iou"), samples=30 if quick else SAMPLES
+    )
+    rows = [
+        {"data": "crowd", "delta": delta, "same": 1 - delta / 2, "gamma": score.value,
+         "gamma_to": score.value, "samples": score.samples}
+        for delta, score in curve.scores.items()
+    ]  # fmt: skip
     ranges = [_range_at_delta(scans, delta) for delta in DELTAS]
-    anchors = [_anchor(few), _anchor_unnamed(scans)]
+    assert curve.anchor is not None
+    anchors = [_anchor_row("crowd", curve.anchor), _anchor_row("LIDC", _anchor_unnamed(scans))]
     write_csv(out / "deltas.csv", [*rows, *ranges])
     write_csv(out / "anchor.csv", anchors)
     if can_plot():
@@ -65,7 +74,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             axes.plot(places, low, color=COLOURS[0], marker=MARKERS[0], label="crowd")
             for colour, anchor in zip(COLOURS, anchors, strict=False):
                 axes.axvline(anchor["same"], color=colour, linestyle=":")
-            axes.set_xlabel("IoU at which a pair costs as much as two units alone")
+            axes.set_xlabel("IoU at which a pair costs as much as a missing unit")
             axes.set_ylabel("γ")
             axes.set_ylim(0, 1)
             axes.legend(loc="lower left")
@@ -168,14 +177,6 @@ def _alpha(crowd: Corpus) -> dict[str, object]:
             "expected": expected, "alpha": 1 - observed / expected}  # fmt: skip
 
 
-def _at_delta(crowd: Corpus, delta: float, samples: int) -> dict[str, Any]:
-    """γ where a missing unit costs `delta` times what it costs by default."""
-    d = Combined(alpha=1 / delta, positional="iou")
-    score = gamma_corpus(crowd, dissimilarity=d, samples=samples)
-    return {"data": "crowd", "delta": delta, "same": 1 - delta / 2, "gamma": score.value,
-            "gamma_to": score.value, "samples": score.samples}  # fmt: skip
-
-
 def _range_at_delta(scans: Corpus, delta: float) -> dict[str, Any]:
     """γ of every naming, as `_at_delta`; no reader drew two nodules that overlap."""
     d = Combined(alpha=1 / delta, beta=0, positional="iou")
@@ -184,43 +185,22 @@ def _range_at_delta(scans: Corpus, delta: float) -> dict[str, Any]:
             "gamma_to": high, "samples": None}  # fmt: skip
 
 
-def _anchor(crowd: Corpus) -> dict[str, Any]:
-    apart = list(crowd.values())
-    pairs = zip(apart, [*apart[1:], *apart[:1]], strict=True)
-    return _crossing(
-        "crowd",
-        [_nearest(_part(c, "A"), _part(c, "B")) for c in apart],
-        [_nearest(_part(c, "A"), _part(o, "B")) for c, o in pairs],
-    )
-
-
-def _anchor_unnamed(scans: Corpus) -> dict[str, Any]:
+def _anchor_unnamed(scans: Corpus) -> Anchor:
     """Nearest boxes are somebody else's, since no reader drew two that overlap."""
     apart = [[*c] for c in scans.values()]
     pairs = zip(apart, [*apart[1:], *apart[:1]], strict=True)
-    return _crossing(
-        "LIDC",
-        [
-            _nearest([u], [*units[:i], *units[i + 1 :]])
-            for units in apart
-            for i, u in enumerate(units)
-        ],
-        [_nearest(units, others) for units, others in pairs],
-    )
+    here = [
+        _nearest([u], [*units[:i], *units[i + 1 :]]) for units in apart for i, u in enumerate(units)
+    ]
+    there = [_nearest(units, others) for units, others in pairs]
+    return crossing(np.concatenate(here), np.concatenate(there))
 
 
-def _crossing(data: str, same: Sequence[Floats], other: Sequence[Floats]) -> dict[str, Any]:
-    """Where the distributions of nearest boxes' IoU, in one document and in different ones, cross.
-
-    There the shares above it differ most.
-    """
-    here, there = np.concatenate(same), np.concatenate(other)
-    places = np.unique(np.concatenate((here, there)))
-    gain = [(here >= x).mean() - (there >= x).mean() for x in places]
-    best = int(np.argmax(gain))
-    return {"data": data, "same": float(places[best]),
-            "kept": float((here >= places[best]).mean()),
-            "by_chance": float((there >= places[best]).mean())}  # fmt: skip
+def _anchor_row(data: str, found: Anchor) -> dict[str, Any]:
+    """IoU is 1 − cost/2."""
+    return {"data": data, "same": 1 - found.cost / 2, "from": 1 - found.high / 2,
+            "to": 1 - found.low / 2, "kept": found.kept, "by_chance": found.by_chance,
+            "units": found.units}  # fmt: skip
 
 
 def _part(c: Continuum, annotator: str) -> list[Unit]:
@@ -228,15 +208,15 @@ def _part(c: Continuum, annotator: str) -> list[Unit]:
 
 
 def _nearest(some: Sequence[Unit], others: Sequence[Unit]) -> Floats:
-    """The largest IoU of each box with any of the others'."""
+    """What the nearest of the others' boxes costs each: 2·(1 − IoU), 2 if it is apart."""
     if not some or not others:
-        return np.zeros(len(some))
+        return np.full(len(some), 2.0)
     named = [replace(u, annotator=a) for a, us in (("A", some), ("B", others)) for u in us]
     both = Continuum.from_units(named)
     columns = unit_columns(both)
     d = bind(Combined(beta=0, positional="iou"), both).pairwise(columns[:, None], columns[None])
     rows = both.rows_of("A"), both.rows_of("B")
-    return np.asarray(1 - np.minimum(d[rows[0], rows[1]], 2).min(axis=1) / 2)
+    return np.asarray(np.minimum(d[rows[0], rows[1]], 2).min(axis=1))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ CEILINGS = {
     "gammacp/bench": 2_167,
     "gammacp/campaign": 5_662,
     "gammacp/chance": 1_573,
-    "gammacp/cli": 3_690,
+    "gammacp/cli": 3_723,
     "gammacp/compat": 952,
     "gammacp/continuum": 1_235,
     "gammacp/datasets": 36,
@@ -30,7 +30,7 @@ CEILINGS = {
     "gammacp/formats": 7_393,
     "gammacp/kernel": 206,
     "gammacp/links": 238,
-    "gammacp/measures": 8_238,
+    "gammacp/measures": 8_383,
     "gammacp/pools": 522,
     "gammacp/report": 1_046,
     "gammacp/shapes": 305,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_645, 43_825
+TOGETHER, CORE = 52_823, 44_003
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gammacp.measures.explanation import Explanation
+from gammacp.measures.over_delta import OverDelta
 from gammacp.measures.score import Score
 from gammacp.record_tables import (
     Column,
@@ -60,6 +61,12 @@ def _beyond(record: Record, key: str) -> Any:
 def gamma_table(records: Sequence[Record], *, total: int = 0) -> Table:
     """γ of continua; `total` of the last rows are for all of them."""
     return Table(GAMMA[:-1], records, total).without_empty("bootstrap", "gap")
+
+
+def over_delta_table(found: OverDelta) -> Table:
+    """γ at several Δ, a row each."""
+    factor = Column("factor", "Δ", word, value=lambda r: f"× {r['factor']:g}")
+    return Table((factor, *GAMMA[1:9]), found.records()).without_empty("bootstrap", "gap")
 
 
 def measure_table(scores: Mapping[str, Score]) -> Table:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gammacp.cli.alignment_table import print_alignment, tell_open
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
+from gammacp.cli.options.names import numbers_of
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
 from gammacp.cli.options.settings import (
     FailUnder,
@@ -27,6 +28,7 @@ from gammacp.text import group_by_text
 if TYPE_CHECKING:
     from gammacp.measures.agreement import Agreement
     from gammacp.measures.explanation import Explanation
+    from gammacp.measures.random_sets import Continua
     from gammacp.measures.settings import GammaOptions, Memory
 
 
@@ -51,6 +53,11 @@ def gamma(
     certificate_sets: int = option(
         "Random sets, the first of each continuum's, that get a certificate too.", default=0, min=0
     ),
+    over_delta: str | None = option(
+        "γ where a missing unit costs so many times Δ, such as 0.5,1,2: what counts as the same.",
+        "F,F,…",
+    ),
+    figure: Path | None = option("Draw that curve (.svg, .png, .pdf)."),
     jobs: Jobs = None,
     executor: Where = None,
     fail_under: FailUnder = None,
@@ -66,12 +73,11 @@ def gamma(
 
     Most used: --only, --explain and --json.
     """
-    from gammacp.alignment.certificate import write_certificate
     from gammacp.campaign.verdict import verdict
-    from gammacp.formats.layout import file_name
     from gammacp.measures.agreement import agreement
-    from gammacp.measures.certificates import alignments_behind
     from gammacp.measures.explanation import explanation_of
+    from gammacp.measures.over_delta import gamma_over_delta
+    from gammacp.measures.score_tables import over_delta_table
     from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
@@ -79,6 +85,7 @@ def gamma(
     options = settings.options()
     if certificate_sets and certificate is None:
         raise UsageError("--certificate-sets says how many, and --certificate FOLDER where to")
+    factors = _factors(over_delta, figure)
     loaded = load(files, reading, settings.weighing.features, about=sampled.values())
     # What could not be read counts: one file that is left of several is a corpus of one.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
@@ -97,21 +104,13 @@ def gamma(
             shared=shared,
             **options,
         ).with_over(confidence=settings.sampling.confidence)
-        parts = None
+        parts, curve = None, None
         if explain and found.computed:
             parts = explanation_of(continua, shared=shared, **options)
+        if factors:
+            curve = gamma_over_delta(continua, factors, executor=pool, progress=counter, **options)
         if certificate is not None:
-            behind = alignments_behind(found, continua, certificate_sets, options)
-            stems = [Path(n).stem if Path(n).is_file() else n for n in behind]
-            written: set[str] = set()
-            for i, (stem, alignments) in enumerate(zip(stems, behind.values(), strict=True), 1):
-                own = stem if stems.count(stem) == 1 else f"{stem}-{i}"
-                for kind, aligned in alignments.items():
-                    name = f"{file_name(own, 'document')}{kind}.json"
-                    if name.casefold() in written:
-                        raise DataError(f"two certificates would be {name}", hint="Rename one")
-                    written.add(name.casefold())
-                    write_certificate(aligned, certificate / name)
+            _write_certificates(certificate, found, continua, certificate_sets, options)
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
     confidence = settings.sampling.confidence
@@ -119,6 +118,8 @@ def gamma(
     judged = verdict(found)
     if json:
         taken_apart = {} if parts is None else {"explanation": parts.as_dict()}
+        if curve is not None:
+            taken_apart["over_delta"] = curve.as_dict()
         whole = {"results": found.results(), "corpus": found.corpus}
         print_json({**whole, "verdict": judged.as_dict(), **taken_apart, **loaded.json})
     else:
@@ -129,9 +130,43 @@ def gamma(
             message(over.in_words())
         if parts is not None:
             _explain(parts)
+        if curve is not None:
+            show(over_delta_table(curve), title="γ over Δ")
+            message(curve.in_words())
+    if curve is not None and figure is not None:
+        curve.draw(figure)
+        message(f"wrote {figure}")
     end_if_interrupted(interrupted, _how_far(found))
     _check(found, settings, fail_under, told=not json)
     check_lower_end(over, fail_under_lower)
+
+
+def _factors(over_delta: str | None, figure: Path | None) -> tuple[float, ...]:
+    if over_delta is not None:
+        return numbers_of("--over-delta", over_delta)
+    if figure is not None:
+        raise UsageError("--figure draws the curve of --over-delta: say which factors of Δ")
+    return ()
+
+
+def _write_certificates(
+    folder: Path, found: Agreement, continua: Continua, sets: int, options: GammaOptions
+) -> None:
+    from gammacp.alignment.certificate import write_certificate
+    from gammacp.formats.layout import file_name
+    from gammacp.measures.certificates import alignments_behind
+
+    behind = alignments_behind(found, continua, sets, options)
+    stems = [Path(n).stem if Path(n).is_file() else n for n in behind]
+    written: set[str] = set()
+    for i, (stem, alignments) in enumerate(zip(stems, behind.values(), strict=True), 1):
+        own = stem if stems.count(stem) == 1 else f"{stem}-{i}"
+        for kind, aligned in alignments.items():
+            name = f"{file_name(own, 'document')}{kind}.json"
+            if name.casefold() in written:
+                raise DataError(f"two certificates would be {name}", hint="Rename one")
+            written.add(name.casefold())
+            write_certificate(aligned, folder / name)
 
 
 def _how_far(found: Agreement) -> str:

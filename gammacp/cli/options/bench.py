@@ -10,6 +10,7 @@ import typer
 
 from gammacp.cli.commands.bench_store import DEFAULT_OUT
 from gammacp.cli.options.groups import option
+from gammacp.cli.options.names import numbers_of
 from gammacp.cli.options.reading import split_names
 from gammacp.cli.options.references import References
 from gammacp.cli.options.settings import GammaFlags, Sampling, SolvingFlags, Weighing
@@ -177,10 +178,7 @@ def magnitudes_of(extent: SweepFlags) -> tuple[float, ...] | None:
         return None if extent.step is None else magnitudes_by(extent.step)
     if extent.step is not None:
         raise UsageError("give --step or --magnitudes, not both")
-    try:
-        return tuple(float(m) for m in extent.magnitudes.split(","))
-    except ValueError:
-        raise UsageError(f"--magnitudes {extent.magnitudes!r} is not numbers with commas") from None
+    return numbers_of("--magnitudes", extent.magnitudes)
 
 
 def _options(settings: GammaFlags) -> dict[str, Any]:

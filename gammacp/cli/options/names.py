@@ -184,3 +184,17 @@ def application(*, add_completion: bool = False, **settings: Any) -> typer.Typer
         context_settings={"help_option_names": ["-h", "--help"]},
         **settings,
     )
+
+
+def numbers_of(name: str, said: str) -> tuple[float, ...]:
+    """The numbers of an option that takes several, with commas between.
+
+    Raises
+    ------
+    UsageError
+        One of them is no number.
+    """
+    try:
+        return tuple(float(entry) for entry in said.split(","))
+    except ValueError:
+        raise UsageError(f"{name} {said!r} is not numbers with commas") from None

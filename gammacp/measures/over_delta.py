@@ -1,0 +1,275 @@
+"""γ over Δ: how much it depends on what counts as the same object, and where chance speaks."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from gammacp import plots
+from gammacp.arguments import number
+from gammacp.arrays import Floats
+from gammacp.continuum import Continuum
+from gammacp.dissimilarity.base import PairCosts, scale_costs, unit_columns
+from gammacp.errors import DataError, UsageError
+from gammacp.measures.agreement import agreement
+from gammacp.measures.gamma import Gamma
+from gammacp.measures.random_sets import Basis, Continua
+from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
+from gammacp.signature import shortest
+
+FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+# Units at random whose nearest ones are looked for; pairs of units that are compared for it.
+_UNITS, _PAIRS = 1000, 50_000_000
+_AT_ONCE = 2_000_000
+
+
+class Anchor(NamedTuple):
+    """Where nearest units of a text and nearest units by chance are told apart best.
+
+    Of every unit, the nearest is the one of another annotator whose place costs least. The share
+    of nearest units that cost at most x is higher in the texts than in random annotation sets;
+    `cost` is the x where it is higher by most. There the two densities cross.
+
+    Attributes
+    ----------
+    cost
+        In units of Δ; ∞ where nearest units cost that, as places apart do under IoU.
+    low, high
+        Costs between which the shares part as much, within one standard error of the first.
+    kept, by_chance
+        Shares of the units, in [0, 1], with a nearest one as near as that: observed, and in random
+        annotation sets.
+    units, random_units
+        Units that were looked at, in the texts and in random annotation sets.
+    of
+        Units that there are in the texts; of very many some are looked at, evenly spread.
+    """
+
+    cost: float
+    low: float
+    high: float
+    kept: float
+    by_chance: float
+    units: int
+    random_units: int
+    of: int
+
+    @property
+    def factor(self) -> float:
+        """Of Δ, up to which two units further apart cost more together than alone: cost/2."""
+        return self.cost / 2
+
+    def in_words(self) -> str:
+        """What it says, in a sentence or two."""
+        some = "" if self.units == self.of else f" (looked at: {self.units} of {self.of})"
+        said = (
+            "Nearest units are told from those of chance best where their places cost "
+            f"{self.cost:.3g} Δ ({self.low:.3g} to {self.high:.3g}): {self.kept:.0%} of the "
+            f"units{some} have a nearest one as near as that, by chance {self.by_chance:.0%}."
+        )
+        if not math.isfinite(self.cost) or not self.cost:
+            return said
+        return (
+            f"{said} With Δ × {self.factor:.3g} two units that differ by more cost more together "
+            "than apart."
+        )
+
+
+@dataclass(frozen=True)
+class OverDelta:
+    """γ at several Δ.
+
+    Attributes
+    ----------
+    scores
+        γ where a missing unit costs so many times what it costs in the settings. All rest on the
+        same random annotation sets.
+    anchor
+        None where there is none, for the `reason`.
+    reason
+        Why there is no anchor; empty where there is one.
+    """
+
+    scores: Mapping[float, Gamma]
+    anchor: Anchor | None
+    reason: str = ""
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each Δ."""
+        return [{"factor": factor, **s.as_dict()} for factor, s in self.scores.items()]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The rows, and the anchor."""
+        a = self.anchor
+        anchor = None if a is None else {**a._asdict(), "factor": a.factor}
+        return {"scores": self.records(), "anchor": anchor, "reason": self.reason or None}
+
+    def in_words(self) -> str:
+        """What the anchor says, or why there is none."""
+        return f"No anchor: {self.reason}" if self.anchor is None else self.anchor.in_words()
+
+    def draw(self, path: Path) -> None:
+        """Draw γ over Δ, with its interval and the anchor.
+
+        Parameters
+        ----------
+        path
+            Its ending says how (.svg, .png, .pdf).
+
+        Raises
+        ------
+        UsageError
+            Matplotlib is missing, cannot write that ending, or no γ is defined.
+        """
+        drawn = {f: s for f, s in self.scores.items() if s.defined}
+        if not drawn:
+            raise UsageError("there is no γ to draw")
+        low, high = zip(*(s.interval or (s.value, s.value) for s in drawn.values()), strict=True)
+        with plots.figure(path.with_suffix(""), width=5, height=3, endings=(path.suffix,)) as axes:
+            factors = list(drawn)
+            axes.fill_between(factors, low, high, alpha=0.25, linewidth=0)
+            axes.plot(factors, [s.value for s in drawn.values()], marker=plots.MARKERS[0])
+            if self.anchor is not None and self.anchor.factor <= max(factors):
+                axes.axvline(self.anchor.factor, color="0.35", linestyle=":", label="anchor")
+                axes.legend()
+            axes.set_xlabel("what a missing unit costs, in Δ of the settings")
+            axes.set_ylabel("γ")
+
+
+@spelled_out_with_computing
+def gamma_over_delta(
+    continua: Continua, factors: Sequence[float] = FACTORS, **options: Unpack[FamilyOptions]
+) -> OverDelta:
+    """γ where a missing unit costs so many times Δ, and the anchor.
+
+    Δ decides what counts as the same object: two units that differ by more than 2Δ cost more
+    together than alone (2015, §4.3), so that the best alignment never joins them.
+
+    Parameters
+    ----------
+    continua
+        A continuum, a corpus, or continua by name, as for `agreement`.
+    factors
+        Of Δ, > 0, each once.
+    options
+        Those of `FamilyOptions`, as for `gamma`.
+
+    Raises
+    ------
+    UsageError
+        No factor, one that is not > 0, or the same twice; otherwise as for `agreement`.
+
+    γ of two equal annotations is 1 at every Δ:
+
+    >>> from gammacp.continuum import Unit
+    >>> units = [Unit(a, s, s + 5, "x") for a in "AB" for s in (0, 10, 40)]
+    >>> found = gamma_over_delta(Continuum.from_units(units), [0.5, 2.0], samples=30)
+    >>> {factor: score.value for factor, score in found.scores.items()}
+    {0.5: 1.0, 2.0: 1.0}
+    >>> found.anchor.cost
+    0.0
+    """
+    chosen = [number("factor of Δ", f) for f in factors]
+    if not chosen or min(chosen) <= 0 or len(set(chosen)) < len(chosen):
+        raise UsageError(f"factors of Δ {list(factors)} are not numbers > 0, each once")
+    settings, how = Settings.and_computing(options)
+    basis = Basis(continua, settings, **how)
+    left: Any = {k: v for k, v in options.items() if k not in ("alpha", "beta", "delta", "shared")}
+    scores = {}
+    for factor in chosen:
+        costs = scale_costs(basis.bound, 1 / factor)
+        d = replace(costs, signature=f"{basis.bound.signature}/{shortest(factor)}")
+        scores[factor] = agreement(continua, **{**left, "dissimilarity": d}).score
+    try:
+        return OverDelta(scores, anchor_of(basis))
+    except DataError as error:
+        return OverDelta(scores, None, str(error))
+
+
+def anchor_of(basis: Basis) -> Anchor:
+    """The anchor of continua under the chance model and the dissimilarity that they share.
+
+    Parameters
+    ----------
+    basis
+        What they share.
+
+    Raises
+    ------
+    DataError
+        Nobody marked anything, there is no chance to compare with, or all places cost the same.
+    """
+    place = basis.bound.positional_part or basis.bound.pairwise
+    together = [c for c in basis.continua if c.n_annotators > 1]
+    draws = Counter(basis.draws(c) for c in together)
+    of = sum(c.n_units for c in together)
+    times = math.ceil(_UNITS / max(1, of))
+    observed = _nearest_of_each(place, together)
+    random = _nearest_of_each(
+        place, [c for d, n in draws.items() for c in d.take(range(n * times))]
+    )
+    if not (len(observed) and len(random)):
+        raise DataError("nobody marked anything")
+    if observed.min() == observed.max() == random.min() == random.max():
+        raise DataError("all places cost the same")
+    return crossing(observed / basis.bound.delta, random / basis.bound.delta, of)
+
+
+def crossing(observed: Floats, random: Floats, of: int | None = None) -> Anchor:
+    """The value up to which the share of `observed` exceeds that of `random` by most.
+
+    Parameters
+    ----------
+    observed, random
+        What nearest units cost, at least one value each, ∞ among them or not.
+    of
+        Units that there are; default: as many as are observed.
+
+    >>> found = crossing(np.array([1.0, 2.0, 2.0, 9.0]), np.array([2.0, 5.0, 8.0, 9.0]))
+    >>> found.cost, found.kept, found.by_chance
+    (2.0, 0.75, 0.25)
+    """
+    values = np.unique(np.concatenate((observed, random)))
+    near, by_chance = (
+        np.searchsorted(np.sort(some), values, side="right") for some in (observed, random)
+    )
+    gain = near * len(random) - by_chance * len(observed)  # whole: ties stay ties
+    best = int(np.argmax(gain))
+    kept = float(near[best] / len(observed))
+    error = math.sqrt(kept * (1 - kept) / len(observed))
+    alike = values[gain >= gain[best] - error * len(observed) * len(random)]
+    return Anchor(
+        cost=float(values[best]),
+        low=float(alike[0]),
+        high=float(alike[-1]),
+        kept=kept,
+        by_chance=float(by_chance[best] / len(random)),
+        units=len(observed),
+        random_units=len(random),
+        of=len(observed) if of is None else of,
+    )
+
+
+def _nearest_of_each(place: PairCosts, continua: Sequence[Continuum]) -> Floats:
+    """Of units, evenly spread where there are very many, the cost of the nearest of others."""
+    pairs = sum(c.n_units**2 for c in continua)
+    every = max(1, math.ceil(pairs / _PAIRS))
+    return np.concatenate([np.zeros(0), *(_nearest(place, c, every) for c in continua)])
+
+
+def _nearest(place: PairCosts, continuum: Continuum, every: int) -> Floats:
+    """Of every so-manieth unit; ∞ where nobody else marked anything."""
+    columns, codes = unit_columns(continuum), continuum.annotator_codes
+    chosen = np.arange(0, continuum.n_units, every)
+    found = [np.zeros(0)]
+    for rows in np.array_split(chosen, math.ceil(len(chosen) * len(codes) / _AT_ONCE) or 1):
+        costs = np.array(place(columns[rows, None], columns[None]), dtype=np.float64)
+        costs[codes[rows, None] == codes] = np.inf
+        found.append(costs.min(axis=1, initial=np.inf))
+    return np.concatenate(found)
