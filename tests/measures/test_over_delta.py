@@ -114,6 +114,9 @@ def test_the_command_says_and_draws_it(tmp_path: Path, run: Run) -> None:
     assert done.code == 0
     found = json.loads(done.out)["over_delta"]
     assert [s["factor"] for s in found["scores"]] == [0.5, 2.0]
+    signed = [s["signature"] for s in found["scores"]]
+    assert "cat:nominal)/0.5|" in signed[0]
+    assert "cat:nominal)/2|" in signed[1]
     assert found["anchor"]["units"] == 16
     assert drawn.stat().st_size > 1000
     shown = run(*said)
