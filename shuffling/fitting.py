@@ -59,6 +59,26 @@ def fit(
     )
 
 
+def fit_hulls(reference: Continuum) -> ReferenceModel:
+    """The model of a reference's units, of which fragments and shapes count from end to end.
+
+    Shapes are no segmentation, whatever they cover on their first axis: not `covering` but `apart`.
+
+    Parameters
+    ----------
+    reference
+        One annotator's units.
+
+    Raises
+    ------
+    DataError
+        There is no unit.
+    """
+    model = fit(reference.hulls())
+    alone = reference.axes > 1 and model.layout is Layout.COVERING
+    return model.laid_out(Layout.APART) if alone else model
+
+
 def overlaps(starts: Floats, ends: Floats) -> Bools:
     """Which units (sorted by start) begin before an earlier one has ended; shape (n,)."""
     begins = np.zeros(len(starts), bool)

@@ -20,7 +20,7 @@ import numpy as np
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import together
 from gammacp.errors import DataError, UsageError
-from shuffling.fitting import fit
+from shuffling.fitting import fit_hulls
 from shuffling.reference import ReferenceModel
 from shuffling.registry import ErrorType, parse_errors
 from shuffling.setting import Setting, Units
@@ -80,7 +80,7 @@ def shuffle(
             f"reference has {reference.n_annotators} annotators, where one is needed",
             hint="Choose the annotator to take as the reference",
         )
-    setting = Setting.of(reference, model or fit(reference.hulls()))
+    setting = Setting.of(reference, model or fit_hulls(reference))
     units = Units(reference.starts, reference.ends, reference.category_codes, reference.breaks)
     drawn = []
     for annotator in range(n_annotators):

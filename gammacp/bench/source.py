@@ -9,7 +9,7 @@ from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.left_out import LeftOut
 from gammacp.needs import with_links
-from shuffling.fitting import fit
+from shuffling.fitting import fit_hulls
 from shuffling.model_file import read_model
 from shuffling.reference import ReferenceModel
 from shuffling.registry import ErrorType
@@ -55,7 +55,7 @@ class Shuffled:
         """The model of errors: the one given, or what the origin is or teaches."""
         if self.model is not None:
             return self.model
-        return self.origin if isinstance(self.origin, ReferenceModel) else fit(self.origin.hulls())
+        return self.origin if isinstance(self.origin, ReferenceModel) else fit_hulls(self.origin)
 
     def draw(
         self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int

@@ -117,10 +117,17 @@ def _areas(geometry: Any) -> list[Any]:
 
 
 def intersections(u: Any, v: Any) -> tuple[Floats, Floats, Floats]:
-    """The areas that pairs have in common, and those of each; of equal ones exactly one area."""
+    """The areas that pairs have in common, and those of each; of equal ones exactly one area.
+
+    Of equal ones that cover nothing 1.
+    """
     s = shapely()
-    first, second = s.area(u), s.area(v)
-    shared = np.where(s.equals_exact(u, v), first, s.area(s.intersection(u, v)))
+    first, second, same = s.area(u), s.area(v), s.equals_exact(u, v)
+    # An intersection is rounded, and may come out larger than what it is of.
+    shared = np.minimum(s.area(s.intersection(u, v)), np.minimum(first, second))
+    shared = np.where(same, first, shared)
+    flat = same & (first == 0)
+    shared, first, second = (np.where(flat, 1.0, x) for x in (shared, first, second))
     return shared, first, second
 
 

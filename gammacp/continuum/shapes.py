@@ -165,8 +165,8 @@ def at_place(start: float, end: float, shape: Shape) -> Shape:
     """The shape of a column where its unit is."""
     if not shape.rings:
         return shape
-    # A sum is rounded; to fifteen digits it is the place that was given.
-    edges = {0.0: start}
+    # A sum is rounded; to fifteen digits it is the place that was given, and ends are known.
+    edges = {max(p[0] for ring in shape.rings for p in ring): end, 0.0: start}
     return shape.along(lambda x: edges.get(x, min(end, float(f"{start + x:.15g}"))))
 
 

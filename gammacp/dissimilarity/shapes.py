@@ -92,7 +92,8 @@ class Boundary:
     h is the Hausdorff distance of the outlines, taken at their corners (the farthest corner of the
     one from the other), D the diameter of the smallest circle around a unit: for points, lines,
     polygons and boxes in the plane. A line moved along itself by its length costs Δ, as on one
-    axis. Moving, scaling and turning all units leaves it alone.
+    axis. Moving, scaling and turning all units leaves it alone. Units without a
+    diameter cost 0 at the same place, ∞ elsewhere.
 
     Parameters
     ----------
@@ -200,7 +201,8 @@ def _diagonal(continuum: Continuum) -> float:
 
 def _boundary_costs(delta: float, scale: float | None, u: UnitColumns, v: UnitColumns) -> Floats:
     apart, diameters = hausdorff(*map(_outlines, (u, v)))
-    ratio = apart / (diameters if scale is None else scale)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(apart > 0, apart / (diameters if scale is None else scale), 0.0)
     return np.asarray(delta * ratio * ratio)
 
 

@@ -67,17 +67,11 @@ def _drawing(alignment: Alignment, address: str = "", size: tuple[int, int] = (0
                 said = f"{u.annotator}, {category_name(u.category)}, disorder {disorder:.3g}"
                 hue = _hue(code)
                 look = {"fill": hue, "fill_opacity": 0.08, "stroke": hue, "stroke_width": 2}
-                title, path = element("title", said), _path(u, sign)
-                marks.append(
-                    element(
-                        "path",
-                        title,
-                        d=path,
-                        vector_effect="non-scaling-stroke",
-                        data_group=number,
-                        **look,
-                    )
-                )
+                # So a part that crosses itself is mended; a unit covers what any of its parts does.
+                look |= {"fill_rule": "evenodd", "vector_effect": "non-scaling-stroke"}
+                for path in _paths(u, sign):
+                    title = element("title", said)
+                    marks.append(element("path", title, d=path, data_group=number, **look))
     (left, right), edges = c.bounds, sign * c.extents[:, :2]
     top, bottom = float(edges.min()), float(edges.max())
     if address:
@@ -91,13 +85,13 @@ def _drawing(alignment: Alignment, address: str = "", size: tuple[int, int] = (0
     return element("svg", *marks, viewBox=box, width="100%", height=360, role="img", **shape)
 
 
-def _path(unit: Unit, sign: float) -> str:
-    """The outline as a path of SVG; of a point a stroke of no length."""
+def _paths(unit: Unit, sign: float) -> Iterator[str]:
+    """Each part's outline as a path of SVG; of a point a stroke of no length."""
     assert unit.shape is not None
     (low, high), rings = unit.shape.extents[0], unit.shape.rings
     if not rings:
         corners = ((unit.start, low), (unit.end, low), (unit.end, high), (unit.start, high))
         rings = (corners,)
     close = "" if unit.shape.kind == "polyline" else "Z"
-    lines = ["L".join(f"{p[0]:.6g} {sign * p[1]:.6g}" for p in ring) for ring in rings]
-    return "".join(f"M{line}{close}" for line in lines)
+    for ring in rings:
+        yield f"M{'L'.join(f'{p[0]:.6g} {sign * p[1]:.6g}' for p in ring)}{close}"

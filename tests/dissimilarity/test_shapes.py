@@ -4,6 +4,8 @@ import math
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import gammacp as gc
 from gammacp import Combined, Continuum, DataError, Unit
@@ -117,3 +119,34 @@ def test_without_positions_shapes_do_not_count() -> None:
     pytest.importorskip("shapely")
     c = Continuum.from_units([drawn(a, "polygon", [(0, 0), (2, 0), (2, 2)]) for a in "AB"])
     assert gc.align(c, Combined(alpha=0)).disorder == 0
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=3, max_size=6))
+def test_outlines_that_differ_by_rounding_alone_never_cost_less_than_nothing(
+    points: list[tuple[int, int]],
+) -> None:
+    """A point more on each side covers the same, and intersections are rounded."""
+    shapely = pytest.importorskip("shapely")
+    ring: list[tuple[float, ...]] = [(x / 10 + 0.1, y / 10) for x, y in points]
+    nexts = [*ring[1:], ring[0]]
+    finer = [
+        q
+        for a, b in zip(ring, nexts, strict=True)
+        for q in (a, ((a[0] * 2 + b[0]) / 3, (a[1] * 2 + b[1]) / 3))
+    ]
+    assume(shapely.Polygon(ring).is_valid and shapely.Polygon(ring).area > 0.1)
+    u, v = drawn("A", "polygon", ring), drawn("B", "polygon", finer)
+    assert 0 <= cost(u, v, "iou") < 1e-9
+    assert cost(u, u, "iou") == 0
+
+
+def test_outlines_that_cover_nothing() -> None:
+    pytest.importorskip("shapely")
+    dot, line = [(1.0, 1.0)] * 4, [(1.0, 1.0), (2.0, 2.0), (3.0, 3.0)]
+    flat = drawn("A", "polygon", line)
+    assert cost(flat, drawn("B", "polygon", line), "iou") == 0
+    assert cost(flat, drawn("B", "polygon", dot), "iou") == math.inf
+    for u in (drawn("A", "polygon", dot), Unit.box("A", (1, 1), (1, 1))):
+        assert cost(u, u, "boundary") == 0
+        assert cost(u, Unit.box("B", (2, 2), (1, 1)), "boundary") == math.inf

@@ -105,3 +105,13 @@ def test_report_draws_boxes_and_calls(run: Callable[..., Any], tmp_path: Path) -
     assert found is not None
     assert 'd="M1 -1000L2 -1000L2 -4000L1 -4000Z"' in found
     assert planes({"text": gc.align(calls.hulls())}) is None
+
+
+def test_a_part_within_another_is_no_hole() -> None:
+    """As a part of one path, turned the other way round, it would be cut out of what is drawn."""
+    outer, inner = [(0, 0), (9, 0), (9, 9), (0, 9)], [(3, 3), (3, 6), (6, 6), (6, 3)]
+    pair = Continuum.from_units([drawn(a, "x", "polygon", outer, inner) for a in "AB"])
+    found = planes({"yard": gc.align(pair, gc.Combined(positional="iou"))})
+    assert found is not None
+    assert found.count('d="M0 0L9 0L9 9L0 9Z"') == found.count('d="M3 3L3 6L6 6L6 3Z"') == 2
+    assert found.count('fill-rule="evenodd"') == found.count("<path") == 4

@@ -1,12 +1,18 @@
 """Errors on boxes and outlines: what each does on the further axes."""
 
+import math
+from typing import TypeAlias
+
+import numpy as np
 import pytest
 
-from gammacp import Continuum, DataError, Unit
-from gammacp.continuum.outlines import cut
+from gammacp import Combined, Continuum, DataError, Unit, align
+from gammacp.continuum.outlines import cut, geometries
 from gammacp.continuum.shapes import outline
 from shuffling import shuffle
 from tests.shapes.images import drawn
+
+Ring: TypeAlias = list[tuple[float, ...]]
 
 
 def reference() -> Continuum:
@@ -133,3 +139,89 @@ def test_a_cut_of_an_outline_that_crosses_itself_keeps_its_holes():
         pieces = [shapely.Polygon(r) for _, part in cut(outlined, at) for r in part.rings]
         assert all(piece.is_valid for piece in pieces)
         assert sum(piece.area for piece in pieces) == pytest.approx(whole)
+
+
+def square(x: float, y: float, side: float) -> Ring:
+    return [(x, y), (x + side, y), (x + side, y + side), (x, y + side)]
+
+
+KEYHOLE: Ring = [(0, 0), (9, 0), (9, 9), (0, 9), (0, 0), (3, 3), (3, 6), (6, 6), (6, 3), (3, 3)]
+LEFT: Ring = [(0, 0), (6, 0), (6, 2), (2, 2), (2, 7), (6, 7), (6, 9), (0, 9)]
+RIGHT: Ring = [(6, 0), (9, 0), (9, 9), (6, 9), (6, 7), (7, 7), (7, 2), (6, 2)]
+STAR: Ring = [(5 + 4 * math.sin(k * 0.8 * math.pi), 5 + 4 * math.cos(k * 0.8 * math.pi))
+              for k in range(5)]  # fmt: skip
+PAIRS: dict[str, tuple[list[Ring], list[Ring], float]] = {
+    "touching": ([square(0, 0, 4)], [square(4, 0, 4)], 32),
+    "at a corner": ([square(0, 0, 4)], [square(4, 4, 4)], 32),
+    "nested": ([square(0, 0, 9)], [square(2, 2, 3)], 81),
+    "nested, the other way round": ([square(0, 0, 9)], [square(2, 2, 3)[::-1]], 81),
+    "equal": ([square(0, 0, 9)], [square(0, 0, 9)[::-1]], 81),
+    "apart": ([square(0, 0, 4)], [square(6, 1, 2)], 20),
+    "overlapping": ([square(0, 0, 4)], [square(2, 2, 4)], 28),
+    "a hole filled": ([KEYHOLE], [square(3, 3, 3)], 81),
+    "a hole kept": ([KEYHOLE], [square(6, 6, 5)], 72 + 16),
+    "a hole between": ([LEFT], [RIGHT], 81 - 25),
+    "crossing itself": ([[(0, 0), (4, 4), (4, 0), (0, 4)]], [square(1, 4, 5)], 8 + 25),
+    "a star": ([STAR], [square(8, 0, 9)], math.nan),
+    "of parts": ([square(0, 0, 2), square(1, 1, 4)], [square(0.5, 6, 3), square(7, 6, 1)], 29),
+}
+
+
+def inside(rings: list[Ring], x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Whether points are in any ring, by how often a ray to the right crosses it."""
+    found = np.zeros(x.shape, bool)
+    for ring in rings:
+        odd = np.zeros(x.shape, bool)
+        for p, q in zip(ring, [*ring[1:], ring[0]], strict=True):
+            if p[1] != q[1]:
+                at = p[0] + (y - p[1]) * (q[0] - p[0]) / (q[1] - p[1])
+                odd ^= ((p[1] > y) != (q[1] > y)) & (x < at)
+        found |= odd
+    return found
+
+
+@pytest.mark.parametrize("off", [0.0, 0.1, -317.3])
+@pytest.mark.parametrize("name", PAIRS)
+def test_joined_outlines_cover_what_both_do(name: str, off: float) -> None:
+    """By hand, by a grid of points, after cuts, and joined again."""
+    shapely = pytest.importorskip("shapely")
+    first, second, area = PAIRS[name]
+    rings = [[(x + off, y + off) for x, y in ring] for ring in first + second]
+    both = [
+        drawn("ref", "a", "polygon", *part) for part in (rings[: len(first)], rings[len(first) :])
+    ]
+    joined = shuffle(Continuum.from_units(both), "merge", 1.0, n_annotators=1, seed=1)
+    (unit,) = joined
+    assert unit.shape is not None
+    assert (unit.start, unit.end) == (both[0].start, max(u.end for u in both))
+    assert outline("polygon", unit.shape.rings) == ((unit.start, unit.end), unit.shape)
+    (covered,) = geometries([(unit.start, unit.end, unit.shape)])
+    if area == area:
+        assert covered.area == pytest.approx(area)
+    grid = np.meshgrid(np.arange(-0.97, 18, 0.1303), np.arange(-0.93, 18, 0.1271))
+    x, y = (places.ravel() + off for places in grid)
+    assert np.array_equal(shapely.contains_xy(covered, x, y), inside(rings, x, y))
+    pieces = shuffle(joined, "split", 1.0, n_annotators=1, seed=3)
+    assert pieces.n_units > 2
+    for piece in pieces:
+        assert piece.shape is not None
+        assert outline("polygon", piece.shape.rings) == ((piece.start, piece.end), piece.shape)
+    parts = geometries((u.start, u.end, u.shape) for u in pieces if u.shape)
+    assert shapely.symmetric_difference(shapely.union_all(parts), covered).area < 1e-9
+    (again,) = shuffle(pieces, "merge", 1.0, n_annotators=1, seed=3)
+    told = [Unit(who, u.start, u.end, shape=u.shape) for who, u in (("A", unit), ("B", again))]
+    for positional in ("iou", "boundary"):
+        found = align(Continuum.from_units(told), Combined(positional=positional))
+        assert found.disorder == pytest.approx(0, abs=1e-9)
+
+
+def test_shapes_side_by_side_are_no_segmentation() -> None:
+    """Boxes that happen to tile the first axis are moved as others are, not together."""
+    boxes = [Unit.box("ref", (10 * i, 10 * i + 10), (i, i + 5), category="a") for i in range(3)]
+    given = Continuum.from_units(boxes)
+    for c in (given, Continuum.from_units(boxes[:1])):
+        moved = shuffle(c, "position", 0.1, n_annotators=1, seed=1)
+        assert (moved.n_units, moved.axes) == (c.n_units, 2)
+        assert shapes_of(moved) != shapes_of(c)
+    fewer = shuffle(given, "false-negative", 0.4, n_annotators=1, seed=1)
+    assert {u.length for u in fewer} == {10.0}  # neighbours do not fill what is missing
