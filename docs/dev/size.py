@@ -20,15 +20,15 @@ CEILINGS = {
     "gammacp": 2_457,
     "gammacp/alignment": 6_181,
     "gammacp/bench": 2_167,
-    "gammacp/campaign": 5_662,
+    "gammacp/campaign": 5_659,
     "gammacp/chance": 1_573,
     "gammacp/cli": 3_723,
     "gammacp/compat": 952,
-    "gammacp/continuum": 1_238,
+    "gammacp/continuum": 1_252,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_254,
-    "gammacp/formats": 7_393,
-    "gammacp/kernel": 206,
+    "gammacp/formats": 7_403,
+    "gammacp/kernel": 217,
     "gammacp/links": 238,
     "gammacp/measures": 8_383,
     "gammacp/pools": 522,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_824, 44_004
+TOGETHER, CORE = 52_856, 44_036
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

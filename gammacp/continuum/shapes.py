@@ -11,6 +11,7 @@ a unit along the first axis leaves them alone; as places these have fifteen digi
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -148,12 +149,44 @@ def outline(kind: str, rings: Iterable[Iterable[Sequence[float]]]) -> tuple[Span
     return first, Shape(kind, tuple(others), tuple(map(tuple, parts)))
 
 
-def from_json(entry: Mapping[str, Any]) -> tuple[Span, Shape]:
+def from_json(entry: Any) -> tuple[Span, Shape]:
     """The reverse of `Shape.json`; DataError where it is something else."""
-    ((kind, rows),) = entry.items() if len(entry) == 1 else (("", None),)
+    one = isinstance(entry, Mapping) and len(entry) == 1
+    ((kind, rows),) = entry.items() if one else (("", None),)
     if not isinstance(rows, list | tuple):
         raise DataError(f"shape {str(entry)[:60]} is no kind with its extents or points")
     return box(*rows) if kind == "box" else outline(kind, rows)
+
+
+def in_cell(said: str, start: float, end: float) -> tuple[Span, Shape]:
+    """The extent on the first axis, and the shape, of a table's cell.
+
+    Parameters
+    ----------
+    said
+        Its JSON (`Shape.json`).
+    start, end
+        The extent that the unit's row says; spreadsheets keep fifteen digits of it.
+
+    Raises
+    ------
+    DataError
+        It is no shape, or reaches elsewhere than its unit.
+
+    >>> in_cell('{"box": [[0, 2], [5, 9]]}', 0.0, 2.0)[1].extents
+    ((5.0, 9.0),)
+    """
+    try:
+        entry = json.loads(said)
+    except ValueError:
+        raise DataError("shape is not JSON") from None
+    reached, found = from_json(entry)
+    row = start, end
+    if not all(math.isclose(a, b, rel_tol=1e-14) for a, b in zip(reached, row, strict=True)):
+        shown, beside = (f"{low:.15g} to {high:.15g}" for low, high in (reached, row))
+        what = f"shape reaches from {shown}, and its unit from {beside}"
+        raise DataError(what, hint="Change both")
+    return reached, found
 
 
 def relative(start: float, shape: Shape) -> Shape:

@@ -18,7 +18,6 @@ they have the columns of a row.
 """
 
 import io
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -31,7 +30,7 @@ from typing import Any
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.label import to_label
 from gammacp.continuum.links import DIRECTED, KINDS
-from gammacp.continuum.shapes import Shape, box, from_json
+from gammacp.continuum.shapes import Shape, box, in_cell
 from gammacp.csv_files import rows_of, table_of
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.delimited_writing import DELIMITERS, LINKS, ORDER, write
@@ -308,14 +307,10 @@ def _shape(row: Record, first: tuple[float, float]) -> Shape | None:
     if len(spans) == 1 and not given:
         return None
     try:
-        reached, found = from_json(json.loads(given)) if given else box(*spans)
-    except (DataError, ValueError) as error:
+        return (in_cell(given, *first) if given else box(*spans))[1]
+    except DataError as error:
         hint = "Where the column is of something else, leave it out with --option shapes=no"
-        message = f"shape: {getattr(error, 'message', 'is not JSON')}"
-        raise row.error(message, hint=getattr(error, "hint", None) or hint) from None
-    if reached != first:
-        raise row.error(f"shape reaches from {reached[0]:.15g} to {reached[1]:.15g}, its unit not")
-    return found
+        raise row.error(error.message, hint=error.hint or hint) from None
 
 
 def _add_links(documents: Documents, text: str) -> None:

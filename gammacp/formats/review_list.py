@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.shapes import in_cell
 from gammacp.errors import DataError, UsageError
 from gammacp.files import atomic_write
 from gammacp.formats.registry import holding, registered
@@ -29,9 +30,10 @@ if TYPE_CHECKING:
     from gammacp.record_tables import Table
 
 _SIDES = ("start", "end", "category")
+_SHAPE = "shape"  # a fourth, where units have shapes
 MOST_CELLS = 20_000_000  # of a sheet, those included that a far one makes empty
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_CELL = 32_000  # Excel's cells hold 32 767 characters.
+_CELL = 32_767  # characters that a cell of Excel's holds
 _WIDE = {"reasons": 40, "text": 40, "votes": 20, "decision": 16, "category": 16}
 
 
@@ -74,7 +76,8 @@ def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -
     Raises
     ------
     DataError
-        A cell has a character that Excel does not have, or an annotator is called as a decision.
+        A cell has a character that Excel does not have, or too many of them; or an annotator is
+        called as a decision.
     """
     openpyxl = _openpyxl()
     book = openpyxl.Workbook()
@@ -88,7 +91,8 @@ def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -
     keys: dict[str, list[str]] = defaultdict(list)
     columns = [c for c in table.columns if c.key != "continuum"]
     own = ["decision", "continuum", *(c.header for c in columns)]
-    head = [*own, *(f"{name}: {side}" for name in people for side in _SIDES)]
+    sides = (*_SIDES, _SHAPE) if any(c.key == _SHAPE for c in columns) else _SIDES
+    head = [*own, *(f"{name}: {side}" for name in people for side in sides)]
     _row(sheet, 1, head)
     for number, record in enumerate(table.records, 2):
         cells = [None, record["file"]]
@@ -98,7 +102,7 @@ def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -
             cells.append(value if plain else column.cell(record))
         for name in people:
             unit = record["units"].get(name) or {}
-            cells += [unit.get(side) for side in _SIDES]
+            cells += [json.dumps(v) if isinstance(v := unit.get(s), dict) else v for s in sides]
         _row(sheet, number, cells)
         keys[record["file"]].append(_key(dict(zip(head, cells, strict=True)), people))
     for place, name in enumerate(head, 1):
@@ -166,6 +170,12 @@ def _row(sheet: Any, number: int, values: Sequence[object]) -> None:
     for place, value in enumerate(values, 1):
         if value is None or value != value:
             continue
+        if isinstance(value, str) and len(value) > _CELL:
+            raise DataError(
+                f"a cell would have {len(value)} characters, and Excel's have {_CELL} at most: "
+                f"{value[:60]}",
+                hint="Decide in the studio, or write CSV",
+            )
         try:
             cell = sheet.cell(number, place, value)
         except ValueError:
@@ -195,9 +205,9 @@ def read(source: Source) -> Corpus:
     Category
         column; empty is unlabelled
     Spans
-        a row is a unit with the start, end and category of its cells if its `decision` is keep, an
-        annotator's unit if it is a name, none if it is drop; without a decision the column `kept`
-        (yes or no) decides; rows that were deleted are left out
+        a row is a unit with the start, end, category and shape of its cells if its `decision` is
+        keep, an annotator's unit if it is a name, none if it is drop; without a decision the column
+        `kept` (yes or no) decides; rows that were deleted are left out
     """
     rows, about = _sheets(source)
     if not rows:
@@ -235,9 +245,9 @@ def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line:
     decision, kept = (_text(cells[key]).strip() for key in ("decision", "kept"))
     if not decision and kept.lower() not in ("yes", "true", "no", "false"):
         raise spans.source.error(f"kept {kept!r} is neither yes nor no", line=line)
-    taken: Sequence[str] = _SIDES
+    taken: Sequence[str] = (*_SIDES, _SHAPE)
     if decision in people:
-        taken = [f"{decision}: {side}" for side in _SIDES]
+        taken = [f"{decision}: {side}" for side in taken]
         if cells.get(taken[0]) is None:
             raise spans.source.error(f"{decision} has no unit here", line=line)
     elif decision.lower() == "drop" or (not decision and kept.lower() in ("no", "false")):
@@ -249,9 +259,15 @@ def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line:
             f"decision {decision!r} is none of keep, drop, {', '.join(people)}", line=line
         )
     values: list[Any] = [cells.get(key) for key in taken]
-    start, end, label = values
+    start, end, label, drawn = values
     (who,) = spans.annotators
-    spans.add(who, _text(label) or None, start, end, line=line)
+    shape = None
+    if drawn is not None and all(isinstance(place, int | float) for place in (start, end)):
+        try:
+            (start, end), shape = in_cell(_text(drawn), start, end)
+        except DataError as error:
+            raise spans.source.error(error.message, line=line, hint=error.hint) from None
+    spans.add(who, _text(label) or None, start, end, shape=shape, line=line)
     if spans.bounds:
         # A corrected unit may begin before all that were there.
         (low, high), _ = spans.bounds

@@ -54,7 +54,7 @@ def item_keys(found: Consensus) -> tuple[str, ...]:
     found
         The consensus of one document.
     """
-    gold_tables.require_whole_units(found, shapes=True)
+    gold_tables.require_whole_units(found)
     return _keys("", map(evidence, found.units))
 
 

@@ -1,13 +1,22 @@
 """The review list as a workbook: typed cells, decisions, and the gold standard they make."""
 
+import math
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from gammacp import DataError, Unit, read, read_corpus
+from gammacp import Combined, Continuum, Corpus, DataError, Unit, read, read_corpus, write
+from gammacp.campaign.consensus import consensus_of_each
+from gammacp.campaign.consensus.gold_tables import review_workbook
+from gammacp.continuum.shapes import box, outline
+from gammacp.formats.review_list import write_review
 from tests.formats.story import FIXTURES, TEXT
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -166,3 +175,105 @@ def test_damaged_workbooks_are_refused_or_sound(book: Path) -> None:
             read(book)
         except DataError as error:
             assert "list.xlsx" in str(error)
+
+
+def drawn(people: dict[str, list[tuple[Any, str]]]) -> Corpus:
+    units = []
+    for who, shapes in people.items():
+        for (kind, rows), label in shapes:
+            (start, end), shape = box(*rows) if kind == "box" else outline(kind, rows)
+            units.append(Unit(who, start, end, label, shape=shape))
+    return Corpus.from_continua({"scan": Continuum.from_units(units)})
+
+
+SQUARE = ("polygon", [[(0, 0), (10, 0), (10, 10), (0, 10)]])
+LARGER = ("polygon", [[(0, 0), (12, 0), (12, 10), (0, 10)]])
+BESIDE = ("polygon", [[(30, 0), (40, 0), (40, 10)]])
+
+
+@pytest.fixture
+def shapes(run: Run, tmp_path: Path) -> Path:
+    corpus = drawn({"ann": [(SQUARE, "cat"), (BESIDE, "dog")], "bob": [(LARGER, "cat")]})
+    write(corpus, tmp_path / "scan.csv")
+    path = tmp_path / "list.xlsx"
+    said = ["--positional", "iou", "--review", path, "--splits", "0"]
+    outcome = run("consensus", tmp_path / "scan.csv", *said)
+    assert outcome.code == 0, outcome.err
+    return path
+
+
+def header(path: Path) -> dict[str, str]:
+    """Letters of the columns by what stands above them."""
+    sheet = openpyxl.load_workbook(path)["review"]
+    return {cell.value: cell.column_letter for cell in sheet[1]}
+
+
+def test_shapes_are_decided_on(shapes: Path) -> None:
+    at = header(shapes)
+    sheet = openpyxl.load_workbook(shapes)["review"]
+    rows = {sheet[f"{at['start']}{n}"].value: n for n in (2, 3)}
+    triangle = '{"polygon": [[[30, 0], [44, 0], [40, 10]]]}'
+    decided = {
+        f"A{rows[0]}": "bob",
+        f"A{rows[30]}": "keep",
+        f"{at['end']}{rows[30]}": 44,
+        f"{at['shape']}{rows[30]}": triangle,
+    }
+    decide(shapes, **decided)
+    gold = read(shapes)
+    assert [(u.start, u.end, u.category) for u in gold] == [(0, 12, "cat"), (30, 44, "dog")]
+    assert [u.shape.rings for u in gold if u.shape] == [
+        (((0, 0), (12, 0), (12, 10), (0, 10)),),
+        (((30, 0), (44, 0), (40, 10)),),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("a square", "shape is not JSON"),
+        ("[1, 2]", "is no kind with its extents or points"),
+        ('{"blob": [[0, 1]]}', "no kind of shape with points"),
+        (
+            '{"polygon": [[[30, 0], [41, 0], [40, 10]]]}',
+            "reaches from 30 to 41, and its",
+        ),
+    ],
+)
+def test_a_shape_that_cannot_be_is_named(shapes: Path, said: str, why: str) -> None:
+    at = header(shapes)
+    sheet = openpyxl.load_workbook(shapes)["review"]
+    line = next(n for n in (2, 3) if sheet[f"{at['start']}{n}"].value == 30)
+    decide(shapes, **{f"A{line}": "keep", f"{at['shape']}{line}": said})
+    with pytest.raises(DataError, match=rf"list\.xlsx:{line}: .*{re.escape(why)}"):
+        read(shapes)
+
+
+def test_a_shape_that_no_cell_holds(run: Run, tmp_path: Path) -> None:
+    turns = [i / 999 * 2 * math.pi for i in range(999)]
+    circle = ("polygon", [[(math.cos(x), math.sin(x)) for x in turns]])
+    write(drawn({"ann": [(circle, "cat")], "bob": [(circle, "cat")]}), tmp_path / "scan.csv")
+    said = ["--positional", "iou", "--review", tmp_path / "list.xlsx", "--splits", "0"]
+    done = run("consensus", tmp_path / "scan.csv", *said)
+    assert done.code == 3
+    assert "Excel's have 32767 at most" in done.err
+    assert not (tmp_path / "list.xlsx").exists()
+
+
+COORDINATES = st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: round(x, 6))
+BOXES = st.tuples(*[st.tuples(COORDINATES, st.floats(0.5, 99))] * 3).map(
+    lambda sides: ("box", [(low, low + size) for low, size in sides])
+)
+
+
+@given(st.lists(BOXES, min_size=1, max_size=4, unique_by=lambda b: b[1][0][0]))
+@settings(max_examples=15, deadline=None)
+def test_boxes_come_back_to_the_last_digit(boxes: list[Any]) -> None:
+    """All keep: the gold standard that was written is the one that is read."""
+    corpus = drawn({"ann": [(b, "x") for b in boxes], "bob": [(b, "x") for b in boxes]})
+    found = consensus_of_each(corpus, dissimilarity=Combined(positional="iou"))
+    gold = {name: c.continuum for name, c in found.documents.items()}
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "list.xlsx")
+        write_review(path, review_workbook(found.documents), gold)
+        assert list(read(path)) == list(gold["scan"])

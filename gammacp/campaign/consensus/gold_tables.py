@@ -216,26 +216,21 @@ def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
     return table.without("continuum", when=len(found) == 1)
 
 
-def require_whole_units(found: Consensus, *, shapes: bool = False) -> None:
-    """Raise a DataError if a unit, of the consensus or an annotator, has fragments or a shape.
+def require_whole_units(found: Consensus) -> None:
+    """Raise a DataError if a unit, of the consensus or an annotator, has fragments.
 
     Parameters
     ----------
     found
-        What is to be decided on by starts and ends.
-    shapes
-        Whether shapes may be, which are taken as somebody has them.
+        What is to be decided on by starts and ends, or shapes.
     """
     units = (u for unit in found.units for u in (unit, *unit.units.values()) if u is not None)
-    broken = [u for u in units if u.fragments or (u.shape and not shapes)]
+    broken = [u for u in units if u.fragments]
     if broken:
-        what, how = "units of several fragments", "discontinuous=split or cover"
-        if broken[0].shape:
-            what, how = "shapes", "shapes=no"
         raise DataError(
-            f"decisions do not serve {what}, and there are {len(broken)} with those of the "
-            f"consensus: the first is {broken[0].start:.15g}-{broken[0].end:.15g}",
-            hint=f"Read them with --option {how}",
+            f"decisions do not serve units of several fragments, and there are {len(broken)} with "
+            f"those of the consensus: the first is {broken[0].start:.15g}-{broken[0].end:.15g}",
+            hint="Read them with --option discontinuous=split or cover",
         )
 
 
