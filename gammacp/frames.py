@@ -85,7 +85,8 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
     Raises
     ------
     DataError
-        A column is missing, or a row has no annotator, start or end (counted from 1).
+        A column is missing, a row has no annotator, start or end (counted from 1), or rows are
+        of several documents.
     """
     if hasattr(frame, "__arrow_c_stream__") and not hasattr(frame, "iloc"):
         with suppress(ImportError):  # polars has columns that can be listed as well
@@ -115,6 +116,14 @@ def _columns_by_role(frame: Any, features: Sequence[str]) -> dict[str, list[Any]
     named = [*map(str, keys)]
     there = places_of_roles(["" if n in features else n for n in named])
     roles = {role: there[role] for role in (*_ALWAYS, FRAGMENTS, SHAPE) if role in there}
+    for key in (keys[i] for i in there.get("continuum", ())):
+        documents = {str(name) for name in frame[key]}
+        if len(documents) > 1:
+            raise DataError(
+                f"data frame has {len(documents)} documents in its column {str(key)!r}, and a "
+                "continuum is one",
+                hint="Give the rows of one document, or the whole frame to gammacp.read_table",
+            )
     for name in (*_NEEDED, *features):
         if name not in (*roles, *named):
             raise DataError(f"data frame has no column {name!r}", hint=_HINT)

@@ -67,6 +67,24 @@ class Tally:
         return tuple(LeftOut(self.file, k, n, reason) for (k, reason), n in self.counts.items())
 
 
+def by_reason(entries: Iterable[LeftOut]) -> tuple[LeftOut, ...]:
+    """An entry per kind and reason over all files, the most frequent first.
+
+    `file` is then how many files, where they are several.
+
+    >>> [e] = by_reason([LeftOut("a", "tier", 1, "empty"), LeftOut("b", "tier", 2, "empty")])
+    >>> e.file, e.count
+    ('2 files', 3)
+    """
+    counts = Counter[tuple[str, str]]()
+    files: dict[tuple[str, str], set[str]] = {}
+    for e in entries:
+        counts[e.kind, e.reason] += e.count
+        files.setdefault((e.kind, e.reason), set()).add(e.file)
+    where = {of: next(iter(f)) if len(f) == 1 else f"{len(f)} files" for of, f in files.items()}
+    return tuple(LeftOut(where[of], of[0], n, of[1]) for of, n in counts.most_common())
+
+
 def gather(groups: Iterable[Sequence[LeftOut]]) -> tuple[LeftOut, ...]:
     """The entries of several groups; those that differ only in their count are added up.
 

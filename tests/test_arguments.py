@@ -79,6 +79,8 @@ def test_the_family_spells_its_options_out(name: str) -> None:
     assert set(typing.get_type_hints(GammaOptions)) <= set(parameters)
     assert all(p.kind is not p.VAR_KEYWORD for p in parameters.values())
     assert parameters["precision"].default == 0.02
+    said = inspect.getdoc(CALLS[name][0]) or ""
+    assert "\nprecision, confidence, samples\n    Sample-size rule" in said
 
 
 WRONG: list[dict[str, Any]] = [

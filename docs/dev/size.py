@@ -17,12 +17,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_457,
+    "gammacp": 2_473,
     "gammacp/alignment": 6_181,
     "gammacp/bench": 2_167,
-    "gammacp/campaign": 5_659,
+    "gammacp/campaign": 5_669,
     "gammacp/chance": 1_573,
-    "gammacp/cli": 3_723,
+    "gammacp/cli": 3_717,
     "gammacp/compat": 952,
     "gammacp/continuum": 1_252,
     "gammacp/datasets": 36,
@@ -30,18 +30,18 @@ CEILINGS = {
     "gammacp/formats": 7_403,
     "gammacp/kernel": 217,
     "gammacp/links": 238,
-    "gammacp/measures": 8_383,
+    "gammacp/measures": 8_389,
     "gammacp/pools": 522,
     "gammacp/report": 1_039,
     "gammacp/shapes": 305,
     "gammacp/segmentation": 2_479,
-    "gammacp/studio": 1_871,
+    "gammacp/studio": 1_898,
     "gammacp/syntax": 2_975,
     "shuffling": 2_170,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_856, 44_036
+TOGETHER, CORE = 52_909, 44_062
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

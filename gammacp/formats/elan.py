@@ -111,10 +111,10 @@ def _tiers_to_read(spans: Spans, root: Element, pattern: str | None) -> list[tup
 def _annotator_of(tier: Element, name: str, pattern: str | None, *, ours: bool) -> tuple[str, str]:
     """Whose tier it is, and why it is not read, if so."""
     owner = tier.source.annotator
+    # ELAN makes a tier called "default" with every file.
+    if pattern is None and name == "default" and not tier.children:
+        return "", "empty, and made with every file"
     if pattern is None and not owner:
-        # ELAN makes a tier called "default" with every file.
-        if name == "default" and not tier.children:
-            return "", "empty, and made with every file"
         if "PARENT_REF" in tier.attributes:
             return "", f"tier {name} depends on another"
         return (_attribute_annotator(tier) if ours else name), ""

@@ -147,8 +147,8 @@ def gamma(continuum: Continuum, **options: Unpack[FamilyOptions]) -> GammaScore:
     continuum
         At least two annotators and one unit.
     options
-        Those of `FamilyOptions`. The same seed gives the same γ after moving, scaling, renaming and
-        reordering.
+        Those under Other Parameters. The same seed gives the same γ after moving, scaling, renaming
+        and reordering.
 
     Raises
     ------

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from inspect import cleandoc, getdoc
 from typing import Any, TypeAlias, TypedDict, TypeVar, get_type_hints
 
 from gammacp.alignment import SOLVERS, Solving
@@ -121,8 +122,8 @@ def spelled_out_with_computing(function: F) -> F:
 def spelled_out(function: F, kind: type[GammaOptions] = GammaOptions) -> F:
     """Give a function with `**options: Unpack[GammaOptions]` a parameter per option.
 
-    `help`, notebooks and the registry of measures then see them with their defaults; the options
-    themselves are checked by `Settings.of`.
+    `help`, notebooks and the registry of measures then see them with their defaults, and `help`
+    says what each is; the options themselves are checked by `Settings.of`.
     """
     signature = inspect.signature(function)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
@@ -133,6 +134,11 @@ def spelled_out(function: F, kind: type[GammaOptions] = GammaOptions) -> F:
     ]
     places = [p for p in own if p.kind is not keyword]
     mine = [p for p in own if p.kind is keyword]
+    kinds = (GammaOptions, Computing) if kind is FamilyOptions else (kind,)
+    keys = "\n".join((getdoc(k) or "").partition("Keys\n----\n")[2] for k in kinds)
+    if function.__doc__:
+        head = "Other Parameters\n----------------"
+        function.__doc__ = f"{cleandoc(function.__doc__)}\n\n{head}\n{keys}"
     function.__signature__ = signature.replace(parameters=[*places, *options, *mine])  # type: ignore[attr-defined]
     return function
 

@@ -18,7 +18,7 @@ from gammacp.campaign.compare.groups import Groups
 from gammacp.campaign.consensus import Belief, CorpusConsensus, gold_tables
 from gammacp.campaign.replace import Candidacy
 from gammacp.campaign.verdict import verdict
-from gammacp.left_out import LeftOut
+from gammacp.left_out import LeftOut, by_reason
 from gammacp.measures.explanation import Explanation
 from gammacp.measures.gamma import Gamma, GammaScore
 from gammacp.measures.score_tables import explanation_tables
@@ -118,8 +118,8 @@ def section(name: str, title: str, *content: Markup | None) -> Markup:
 
 
 def left_out(entries: Iterable[LeftOut], *, long: bool = False) -> Markup:
-    """What readers passed over, as a table."""
-    return table(Table(_LEFT_OUT, [entry.as_dict() for entry in entries]), long=long)
+    """What readers passed over, as a table with a row per kind and reason."""
+    return table(Table(_LEFT_OUT, [entry.as_dict() for entry in by_reason(entries)]), long=long)
 
 
 def provenance(signature: str) -> Markup:

@@ -16,7 +16,7 @@ from gammacp.report.page import document, left_out, section
 from gammacp.report.viewer import alignment_view, asset, fill
 from gammacp.studio.choice import Choice
 from gammacp.studio.places import without_options
-from gammacp.studio.review import Gold, link_keys, queue
+from gammacp.studio.review import Gold, cannot_hold, link_keys, queue
 from gammacp.studio.understanding import Understood
 from gammacp.studio.uploads import UploadLimits
 from gammacp.studio.work import Findings, Now, Review
@@ -133,7 +133,11 @@ def _progress(findings: Findings, state: str) -> Markup:
     }.get(state, ())
     buttons = [join(element("button", name, type="button", data_do=do), " ") for do, name in doing]
     bar = element("progress", aria_label="Working") if state == "running" else None
-    problem = findings.problem and element("p", findings.problem, class_="warning", role="alert")
+    found = findings.understood
+    # Then nothing could be compared, and the question says so.
+    asked = found and found.joinings and all(d["annotators"] == 1 for d in found.documents)
+    said_of_it = None if asked else findings.problem
+    problem = said_of_it and element("p", said_of_it, class_="warning", role="alert")
     work = element("p", element("span", said, role="status"), " ", bar, " ", *buttons)
     return join(work if said else None, problem)
 
@@ -178,12 +182,16 @@ def _number(count: int, thing: str) -> str:
 
 def _question(ways: Iterable[Joining]) -> Markup:
     """Whether files of one annotator each belong together, with a button for each way."""
-    asked = "Each file holds one annotator. Are they several annotators of the same documents?"
+    asked = (
+        "Each file holds one annotator, so there is nothing to compare yet. Are they several "
+        "annotators of the same documents?"
+    )
     buttons = [
         element("button", f"Yes: {way.in_words()}", type="button", data_layout=way.layout)
         for way in ways
     ]
-    return element("p", asked, *(join(" ", b) for b in buttons), class_="warning", role="alert")
+    question = element("p", asked, class_="warning", role="alert")
+    return join(question, element("p", *buttons, class_="versions"))
 
 
 def _choosing(found: Understood, choice: Choice) -> Markup:
@@ -365,20 +373,26 @@ def _gold(found: Gold, *, with_undecided: bool, came_as: Container[str]) -> Mark
         parts.append(element("p", f"Those are {kept}; ", other, "."))
     corpus = Corpus.from_continua(found.continua)
     any_shapes = any(c.axes > 1 for c in corpus.values())
-    records = [
+    records: list[dict[str, Any]] = [
         {
             "format": f"{f.title} (as your files)" if name in came_as else f.title,
             "name": name,
-            "losses": "; ".join(map(without_options, losses(corpus, f))) or None,
+            "losses": (refused := cannot_hold(found.continua, name))
+            or "; ".join(map(without_options, losses(corpus, f)))
+            or None,
+            "refused": refused,
         }
         for name, f in FORMATS.items()
         if f.write is not None and (f.shapes if any_shapes else not f.only_shapes)
     ]
-    records.append({"format": "Excel table", "name": "xlsx", "losses": "for people: not read back"})
-    records.sort(key=lambda r: r["name"] not in came_as)
+    excel = {"format": "Excel table", "name": "xlsx", "losses": "for people: not read back"}
+    records.append({**excel, "refused": None})
+    records.sort(key=lambda r: (bool(r["refused"]), r["name"] not in came_as))
 
     def link(record: Record) -> Markup:
         name = record["name"]
+        if record["refused"]:
+            return element("span", "not possible", class_="hint")
         return element("a", "Download", href=f"./gold/{name}{query}", aria_label=f"Download {name}")
 
     return fill(

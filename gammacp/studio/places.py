@@ -31,6 +31,8 @@ def without_options(text: str) -> str:
 
     >>> without_options("no token is there. Write XMI (--to cas), or give --bounds")
     'no token is there. Write XMI'
+    >>> without_options("it has no text. Give one with --texts FOLDER, or write CSV")
+    'it has no text. Write CSV'
 
     Parameters
     ----------
@@ -41,12 +43,16 @@ def without_options(text: str) -> str:
     text = " ".join(s for s in sentences if not (s.startswith("If ") and _OPTION.search(s)))
     text = _ASIDE.sub(lambda aside: "" if _OPTION.search(aside[0]) else aside[0], text)
     clauses = _CLAUSES.split(text)
-    kept = [
-        mark + clause
-        for mark, clause in zip(["", *clauses[1::2]], clauses[::2], strict=True)
-        if not _OPTION.search(clause)
-    ]
-    return "".join(kept).lstrip(";., ").rstrip()
+    kept, begins = "", ","
+    for mark, clause in zip([".", *clauses[1::2]], clauses[::2], strict=True):
+        if _OPTION.search(clause):
+            begins = mark if begins == "," else begins
+            continue
+        if begins.startswith(".") and clause.startswith("or "):
+            # The first of two ways was one with options: the second begins the sentence.
+            mark, clause = begins, clause[3:4].upper() + clause[4:]
+        kept, begins = kept + mark + clause, ","
+    return kept.lstrip(";., ").rstrip()
 
 
 def seen_from(folder: Path, text: str) -> str:

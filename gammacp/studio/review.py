@@ -18,7 +18,7 @@ from gammacp.campaign.consensus.links import ConsensusLink
 from gammacp.continuum import Continuum, Corpus, Link, Unit
 from gammacp.continuum.links import CHAIN, whole_links
 from gammacp.csv_files import rows_of
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 from gammacp.formats import FORMATS, write
 from gammacp.formats.reading import by_document
 from gammacp.record_tables import position
@@ -324,7 +324,9 @@ def workbook(continua: Mapping[str, Continuum]) -> bytes:
     content = gold_file(continua, "csv")[1].decode("utf-8")
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{GOLD}.xlsx"
-        write_table(path, GOLD, dropwhile(_is_note, (row for _, row in rows_of(content))))
+        head, *rows = dropwhile(_is_note, (row for _, row in rows_of(content)))
+        called = ["document" if name == "continuum" else name for name in head]
+        write_table(path, GOLD, [called, *rows])
         return path.read_bytes()
 
 
@@ -342,6 +344,27 @@ def _is_other_shape(unit: ConsensusUnit, decision: Decision) -> bool:
     source = _source(unit, decision)
     ends = decision.start, decision.end
     return decision.kept and source.shape is not None and ends != (source.start, source.end)
+
+
+def cannot_hold(continua: Mapping[str, Continuum], name: str) -> str | None:
+    """Why a format cannot hold a gold standard, tried on its smallest document; None if it can.
+
+    Parameters
+    ----------
+    continua
+        By document.
+    name
+        Of the format.
+    """
+    # One without a text, if there is any: most that is refused is so for want of one.
+    least = min(continua, key=lambda n: (not (c := continua[n]).n_units, bool(c.text), c.n_units))
+    try:
+        gold_file({least: continua[least]}, name)
+    except DataError as error:
+        return error.message
+    except UsageError as error:
+        return str(error)
+    return None
 
 
 def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]:

@@ -59,7 +59,7 @@ class UploadLimits:
         """The limits as a sentence."""
         return (
             f"At most {self.file // _MB} MB for a file, {self.unpacked // _MB} MB for what an "
-            f"archive unpacks to, {self.files} files, {self.rows} lines or entries in each."
+            f"archive unpacks to, {self.files:,} files, {self.rows:,} lines or entries in each."
         )
 
 

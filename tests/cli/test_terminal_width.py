@@ -14,6 +14,7 @@ import pytest
 import gammacp
 from gammacp.cli.output import message, say, show
 from gammacp.record_tables import Column, Table, count, interval, number
+from tests.conftest import Run
 
 fcntl = pytest.importorskip("fcntl")  # no terminal of this kind elsewhere
 import pty  # noqa: E402
@@ -140,6 +141,18 @@ def test_gamma_in_a_real_terminal(tmp_path: Path, width: int) -> None:
     assert max(map(len, lines)) <= width
     assert file.name in " ".join(lines).split()
     assert "…" not in seen.decode()
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_help_does_not_break_names_at_their_hyphen(
+    run: Run, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    shown = run("gamma", "--help").out
+    assert "non-overlapping" in shown
+    assert "fixed-positions" in shown
+    assert all(c.isprintable() or c == "\n" for c in shown)
+    assert max(map(len, shown.splitlines())) <= width
 
 
 def test_sentences_of_a_result_break_between_words(

@@ -63,6 +63,18 @@ def test_a_file_per_annotator(tmp_path: Path) -> None:
     assert spans(c) == [("ann", 1, 2, "ann"), ("bob", 1, 2, "bob")]
 
 
+def test_the_tier_that_elan_makes_is_no_empty_one_of_an_annotator(tmp_path: Path) -> None:
+    """Neither where the tier is the annotator nor where the name of the file says who it is."""
+    path = tmp_path / "talk_Ann.eaf"
+    write(Continuum.from_units([Unit("gesture", 1, 2, "x")], offset_unit="ms"), path)
+    made = '<TIER LINGUISTIC_TYPE_REF="default-lt" TIER_ID="default" />'
+    path.write_text(path.read_text(encoding="utf-8").replace("<TIER ", f"{made}<TIER ", 1))
+    for options in ({}, {"layout": "{document}_{annotator}"}):
+        c = read(path, **options)
+        assert [e.reason for e in c.left_out] == ["empty, and made with every file"]
+        assert c.n_units == 1
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

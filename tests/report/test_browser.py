@@ -106,6 +106,21 @@ def test_nothing_is_wider_than_the_window(opened: Open, html: str, width: int) -
     assert page.get_by_role("heading", name="Two texts").is_visible()
 
 
+def test_names_of_a_matrix_are_not_broken(opened: Open) -> None:
+    """At 1600 the matrix has half of the window: `preparation` stood as `preparatio`, `n`."""
+    labels = ("hold", "preparation", "retraction", "stroke")
+    units = [
+        Unit(who, 9 * i, 9 * i + 5, labels[(i + (who == "Bob") * (i % 3)) % 4])
+        for who in ("Ann", "Bob") for i in range(16)
+    ]  # fmt: skip
+    page = opened(report(Continuum.from_units(units), title="x", **FAST).html, width=1600)
+    names = page.locator("table:not(.records) tbody th.name").all()
+    assert "preparation" in [name.inner_text() for name in names]
+    lines = "e => { const r = document.createRange(); r.selectNodeContents(e);"
+    lines += " return r.getClientRects().length }"
+    assert {name.evaluate(lines) for name in names} == {1}
+
+
 _SIDEWAYS = """[...document.querySelectorAll('main *')]
     .filter(e => e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1
                  && !['visible', 'clip'].includes(getComputedStyle(e).overflowX)

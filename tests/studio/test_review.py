@@ -174,12 +174,28 @@ def test_a_zip_names_its_documents_and_the_own_format_stands_first() -> None:
     assert " --" not in page[page.index("<main") : page.index("</main")]
 
 
+def test_a_format_that_cannot_hold_the_gold_standard_is_no_download() -> None:
+    """A recording has no text, which four formats hold, and one of them its characters."""
+    made = gold(found(), {})
+    heard = {"d": replace(made.continua["d"], text=None, offset_unit="ms")}
+    page = exporting(replace(made, continua=heard), with_undecided=True, came_as=("elan",))
+    offered = page[page.index("<main") :].split("Download ")
+    ways = {part.split('"')[0] for part in offered[1:]}
+    assert {"elan", "csv", "xlsx"} <= ways
+    assert not ways & {"cas", "webanno", "doccano", "brat"}
+    for name in ("cas", "webanno", "doccano", "brat"):
+        with pytest.raises(DataError):
+            gold_file(heard, name)
+    assert page.count("not possible") >= 4
+    assert "holds the text" in page
+
+
 def test_a_workbook_has_the_rows_of_csv(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     made = gold(found(Unit("Ann", 4, 7, "=1+1"), Unit("Bob", 4, 7, "=1+1")), {})
     (tmp_path / "gold.xlsx").write_bytes(workbook(made.continua))
     rows = list(openpyxl.load_workbook(tmp_path / "gold.xlsx")["gold"].values)
-    head = ("continuum", "annotator", "category", "start", "end")
+    head = ("document", "annotator", "category", "start", "end")
     assert rows == [head, ("d", "gold", "=1+1", 4, 7)]
 
 
@@ -189,7 +205,8 @@ def test_a_workbook_has_the_rows_of_csv(tmp_path: Path) -> None:
         ("Write XMI (--to cas)", "Write XMI"),
         ("bounds 0:3 are not kept; read it with --bounds", "bounds 0:3 are not kept"),
         ("a--b.csv is no file. Rename it", "a--b.csv is no file. Rename it"),
-        ("Name a folder and --to brat, or write CSV or JSON", "or write CSV or JSON"),
+        ("Name a folder and --to brat, or write CSV or JSON", "Write CSV or JSON"),
+        ("no text. Give --texts FOLDER, or write CSV", "no text. Write CSV"),
         ("x 1.5 is late. Give --tier and look", "x 1.5 is late"),
         ("only A. If A, B are one, give --layout '{x}' (d by A, B; 3 more)", "only A."),
     ],

@@ -77,6 +77,15 @@ class Comparison:
     sessions: Sessions | None = None
     over_time: OverTime | None = None
 
+    def __repr__(self) -> str:
+        """How many documents, by whom, and their γ; `to_frame`, `as_dict` have the rest."""
+        found = self.overall
+        people = ", ".join(a.annotator for a in self.annotators[:5])
+        more = len(self.annotators) - 5
+        people += f", {more} more" if more > 0 else ""
+        documents = f"{n} documents" if (n := len(found.documents)) != 1 else "1 document"
+        return f"Comparison({documents} by {people}: {found.score!r})"
+
     def _repr_html_(self) -> str:
         from gammacp.display import as_html
 

@@ -142,6 +142,11 @@ class Consensus:
     threshold: float | None = None
     links: tuple[ConsensusLink, ...] = ()
 
+    def __repr__(self) -> str:
+        """How many units there are, were left out, and should be looked at."""
+        out = len(self.units) - len(self.kept)
+        return f"Consensus({len(self.kept)} units, {out} left out, {len(self.review)} to review)"
+
     def _repr_html_(self) -> str:
         from gammacp.display import as_html
 

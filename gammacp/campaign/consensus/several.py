@@ -253,7 +253,7 @@ def _against_heads(model: str, documents: Iterable[Consensus]) -> str | None:
     return (
         f"{model} leaves out {dropped} of the {len(most)} units that more than half of the "
         f"annotators marked, and keeps {lone} of the {len(alone)} that one alone marked; "
-        "--weights vote counts heads instead"
+        'the weights "vote" count heads instead'
     )
 
 

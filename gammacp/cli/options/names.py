@@ -25,6 +25,8 @@ _KINDS = {
     "scores": "score",
     "solvers": "solver",
 }
+# Names such as `non-overlapping` are not broken: while lines are filled, their hyphen is this.
+_HYPHEN, _WHOLE = re.compile(r"(?<=[a-z])-(?=[a-z])"), "\ue000"
 _GONE = {
     "--permutations": "leave it out; the difference of two rounds has an interval and a t test",
     "--order": 'write category = {order = ["A", "B"]} into a file and give --dissimilarity FILE',
@@ -129,6 +131,7 @@ class _Listing:
         """The help, with names in their places."""
         self._fill()
         super().format_help(ctx, formatter)  # type: ignore[misc]
+        formatter.buffer[:] = [line.replace(_WHOLE, "-") for line in formatter.buffer]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The options under the headings of their groups, the command's own ones first."""
@@ -140,7 +143,7 @@ class _Listing:
                 name, text = record
                 for kind, word in _KINDS_OF_VALUES.items():
                     name = name.replace(f"<{kind}>", word)
-                sections.setdefault(heading, []).append((name, text))
+                sections.setdefault(heading, []).append((name, _HYPHEN.sub(_WHOLE, text)))
         for heading, records in sections.items():
             if records:
                 with formatter.section(heading):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -20,7 +19,7 @@ from gammacp.cli.output import message, messages
 from gammacp.cli.sparing import spare
 from gammacp.csv_files import rows_of
 from gammacp.errors import DataError, UsageError
-from gammacp.left_out import LeftOut
+from gammacp.left_out import LeftOut, by_reason
 from gammacp.text import visible
 
 if TYPE_CHECKING:
@@ -196,19 +195,12 @@ def left_out_json(left_out: Iterable[LeftOut]) -> list[dict[str, object]]:
 
 def left_out_lines(left_out: Sequence[LeftOut], most: int = 12) -> Iterator[str]:
     """What readers passed over as lines of text, over all files, the most frequent first."""
-    counts = Counter[tuple[str, str]]()
-    files: dict[tuple[str, str], set[str]] = {}
-    for e in left_out:
-        counts[e.kind, e.reason] += e.count
-        files.setdefault((e.kind, e.reason), set()).add(e.file)
-    most = most if output.verbosity <= 0 else len(counts)
-    for (kind, reason), count in counts.most_common(most):
-        where = files[kind, reason]
-        place = next(iter(where)) if len(where) == 1 else f"{len(where)} files"
-        yield visible(f"left out: {LeftOut(place, kind, count, reason)} ({place})")
-    if len(counts) > most:
-        rest = sum(n for _, n in counts.most_common()[most:])
-        yield f"left out: {rest} more of {len(counts) - most} kinds (--json has all)"
+    found = by_reason(left_out)
+    most = most if output.verbosity <= 0 else len(found)
+    for entry in found[:most]:
+        yield visible(f"left out: {entry} ({entry.file})")
+    if rest := sum(entry.count for entry in found[most:]):
+        yield f"left out: {rest} more of {len(found) - most} kinds (--json has all)"
 
 
 @contextmanager

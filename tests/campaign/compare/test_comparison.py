@@ -30,6 +30,13 @@ def text() -> Continuum:
     return Continuum.from_units(shifted([*TEXT]), bounds=(0, 80))
 
 
+def test_it_prints_in_a_line(text: Continuum) -> None:
+    shown = repr(compare({"t": text}, chance="shift", **FAST))
+    assert shown.startswith("Comparison(1 document by ")
+    assert all(name in shown for name in text.annotators)
+    assert len(shown.splitlines()[0]) < 250
+
+
 def test_pairs_are_gamma_of_two(text: Continuum) -> None:
     two = text.only_annotators(["Ann", "Bob"])
     values = compare({"t": text}, chance="shift", **FAST).pairs.values

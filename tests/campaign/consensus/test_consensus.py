@@ -44,6 +44,13 @@ def test_the_gold_standard_has_what_a_majority_supports(found: Consensus) -> Non
     assert found.continuum.annotators == ("consensus",)
 
 
+def test_it_prints_in_a_line(found: Consensus) -> None:
+    assert repr(found) == (
+        f"Consensus({found.continuum.n_units} units, {len(found.units) - found.continuum.n_units} "
+        f"left out, {len(found.review)} to review)"
+    )
+
+
 def test_metadata_stay(found: Consensus, continuum: Continuum) -> None:
     gold = found.continuum
     assert (gold.bounds, gold.name, gold.offset_unit) == ((0, 100), "doc", "characters")
