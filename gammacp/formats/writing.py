@@ -6,6 +6,7 @@ from errno import ENOENT
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.links import CHAIN
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.layout import file_name
 from gammacp.formats.parts import Notes, continua_of
@@ -130,7 +131,7 @@ def document_of(named: Mapping[str, Continuum]) -> Continuum | Corpus:
 
 
 def lost_links(document: Continuum | Corpus, format: Format | None) -> Iterator[str]:
-    """What a format, or a file that has none, does not keep of the links, in a sentence.
+    """What a format, or a file that has none, does not keep of the links, a clause each.
 
     Parameters
     ----------
@@ -142,6 +143,9 @@ def lost_links(document: Continuum | Corpus, format: Format | None) -> Iterator[
     kept = () if format is None else format.links
     if lost := sum(x.kind not in kept for c in continua_of(document) for x in c.links):
         yield f"links are not kept: {lost}"
+    types = {x.type for c in continua_of(document) for x in c.links if x.kind == CHAIN}
+    if types and format and CHAIN in kept and not format.chain_types:
+        yield f"types of chains are not kept: {', '.join(sorted(types))}"
 
 
 def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
