@@ -84,7 +84,10 @@ class Registry(Generic[T]):
         """The entry, or a UsageError that lists what there is."""
         if name not in self._entries:
             self._load()
-        return self._entries[one_of(self.kind, name, sorted(self._entries))]
+        try:
+            return self._entries[one_of(self.kind, name, sorted(self._entries))]
+        except UsageError as error:
+            raise UsageError(f"{error} (--import brings those of your own)") from None
 
     def __contains__(self, name: object) -> bool:
         """Whether there is an entry of that name."""
