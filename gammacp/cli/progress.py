@@ -60,8 +60,10 @@ class Counter:
             return
         task = self.bar.tasks[0]
         self.bar.update(task.id, completed=done, total=total)
-        left = "?" if task.time_remaining is None else _duration(task.time_remaining)
-        self._show(f"{done} of {total} {self.what}, {task.speed or 0:.1f}/s, {left} left")
+        remaining = task.time_remaining
+        rate = f", {task.speed:.1f}/s" if task.speed else ""
+        left = f", {_duration(remaining)} left" if remaining is not None and done < total else ""
+        self._show(f"{done} of {total} {self.what}{rate}{left}")
 
     def tell_bounds(self, objective: float, bound: float) -> None:
         """How far the alignment at hand is (`gammacp.alignment.reporting`)."""
