@@ -13,16 +13,18 @@ type is a layer of its own. Relations are not units; tokens, sentences and what 
 document are when their layer is named.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gammacp.arguments import one_of
 from gammacp.continuum import Continuum
 from gammacp.continuum.links import DIRECTED
 from gammacp.formats.cas_views import Cas, CasAnnotation, view_of
 from gammacp.formats.inception_writing import LAYOUT, write_xmi
-from gammacp.formats.layers import TARGET, USUAL_FEATURES, Layer, Layers, slot, union
+from gammacp.formats.layers import FILLED, FILLERS, USUAL_FEATURES, Layer, Layers, slot, union
 from gammacp.formats.offsets import from_utf16
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
@@ -83,6 +85,7 @@ def read(
     layer: str | None = None,
     feature: str | None = None,
     features: Sequence[str] = (),
+    fillers: str = "links",
 ) -> Continuum:
     """One annotator's units of a layer; a file without the layer has none.
 
@@ -96,6 +99,9 @@ def read(
         Those beside the category; several values of one are a set, joined with "+". A slot called
         links is `links`, its roles, and `links.target`, its roles with the positions of what fills
         them.
+    fillers
+        "links": what fills a slot is linked if it is of the layer; "units": what is of another
+        layer is a unit, too.
 
     Raises
     ------
@@ -114,32 +120,43 @@ def read(
         without a value unlabelled; further ones with `[features.NAME]`, slots by their names
         (roles) and NAME.target (roles and who fills them), as sets joined with "+"
     Spans
-        relations between units of the layer are links, and what a unit calls `next` (of a chain)
-        is of its chain; tokens, sentences and what tools note about a document are when
-        `--layer` names them; subtypes belong to their supertype's layer where there is a type
-        system; a feature with several values gives a unit for each; overlapping, repeated and
-        zero-length ones are kept; an annotation has one begin and end, so none has fragments
+        relations between units of the layer are links, and what a unit calls `next` (of a chain) is
+        of its chain; slots are links to what fills them, called by their roles, if it is of the
+        layer (`--option fillers=units`: what is of another layer is a unit, too); tokens, sentences
+        and what tools note about a document are when `--layer` names them; subtypes belong to their
+        supertype's layer where there is a type system; a feature with several values gives a unit
+        for each; overlapping, repeated and zero-length ones are kept; an annotation has one begin
+        and end, so none has fragments
     """
+    one_of("fillers", fillers, FILLERS)
     cas = view_of(source)
     convert = from_utf16(cas.text)
     spans = Spans(source, source.document, CHARACTERS, cas.text)
     spans.declare(source.annotator)
     kinds = _kinds(cas)
-    links_made = _link(spans, cas, kinds, layer)
+    at = {a.id: a for a in cas.annotations}
+    units = {a.id for a in cas.annotations if layer in kinds[a.type].layers}
+    if fillers == "units":
+        slots_of = (_slots(cas, at[key], kinds[at[key].type]) for key in units)
+        filled = {to for slots in slots_of for links in slots.values() for _, to in links}
+        units |= {to for to in filled & {*at} if kinds[at[to].type].role != "relation"}
+    relations = _link(spans, cas, kinds, units)
     for a in cas.annotations:
         kind = kinds[a.type]
-        if a.id in links_made:
+        if a.id in relations:
             continue
-        if kind.role == "relation" or layer not in kind.layers:
+        if kind.role == "relation" or a.id not in units:
             spans.leave_out(*_why_not(kind))
             continue
-        _leave_out(spans, a, kind, (feature or "", *features))
+        slots = _slots(cas, a, kind)
+        _leave_out(spans, a, kind, (feature or "", *features), slots)
         chosen = a.features.get(feature or "", ()) if feature in kind.values else ()
         known = {f: "+".join(a.features.get(f, ())) for f in features if f in kind.values}
-        for name in {f.removesuffix(TARGET) for f in features} & {*kind.links} & {*a.features}:
-            links = [x for v in a.features[name] for i in v.split() for x in cas.links.get(i, ())]
-            slots = slot(name, [(role, convert(s), convert(e)) for role, s, e in links])
-            known |= {f: value for f, value in slots.items() if f in features}
+        for name, links in slots.items():
+            places = [(role, at[to]) for role, to in links if to in at]
+            said = slot(name, [(role, convert(x.start), convert(x.end)) for role, x in places])
+            known |= {f: value for f, value in said.items() if f in features}
+            _fill(spans, a, links, units, told=not said.keys().isdisjoint(features))
         about: Any = {"line": a.line, "what": a.what, "features": known}
         labels: list[str | None] = [*chosen]
         for i, label in enumerate(labels or [None]):
@@ -150,22 +167,49 @@ def read(
     return spans.continuum()
 
 
-def _leave_out(spans: Spans, a: CasAnnotation, kind: _Kind, asked: Sequence[str]) -> None:
-    """Count the features that are neither asked for nor make a chain."""
+def _slots(cas: Cas, a: CasAnnotation, kind: _Kind) -> dict[str, list[tuple[str, str]]]:
+    """The slots of an annotation: of each the roles, and the ids of what fills them."""
+    found = {
+        name: [x for v in a.features[name] for i in v.split() for x in cas.slots.get(i, ())]
+        for name in kind.links
+        if name in a.features
+    }
+    return {name: links for name, links in found.items() if links}
+
+
+def _fill(
+    spans: Spans,
+    a: CasAnnotation,
+    links: Sequence[tuple[str, str]],
+    units: AbstractSet[str],
+    *,
+    told: bool,
+) -> None:
+    """Link an annotation to the units that fill a slot of it; others count if they are not told."""
+    for role, to in links:
+        if to in units:
+            spans.link(spans.source.annotator, role, a.id, to, DIRECTED)
+        elif not told:
+            spans.leave_out("link", FILLED)
+
+
+def _leave_out(
+    spans: Spans, a: CasAnnotation, kind: _Kind, asked: Sequence[str], slots: Collection[str]
+) -> None:
+    """Count the features that are not asked for and make neither links nor a chain."""
     for name in a.features:
         if name not in kind.links and name not in asked:
             spans.leave_out("value", f"feature {name} is not the category")
-        elif name in kind.links and name != _NEXT and {name, name + TARGET}.isdisjoint(asked[1:]):
+        elif name in kind.links and name != _NEXT and name not in slots:
             spans.leave_out("value", f"feature {name} refers to other structures")
 
 
-def _link(spans: Spans, cas: Cas, kinds: Mapping[str, _Kind], layer: str | None) -> set[str]:
-    """Add links between annotations of the layer; the ids of the relations that they are."""
+def _link(spans: Spans, cas: Cas, kinds: Mapping[str, _Kind], units: AbstractSet[str]) -> set[str]:
+    """Add relations and chains between units; the ids of the relations."""
     who, made = spans.source.annotator, set()
-    units = {a.id for a in cas.annotations if layer in kinds[a.type].layers}
     for a in cas.annotations:
         kind = kinds[a.type]
-        if kind.role == "relation" and (ends := _ends(a)) and units.issuperset(ends):
+        if kind.role == "relation" and (ends := _ends(a)) and units >= {*ends}:
             spans.link(who, _label(a, kind), *ends, DIRECTED)
             made.add(a.id)
         elif a.id in units and _NEXT in kind.links:

@@ -40,8 +40,8 @@ class Cas:
     """The text and annotations of the first view that has a text.
 
     `arrays`: values of the arrays that features refer to, by id. `elsewhere`: how many annotations
-    are not in that view, by reason. `links`: (role, start, end) of what a structure refers to, by
-    its id, one for a link of a slot and several for an array of them.
+    are not in that view, by reason. `slots`: (role, id) of what a structure refers to, by its own
+    id, one for a link of a slot and several for an array of them.
     """
 
     text: str
@@ -50,7 +50,7 @@ class Cas:
     ids: frozenset[str]
     arrays: Mapping[str, Sequence[str]]
     elsewhere: Mapping[str, int]
-    links: Mapping[str, Sequence[tuple[str, int, int]]]
+    slots: Mapping[str, Sequence[tuple[str, str]]]
 
 
 def view_of(source: Source) -> Cas:
@@ -89,7 +89,7 @@ def _from_xmi(source: Source) -> Cas:
     text = sofa.attributes["sofaString"]
     elsewhere = _elsewhere(found.keys() - members, views)
     ids = frozenset(k for k, e in there.items() if e.tag not in (f"{_CAS}NULL", f"{_CAS}Sofa"))
-    links = _links(
+    slots = _slots(
         {
             key: (e.attributes.get("role", ""), e.attributes["target"])
             for key, e in there.items()
@@ -100,21 +100,17 @@ def _from_xmi(source: Source) -> Cas:
             for k, e in there.items()
             if "elements" in e.attributes
         },
-        annotations,
     )
-    return Cas(text, annotations, types, ids, arrays, elsewhere, links)
+    return Cas(text, annotations, types, ids, arrays, elsewhere, slots)
 
 
-def _links(
-    targets: Mapping[str, tuple[str, str]],
-    arrays: Mapping[str, Sequence[str]],
-    annotations: Sequence[CasAnnotation],
-) -> dict[str, list[tuple[str, int, int]]]:
-    """`Cas.links`, of (role, id of the target) by the structures' ids, and arrays of these."""
-    at = {a.id: (a.start, a.end) for a in annotations}
-    alone = {key: [(role, *at[to])] for key, (role, to) in targets.items() if to in at}
+def _slots(
+    targets: Mapping[str, tuple[str, str]], arrays: Mapping[str, Sequence[str]]
+) -> dict[str, list[tuple[str, str]]]:
+    """`Cas.slots`, of (role, id of the target) by the structures' ids, and arrays of these."""
+    alone = {key: [filled] for key, filled in targets.items()}
     several = {key: [x for i in ids for x in alone.get(i, ())] for key, ids in arrays.items()}
-    return several | alone
+    return {key: found for key, found in several.items() if found} | alone
 
 
 def _members(
@@ -182,16 +178,15 @@ def _from_json(source: Source) -> Cas:
     elsewhere = _elsewhere(found.keys() - members, views)
     types = from_json(root.get("%TYPES")) or beside(source)
     text = str(sofa["sofaString"])
-    links = _links(
+    slots = _slots(
         {
             key: (str(s.get("role") or ""), str(s["@target"]))
             for key, s in there.items()
             if "@target" in s and key not in found
         },
         {key: _strings(s.get("%ELEMENTS")) for key, s in there.items() if "%ELEMENTS" in s},
-        annotations,
     )
-    return Cas(text, annotations, types, frozenset(there), arrays, elsewhere, links)
+    return Cas(text, annotations, types, frozenset(there), arrays, elsewhere, slots)
 
 
 def _json_annotation(

@@ -40,6 +40,10 @@ Link: TypeAlias = tuple[str, int | None, int | None]
 TARGET = ".target"
 """What follows the name of a slot in that of the feature with its roles and who fills them."""
 
+FILLERS = ("links", "units")
+"""Whether what fills a slot and is of another layer is a unit."""
+FILLED = "leads to what is of another layer (--option fillers=units reads it)"
+
 
 def slot(name: str, links: Iterable[Link]) -> dict[str, str]:
     """The two features that a slot is: its roles, and its roles with the places that fill them.

@@ -80,9 +80,16 @@ def read(source: Source) -> Continuum:
         for satellite, relation in node.satellites:
             if satellite in heads:
                 spans.link(who, relation, heads[satellite], heads[key], DIRECTED)
-    for element in root.at("body").children:
+    body = root.at("body")
+    for element in body.children:
         if element.tag not in ("segment", "group"):
             reason = f"<{element.name}> is neither segment nor group"
+            spans.leave_out("element", reason, len(element.children) or 1)
+    for element in (inner for segment in segments for inner in segment.children):
+        spans.leave_out("element", f"<{element.name}> is inside a segment, with its text")
+    for element in root.children:
+        if element is not body and element.tag != "header":
+            reason = f"<{element.name}> is beside the first body"
             spans.leave_out("element", reason, len(element.children) or 1)
     return spans.continuum()
 

@@ -6,10 +6,11 @@ several tokens. Offsets count UTF-16 units and are converted to code points. The
 together from the `#Text=` lines.
 
 The cells of a slot are its roles and its targets, separated by `;`, and no category: `p1;p2` and
-`1-2;1-4[2]`, the second annotation [2] at the token 1-4. A relation stands at its target: its
-label, and its source with the identifiers of both, `1-3[2_4]`, 0 for an annotation without one.
-A mention of a chain layer has its relation with the numbers of its chain and of itself in it,
-`coref->2-1`, and its type with that of the chain, `pr[2]`; over several tokens they are repeated.
+`1-2;1-4[2]`, the second annotation [2] at the token 1-4; they are links. A relation stands at its
+target: its label, and its source with the identifiers of both, `1-3[2_4]`, 0 for an annotation
+without one. A mention of a chain layer has its relation with the numbers of its chain and of itself
+in it, `coref->2-1`, and its type with that of the chain, `pr[2]`; over several tokens they are
+repeated.
 Annotations and relations of other layers are counted and left out. TSV 1 and 2, of WebAnno before
 3.0, are recognised and refused.
 """
@@ -22,11 +23,12 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from gammacp.arguments import one_of
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import to_label
 from gammacp.continuum.links import DIRECTED
 from gammacp.formats.inception_writing import LAYOUT, write_tsv
-from gammacp.formats.layers import TARGET, Layer, Layers, slot
+from gammacp.formats.layers import FILLED, FILLERS, TARGET, Layer, Layers, slot
 from gammacp.formats.offsets import ToCodePoints, from_utf16
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
@@ -67,6 +69,17 @@ class _Annotation:
         return self.key or f"{self.start}-{self.end}"
 
 
+@dataclass(frozen=True)
+class _Fill:
+    """What fills a slot, each annotation by its layer and name; `place` is where the filler is."""
+
+    of: tuple[str, str]
+    slot: str
+    role: str
+    to: tuple[str, str]
+    place: tuple[int, int]
+
+
 def layers(source: Source) -> Layers:
     """The layers that have an annotation, with their features; chains are the second choice."""
     parsed = rows_of(source)
@@ -103,6 +116,7 @@ def read(
     layer: str | None = None,
     feature: str | None = None,
     features: Sequence[str] = (),
+    fillers: str = "links",
 ) -> Continuum:
     """One annotator's units of a layer; a file without the layer has none.
 
@@ -115,6 +129,9 @@ def read(
     features
         Columns that are features beside the category; a slot called links is `links`, its roles,
         and `links.target`, its roles with the positions of what fills them.
+    fillers
+        "links": what fills a slot is linked if it is of the layer; "units": what is of another
+        layer is a unit, too.
 
     Raises
     ------
@@ -135,14 +152,47 @@ def read(
     Spans
         stacked annotations are units of their own; annotations end at tokens or their parts; the
         format has none of several fragments (a gap between tokens of one number is covered);
-        relations between units of the layer are links; the mentions of a chain layer are units,
-        joined by their chains
+        relations between units of the layer are links; slots are links to what fills them, called
+        by their roles, if it is of the layer (`--option fillers=units`: what is of another layer is
+        a unit, too); the mentions of a chain layer are units, joined by their chains
     """
+    one_of("fillers", fillers, FILLERS)
     parsed = rows_of(source)
     text = _text(source, parsed)
     convert = from_utf16(text)
     spans = Spans(source, source.document, CHARACTERS, text)
     spans.declare(source.annotator)
+    _check_tokens(source, parsed, text, convert)
+    fills = _fills(source, parsed, layer)
+    others = {x.to for x in fills if x.to[0] != layer} if fillers == "units" else set()
+    for name in sorted({name for name, _ in others}):
+        fills += [x for x in _fills(source, parsed, name) if x.of in others]
+    filled: dict[tuple[str, str, str], list[_Fill]] = {}
+    for x in fills:
+        filled.setdefault((*x.of, x.slot), []).append(x)
+    wanted = (feature or "", *features)
+    for found in parsed.layers:
+        if found.kind == "RL" and found.features[-1:] == (f"BT_{layer}",):
+            _link(spans, parsed, found)
+        elif found.name == layer and found.kind != "RL":
+            _add(spans, parsed, found, wanted, convert, filled)
+            if found.kind == "CH":
+                _chain(spans, parsed.rows, found)
+        elif found.kind == "SP" and (mine := {name for of, name in others if of == found.name}):
+            _add(spans, parsed, found, wanted, convert, filled, fillers=mine)
+        else:
+            _leave_out(source, spans, parsed.rows, found)
+    for x in fills:
+        if x.to[0] == layer or x.to in others:
+            one, other = (n if of == layer else f"{n} {of}" for of, n in (x.of, x.to))
+            spans.link(source.annotator, x.role, one, other, DIRECTED)
+        elif {x.slot, x.slot + TARGET}.isdisjoint(features):
+            spans.leave_out("link", FILLED)
+    return spans.continuum()
+
+
+def _check_tokens(source: Source, parsed: WebannoRows, text: str, convert: ToCodePoints) -> None:
+    """DataError if a token is not what the text has in its place."""
     for row in parsed.rows:
         start, end = convert(row.start), convert(row.end)
         if start is None or end is None or text[start:end] != row.token:
@@ -150,16 +200,6 @@ def read(
                 f"token {row.token[:40]!r} is not what the text has at {row.start}-{row.end}",
                 line=row.line,
             )
-    for found in parsed.layers:
-        if found.kind == "RL" and found.features[-1:] == (f"BT_{layer}",):
-            _link(spans, parsed, found)
-        elif found.name != layer or found.kind == "RL":
-            _leave_out(source, spans, parsed.rows, found)
-        else:
-            _add(spans, parsed, found, (feature or "", *features), convert)
-            if found.kind == "CH":
-                _chain(spans, parsed.rows, found)
-    return spans.continuum()
 
 
 def _add(
@@ -168,33 +208,41 @@ def _add(
     layer: RowLayer,
     names: Sequence[str],
     convert: ToCodePoints,
+    filled: Mapping[tuple[str, str, str], Sequence[_Fill]],
+    fillers: Collection[str] | None = None,
 ) -> None:
-    """Add the annotations of a layer; the first of `names` is its category, the others features."""
+    """Add the annotations of a layer; the first of `names` is its category, the others features.
+
+    Of a layer that is not the one that is read, `fillers` are added: what fills slots.
+    """
     source = spans.source
     slots = {i: n for i, n in _slots(layer.features).items() if n}
-    asked = {i: {n, n + TARGET} & {*names[1:]} for i, n in slots.items()}
+    asked = {n: {n, n + TARGET} & {*names[1:]} for n in slots.values()}
     columns = {n: layer.features.index(n) for n in names if n and n in layer.features}
-    used = {*columns.values(), *(c for i in slots if asked[i] for c in (i, i + 1))}
+    used = {*columns.values(), *(c for i, n in slots.items() if asked[n] for c in (i, i + 1))}
     annotations = [*_annotations(source, file.rows, layer, used)]
+    if fillers is not None:
+        name, count = layer.name.rsplit(".", 1)[-1], len(annotations)
+        annotations = [a for a in annotations if a.name in fillers]
+        spans.leave_out("annotation", f"layer {name} was not chosen", count - len(annotations))
     names_of = Counter(a.name for a in annotations)
-    places = _places(source, file) if any(asked.values()) else {}
     for annotation in annotations:
         said = {n: annotation.values.get(i) for n, i in columns.items()}
         known = {n: v if v is None else unescape(v) for n, v in said.items()}
-        for i in (i for i in slots if asked[i]):
-            links = list(_links(source, annotation, i, places))
-            filled = slot(slots[i], [(role, convert(s), convert(e)) for role, s, e in links])
-            known |= {name: filled[name] for name in asked[i]}
+        for n in (n for n in asked if asked[n]):
+            links = filled.get((layer.name, annotation.name, n), ())
+            made = slot(n, [(x.role, convert(x.place[0]), convert(x.place[1])) for x in links])
+            known |= {name: made[name] for name in asked[n]}
         label = to_label(known.get(names[0]), {n: known.get(n) for n in names[1:]})
         start, end = convert(annotation.start), convert(annotation.end)
         about: Any = {"line": annotation.line}
-        about["key"] = annotation.name if names_of[annotation.name] == 1 else ""
+        if names_of[annotation.name] == 1:
+            about["key"] = annotation.name + (f" {layer.name}" if fillers is not None else "")
         spans.add(source.annotator, label, start, end, **about)
     for i, other in enumerate(layer.features):
-        if i not in used:
-            what = "a slot" if other not in _values(layer.features) else "not the category"
+        if i not in used and other in _values(layer.features):
             count = sum(i in a.values for a in annotations)
-            spans.leave_out("value", f"feature {other or i + 1} is {what}", count)
+            spans.leave_out("value", f"feature {other} is not the category", count)
 
 
 def _link(spans: Spans, file: WebannoRows, layer: RowLayer) -> None:
@@ -217,32 +265,50 @@ def _link(spans: Spans, file: WebannoRows, layer: RowLayer) -> None:
             spans.link(source.annotator, unescape(label), begins, ends, DIRECTED)
 
 
-def _places(source: Source, file: WebannoRows) -> dict[str, tuple[int, int]]:
-    """Where a token, a part of one and an annotation with an identifier, such as [2], are."""
-    spans = [layer for layer in file.layers if layer.kind == "SP"]
-    keyed = (a for layer in spans for a in _annotations(source, file.rows, layer) if a.key)
-    return {row.place: (row.start, row.end) for row in file.rows} | {
-        f"[{a.key}]": (a.start, a.end) for a in keyed
-    }
+def _fills(source: Source, file: WebannoRows, layer: str | None) -> list[_Fill]:
+    """What fills the slots of a layer: an annotation, or what else the file has in its place.
+
+    A target is of the layer that the column names, or else of the one that has such an annotation.
+    """
+    mine = next((x for x in file.layers if x.name == layer and x.kind == "SP"), None)
+    slots = {} if mine is None else _slots(mine.features)
+    if mine is None or not slots:
+        return []
+    spans = [x for x in file.layers if x.kind == "SP"]
+    there = {(x.name, a.name): a for x in spans for a in _annotations(source, file.rows, x)}
+    layers_of: dict[str, list[str]] = {}
+    for name, key in there:
+        layers_of.setdefault(key, []).append(name)
+    places = {row.place: (row.start, row.end) for row in file.rows}
+    found = []
+    for annotation in (a for (name, _), a in there.items() if name == layer):
+        for i, name in slots.items():
+            for role, target in _targets(annotation, i):
+                m = _TARGET.fullmatch(target)
+                at = places.get(m[1]) if m else None
+                if m is None or at is None or (m[2] and m[2] not in layers_of):
+                    roles = annotation.values.get(i, "*")
+                    raise source.error(
+                        f"slot {roles!r} is filled by {target!r}, which is no token and no "
+                        "annotation",
+                        line=annotation.line,
+                        hint="Is the file complete?",
+                    )
+                key, own = m[2] or f"{at[0]}-{at[1]}", mine.features[i + 1]
+                to = next(iter(layers_of.get(key, ())), own)
+                to = own if (own, key) in there else to
+                filler = there.get((to, key))
+                place = (filler.start, filler.end) if filler else at
+                found.append(_Fill((mine.name, annotation.name), name, role, (to, key), place))
+    return found
 
 
-def _links(
-    source: Source, annotation: _Annotation, column: int, places: Mapping[str, tuple[int, int]]
-) -> Iterator[tuple[str, int, int]]:
-    """(role, start, end) of what fills a slot."""
+def _targets(annotation: _Annotation, column: int) -> Iterator[tuple[str, str]]:
+    """(role, target) of a slot, targets as written."""
     roles, targets = annotation.values.get(column, "*"), annotation.values.get(column + 1)
-    if targets is None:
-        return
-    for role, target in zip_longest(pieces(roles, ";"), pieces(targets, ";"), fillvalue=""):
-        m = _TARGET.fullmatch(target)
-        place = m and places.get(f"[{m[2]}]" if m[2] else m[1])
-        if not place:
-            raise source.error(
-                f"slot {roles!r} is filled by {target!r}, which is no token and no annotation",
-                line=annotation.line,
-                hint="Is the file complete?",
-            )
-        yield "" if role in _NONE else unescape(role), *place
+    for role, target in zip_longest(pieces(roles, ";"), pieces(targets or "", ";"), fillvalue=""):
+        if targets is not None:
+            yield "" if role in _NONE else unescape(role), target
 
 
 def _leave_out(source: Source, spans: Spans, rows: tuple[Row, ...], layer: RowLayer) -> None:
@@ -257,6 +323,10 @@ def _leave_out(source: Source, spans: Spans, rows: tuple[Row, ...], layer: RowLa
     else:
         count = sum(1 for _ in _mentions(rows, layer))
         spans.leave_out("annotation", f"layer {name} is of chains", count)
+        cells = [_cells(row, layer)[_relation(layer)] for row in rows]
+        found = [piece for cell in cells for piece in pieces(cell, "|") if piece != "_"]
+        count = sum(not _MENTION.fullmatch(piece) for piece in found)
+        spans.leave_out("annotation", f"layer {name} has no number of a chain for it", count)
 
 
 def _annotations(

@@ -286,3 +286,52 @@ def test_a_slot_is_its_roles_and_who_fills_them(tmp_path: Path, form: str, besid
     assert counted(found) == {("annotation", "layer Span was not chosen"): 2}
     roles = read(fs.folder, layer="Frame", features=["links"])
     assert roles.categories == ("meet", Label("meet", {"links": "by+to"}))
+    alone = read(fs.folder, layer="Frame", feature="value")
+    assert counted(alone) == {
+        ("annotation", "layer Span was not chosen"): 2,
+        ("link", "leads to what is of another layer (--option fillers=units reads it)"): 2,
+    }
+    whole = read(fs.folder, layer="Frame", feature="value", fillers="units")
+    assert [(u.start, u.category) for u in whole] == [(0, "x"), (4, "meet"), (8, "x"), (12, "meet")]
+    assert not counted(whole)
+    place = {u.id: u.start for u in whole}
+    assert {(x.type, place[x.source], place[x.target], x.kind) for x in whole.links} == {
+        ("to", 4, 8, "directed"),
+        ("by", 4, 0, "directed"),
+    }
+
+
+@pytest.mark.parametrize(("form", "beside"), EVERY_WAY)
+def test_slots_within_a_layer_are_links(tmp_path: Path, form: str, beside: bool) -> None:
+    """Without a role, too; what is in no view is counted."""
+    fs = files(
+        tmp_path,
+        form,
+        beside,
+        custom__Link=("uima.cas.TOP", {"role": STRING, "target": ANNOTATION}),
+        custom__Frame=(ANNOTATION, {"value": STRING, "links": "uima.cas.FSArray"}),
+    )
+    link, frame = (fs.types.get_type(f"custom.{n}") for n in ("Link", "Frame"))
+    ends = [frame(begin=b, end=e, value="x") for b, e in ((8, 11), (0, 3), (12, 16))]
+    links = [link(role=r, target=t) for r, t in zip(("to", None, "gone"), ends, strict=True)]
+    array = fs.types.get_type("uima.cas.FSArray")(elements=links)
+    cas = cassis.Cas(fs.types)
+    cas.sofa_string = TEXT
+    ends[2].sofa = cas.get_sofa()
+    cas.add_all([*ends[:2], frame(begin=4, end=7, value="y", links=array)])
+    if form == "json":
+        mode = TypeSystemMode.FULL if beside else TypeSystemMode.NONE
+        cas.to_json(fs.folder / "ann.json", type_system_mode=mode)
+    else:
+        cas.to_xmi(fs.folder / "ann.xmi")
+        fs.types.to_xml(fs.folder / "TypeSystem.xml") if beside else None
+    c = read(fs.folder)
+    place = {u.id: u.start for u in c}
+    assert {(x.type, place[x.source], place[x.target]) for x in c.links} == {
+        ("to", 4, 8),
+        ("", 4, 0),
+    }
+    assert counted(c) == {
+        ("annotation", "not indexed"): 1,
+        ("link", "leads to what is of another layer (--option fillers=units reads it)"): 1,
+    }

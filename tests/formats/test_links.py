@@ -348,6 +348,22 @@ def test_rs3_counts_what_is_no_tree_of_segments(tmp_path):
     ]
 
 
+def test_rs3_counts_what_it_does_not_look_into(tmp_path):
+    """Markup inside a segment with its text, and what is beside the body."""
+    changed = RS3.replace("Late,", "Late <i>as</i> ever,").replace(
+        "</rst>", '<body><segment id="1">No.</segment><group id="2"/></body><note/></rst>'
+    )
+    (tmp_path / "d.rs3").write_text(changed)
+    c = gc.read(tmp_path / "d.rs3")
+    assert "Late ever, he woke up." in c.text
+    assert [(x.reason, x.count) for x in c.left_out] == [
+        ("has no nucleus", 1),
+        ("<i> is inside a segment, with its text", 1),
+        ("<body> is beside the first body", 2),
+        ("<note> is beside the first body", 1),
+    ]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

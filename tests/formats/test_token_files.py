@@ -66,6 +66,28 @@ def test_slots_are_features(tmp_path: Path) -> None:
     }
     assert counted(c) == {("annotation", "layer Span was not chosen"): 4}
     assert read(file, layer="Host", features=["links"]).features == ("links",)
+    alone = read(file, layer="Host")
+    place = {u.id: (u.start, u.end) for u in alone}
+    found = {(x.type, place[x.source], place[x.target]) for x in alone.links}
+    # [4] is a host, and there is no span at 1-4, only a host.
+    assert found == {("x", (10, 11), (2, 6)), ("x", (10, 11), (10, 11))}
+    assert counted(alone) == {
+        ("annotation", "layer Span was not chosen"): 4,
+        ("link", "leads to what is of another layer (--option fillers=units reads it)"): 4,
+    }
+    whole = read(file, layer="Host", fillers="units")
+    place = {u.id: (u.start, u.end) for u in whole}
+    found = {(x.type, place[x.source], place[x.target]) for x in whole.links}
+    assert found == {
+        ("x", (10, 11), (2, 6)),
+        ("x", (10, 11), (10, 11)),
+        ("", (0, 1), (2, 9)),
+        ("b;c", (0, 1), (17, 18)),
+        ("by", (2, 6), (2, 9)),
+        ("to", (2, 6), (0, 1)),
+    }
+    assert [(u.start, u.end) for u in whole].count((2, 9)) == 2
+    assert not counted(whole)
     tsv(tmp_path, f"{SLOTS}\n\n{rows.replace('1-2[2]', '1-2[7]')}")
     with pytest.raises(DataError, match=r"ann\.tsv:8: slot 'by;to' is filled by '1-2\[7\]'"):
         read(file, layer="Host", features=["links"])
@@ -80,13 +102,14 @@ def test_relations_chains_and_other_layers_are_counted(tmp_path: Path) -> None:
         "#Text=a b c\n"
         "1-1\t0-1\ta\tX[1]|Y\tn[1]|*\tk[1]\t*->1-1\t*[1]\t_\t_\t\n"
         "1-2\t2-3\tb\tX[1]\tn[1]\tk[1]\t*->1-1|*->2-1\t*[1]|*\tr|s\t1-1|1-1[1_0]\t\n"
-        "1-3\t4-5\tc\t_\t_\tk\t_\t_\t_\t_\t\n"
+        "1-3\t4-5\tc\t_\t_\tk\t*\t*\t_\t_\t\n"
     )
     c = read(tsv(tmp_path, f"{head}\n\n{rows}"), layer="Span", feature="value")
     assert [(u.start, u.end, u.category) for u in c] == [(0, 1, "Y"), (0, 3, "X")]
     assert counted(c) == {
         ("annotation", "layer Other was not chosen"): 2,
         ("annotation", "layer Chain is of chains"): 2,
+        ("annotation", "layer Chain has no number of a chain for it"): 1,
         ("link", "joins what is not among the units that are read"): 2,
         ("value", "feature note is not the category"): 1,
     }
