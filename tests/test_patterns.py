@@ -24,7 +24,7 @@ METHODS = ("match", "search", "fullmatch", "sub", "split", "findall", "finditer"
 # Patterns that are put together from what is here or on the command line: of names that are
 # escaped, with nothing repeated but single characters of one kind.
 MADE = {
-    "formats/inception_writing.py": ["f'{kind}(\\\\.{kind})+'", "kind"],
+    "formats/inception_writing.py": ["kind", "f'{kind}(\\\\.{kind})+'"],
     "formats/webanno_rows.py": ["f'\\\\\\\\.|\\\\{mark}'"],
     "segmentation/json_reading.py": ["re.escape(json.dumps(key, ensure_ascii=False)) + '\\\\s*:'"],
     "segmentation/table_reading.py": ["f'[{DELIMITERS}]'"],

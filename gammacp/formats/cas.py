@@ -21,7 +21,7 @@ from typing import Any
 
 from gammacp.arguments import one_of
 from gammacp.continuum import Continuum
-from gammacp.continuum.links import DIRECTED
+from gammacp.continuum.links import CHAIN, DIRECTED
 from gammacp.formats.cas_views import Cas, CasAnnotation, view_of
 from gammacp.formats.inception_writing import LAYOUT, write_xmi
 from gammacp.formats.layers import FILLED, FILLERS, USUAL_FEATURES, Layer, Layers, slot, union
@@ -312,4 +312,6 @@ registered(
     many=True,
     per_annotator=True,
     text=True,
+    links=(DIRECTED, CHAIN),
+    chain_types=False,
 )

@@ -4,19 +4,24 @@ After "WebAnno TSV 3.3 File format" in INCEpTION's user guide and "XMI CAS Seria
 of the UIMA references. Units are annotations of a layer that every project has (Named entity), or
 of another one. In TSV annotations cover whole tokens, so words are cut where a unit begins or ends;
 a sentence is a line of the text.
+
+Directed links are annotations of a relation layer that is attached to the units' layer, and the
+mentions of a chain are annotations of INCEpTION's layer of coreference, beside the units.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
 from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.continuum.links import CHAIN, DIRECTED
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.offsets import to_utf16
-from gammacp.formats.parts import Rendered, annotated_text, whole, write_parts
+from gammacp.formats.parts import annotated_text, continua_of, whole, write_parts
 from gammacp.formats.xmltree import legal
 
 LAYER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
@@ -29,11 +34,18 @@ _VALUE = str.maketrans({c: f"\\{c}" for c in "\\[]|_;*"} | {"\t": "\\t", "\n": "
 _ARROW = "->", "\\->"
 _TYPES = """<?xml version="1.0" encoding="UTF-8"?>
 <typeSystemDescription xmlns="http://uima.apache.org/resourceSpecifier"><types>
-  <typeDescription><name>{layer}</name><supertypeName>uima.tcas.Annotation</supertypeName><features>
-    <featureDescription><name>{feature}</name><rangeTypeName>uima.cas.String</rangeTypeName>
-    </featureDescription></features></typeDescription>
+{types}
 </types></typeSystemDescription>
 """
+_TYPE = """\
+  <typeDescription><name>{name}</name><supertypeName>{above}</supertypeName><features>
+{features}</features></typeDescription>"""
+_FEATURE = """\
+    <featureDescription><name>{name}</name><rangeTypeName>{range}</rangeTypeName>
+    </featureDescription>"""
+RELATION = "webanno.custom.Relation"
+_COREFERENCE = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.Coreference"
+_STRING, _ANNOTATION = "uima.cas.String", "uima.tcas.Annotation"
 _XMI = {
     "xmlns:xmi": "http://www.omg.org/XMI",
     "xmlns:cas": "http:///uima/cas.ecore",
@@ -42,62 +54,161 @@ _XMI = {
 }
 
 
+@dataclass(frozen=True)
+class _Layers:
+    """What is written: layers by name, the feature of units and relations, the kinds of links."""
+
+    units: str
+    feature: str
+    relation: str
+    kinds: frozenset[str]
+
+
 def write_tsv(
-    document: Continuum | Corpus, path: Path, *, layer: str = LAYER, feature: str = "value"
+    document: Continuum | Corpus,
+    path: Path,
+    *,
+    layer: str = LAYER,
+    feature: str = "value",
+    relation: str = RELATION,
 ) -> None:
-    """Write WebAnno TSV 3.3; `layer` is a span layer's full name, `feature` its column."""
-    write_parts(document, path, LAYOUT, ".tsv", _renderer(_tsv, layer, feature))
+    """Write WebAnno TSV 3.3.
+
+    `layer` is a span layer's full name, `feature` its column, `relation` the name of the layer of
+    relations, of which `feature` is the column, too.
+    """
+    layers = _layers(document, layer, feature, relation)
+    write_parts(document, path, LAYOUT, ".tsv", partial(_tsv, layers=layers))
 
 
 def write_xmi(
-    document: Continuum | Corpus, path: Path, *, layer: str = LAYER, feature: str = "value"
+    document: Continuum | Corpus,
+    path: Path,
+    *,
+    layer: str = LAYER,
+    feature: str = "value",
+    relation: str = RELATION,
 ) -> None:
-    """Write XMI with its TypeSystem.xml; `layer` is a type's full name, `feature` its category."""
-    write_parts(document, path, LAYOUT, ".xmi", _renderer(_xmi, layer, feature))
+    """Write XMI with its TypeSystem.xml; arguments as for `write_tsv`, layers are types."""
+    layers = _layers(document, layer, feature, relation)
+    write_parts(document, path, LAYOUT, ".xmi", partial(_xmi, layers=layers))
 
 
-def _renderer(render: Callable[..., dict[str, str]], layer: str, feature: str) -> Rendered:
-    """A function that renders annotations of this layer; a UsageError if it cannot be one."""
+def _layers(document: Continuum | Corpus, layer: str, feature: str, relation: str) -> _Layers:
+    """The layers; a UsageError if one cannot be."""
     kind = r"[A-Za-z]\w*"
-    if not re.fullmatch(rf"{kind}(\.{kind})+", layer):
-        raise UsageError(f"layer {layer!r} is not a full name, such as webanno.custom.Frame")
+    for name in (layer, relation):
+        if not re.fullmatch(rf"{kind}(\.{kind})+", name):
+            raise UsageError(f"layer {name!r} is not a full name, such as webanno.custom.Frame")
     if not re.fullmatch(kind, feature):
         raise UsageError(f"feature {feature!r} cannot be the name of a feature")
-    return partial(render, layer=layer, feature=feature)
+    kinds = frozenset(x.kind for c in continua_of(document) for x in c.links)
+    return _Layers(layer, feature, relation, kinds)
 
 
-def _xmi(c: Continuum, units: Sequence[Unit], *, layer: str, feature: str) -> dict[str, str]:
+def _relations(c: Continuum, units: Sequence[Unit]) -> list[tuple[str, int, int]]:
+    """Type, source and target of an annotator's directed links, by the numbers of the units."""
+    place = {(u.annotator, u.id): i for i, u in enumerate(units) if u.id}
+    ends = (
+        (x, place.get((x.annotator, x.source)), place.get((x.annotator, x.target)))
+        for x in c.links
+        if x.kind == DIRECTED
+    )
+    return [(x.type, one, other) for x, one, other in ends if one is not None and other is not None]
+
+
+def _chains(c: Continuum, units: Sequence[Unit]) -> list[list[int]]:
+    """The chains of an annotator, by the numbers of the units; links of all types join."""
+    place = {(u.annotator, u.id): i for i, u in enumerate(units) if u.id}
+    chain: dict[int, set[int]] = {}
+    for x in c.links:
+        one, other = (place.get((x.annotator, end)) for end in (x.source, x.target))
+        if x.kind == CHAIN and one is not None and other is not None:
+            joined = chain.get(one, {one}) | chain.get(other, {other})
+            chain |= dict.fromkeys(joined, joined)
+    return sorted({min(joined): sorted(joined) for joined in chain.values()}.values())
+
+
+def _types(layers: _Layers) -> str:
+    """The type system of what is written."""
+    link = f"{_COREFERENCE}Link"
+    found = [(layers.units, _ANNOTATION, {layers.feature: _STRING})]
+    if DIRECTED in layers.kinds:
+        ends = {"Governor": layers.units, "Dependent": layers.units}
+        found += [(layers.relation, _ANNOTATION, {**ends, layers.feature: _STRING})]
+    if CHAIN in layers.kinds:
+        said = {"next": link, "referenceType": _STRING, "referenceRelation": _STRING}
+        first = {"first": link}
+        found += [(link, _ANNOTATION, said)]
+        found += [(f"{_COREFERENCE}Chain", "uima.cas.AnnotationBase", first)]
+    return _TYPES.format(
+        types="\n".join(
+            _TYPE.format(
+                name=name,
+                above=above,
+                features="\n".join(_FEATURE.format(name=n, range=r) for n, r in known.items()),
+            )
+            for name, above, known in found
+        )
+    )
+
+
+def _xmi(c: Continuum, units: Sequence[Unit], *, layers: _Layers) -> dict[str, str]:
     text = annotated_text(c, "XMI")
     at = to_utf16(text)
-    package, _, name = layer.rpartition(".")
-    types = {"xmlns:type": f"http:///{package.replace('.', '/')}.ecore"}
+    names = (("type", layers.units), ("relation", layers.relation), ("coref", _COREFERENCE))
+    there = (True, DIRECTED in layers.kinds, CHAIN in layers.kinds)
+    types = {
+        f"xmlns:{key}": f"http:///{name.rpartition('.')[0].replace('.', '/')}.ecore"
+        for (key, name), needed in zip(names, there, strict=True)
+        if needed
+    }
     root = ElementTree.Element("xmi:XMI", _XMI | types)
+    numbers = count(2)
 
     def child(tag: str, **attributes: str) -> None:
         named = {k.replace("xmi_", "xmi:"): legal(v, "\t\n\r") for k, v in attributes.items()}
         ElementTree.SubElement(root, tag, named)
 
-    def annotation(tag: str, key: int, start: int, end: int, features: dict[str, str]) -> None:
-        places = {"begin": str(at(start)), "end": str(at(end))}
-        child(tag, xmi_id=str(key), sofa="1", **places, **features)
+    def annotation(tag: str, start: int, end: int, features: dict[str, str]) -> str:
+        key, places = str(next(numbers)), {"begin": str(at(start)), "end": str(at(end))}
+        child(tag, xmi_id=key, sofa="1", **places, **features)
+        return key
 
     child("cas:NULL", xmi_id="0")
-    annotation("tcas:DocumentAnnotation", 2, 0, len(text), {"language": "x-unspecified"})
-    for key, unit in enumerate(units, 3):
-        value = {feature: unit.category} if unit.category else {}
-        annotation(f"type:{name}", key, *whole(unit), value)
+    annotation("tcas:DocumentAnnotation", 0, len(text), {"language": "x-unspecified"})
+    name, keys = layers.units.rpartition(".")[2], []
+    for unit in units:
+        value = {layers.feature: unit.category} if unit.category else {}
+        keys.append(annotation(f"type:{name}", *whole(unit), value))
+    name = layers.relation.rpartition(".")[2]
+    for kind, one, other in _relations(c, units):
+        value = {layers.feature: kind} if kind else {}
+        ends = {"Governor": keys[one], "Dependent": keys[other]}
+        annotation(f"relation:{name}", *whole(units[other]), ends | value)
+    for chain in _chains(c, units):
+        following: dict[str, str] = {}
+        for i in reversed(chain):
+            category = units[i].category
+            kinds = {"referenceType": category} if category else {}
+            key = annotation("coref:CoreferenceLink", *whole(units[i]), following | kinds)
+            following = {"next": key}
+        child(
+            "coref:CoreferenceChain", xmi_id=str(next(numbers)), sofa="1", first=following["next"]
+        )
     sofa = {"sofaNum": "1", "sofaID": "_InitialView", "mimeType": "text/plain", "sofaString": text}
     child("cas:Sofa", xmi_id="1", **sofa)
-    child("cas:View", sofa="1", members=" ".join(str(key) for key in range(2, len(units) + 3)))
+    members = " ".join(str(key) for key in range(2, next(numbers)))
+    child("cas:View", sofa="1", members=members)
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")
     return {
         ".xmi": f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n',
-        "TypeSystem.xml": _TYPES.format(layer=layer, feature=feature),
+        "TypeSystem.xml": _types(layers),
     }
 
 
-def _tsv(c: Continuum, units: Sequence[Unit], *, layer: str, feature: str) -> dict[str, str]:
+def _tsv(c: Continuum, units: Sequence[Unit], *, layers: _Layers) -> dict[str, str]:
     text = annotated_text(c, "WebAnno TSV")
     at = to_utf16(text)
     points = [whole(u) for u in units]
@@ -109,23 +220,49 @@ def _tsv(c: Continuum, units: Sequence[Unit], *, layer: str, feature: str) -> di
     tokens = _tokens(text, points)
     if not tokens:
         raise DataError(f"text of {c.name or 'the document'!r} has no word", hint="Write XMI")
-    covering: dict[int, list[str]] = {}
     numbers = {start: i for i, (start, _) in enumerate(tokens)}
-    for key, (unit, (start, end)) in enumerate(zip(units, points, strict=True), 1):
-        value = unit.category.translate(_VALUE).replace(*_ARROW) if unit.category else "*"
-        for i in range(numbers[start], len(tokens)):
-            if tokens[i][0] >= end:
-                break
-            covering.setdefault(i, []).append(f"{value}[{key}]")
-    lines = ["#FORMAT=WebAnno TSV 3.3", f"#T_SP={layer}|{feature}", ""]
-    for number, (first, last) in enumerate(_sentences(text, tokens), 1):
+    ends = {end: i + 1 for i, (_, end) in enumerate(tokens)}
+    rows = [range(numbers[start], ends[end]) for start, end in points]
+    sentences = [*_sentences(text, tokens)]
+    places = [
+        f"{number}-{i - first + 1}"
+        for number, (first, last) in enumerate(sentences, 1)
+        for i in range(first, last)
+    ]
+    lines = ["#FORMAT=WebAnno TSV 3.3", f"#T_SP={layers.units}|{layers.feature}"]
+    columns: list[dict[int, list[str]]] = [{}]
+    for key, (unit, row) in enumerate(zip(units, rows, strict=True), 1):
+        for i in row:
+            columns[0].setdefault(i, []).append(f"{_cell(unit.category)}[{key}]")
+    if CHAIN in layers.kinds:
+        lines.append(f"#T_CH={_COREFERENCE}Link|referenceRelation|referenceType")
+        columns += [{}, {}]
+        for number, chain in enumerate(_chains(c, units), 1):
+            for k, i in ((k, i) for k, unit in enumerate(chain, 1) for i in rows[unit]):
+                mention = units[chain[k - 1]]
+                columns[-2].setdefault(i, []).append(f"*->{number}-{k}")
+                columns[-1].setdefault(i, []).append(f"{_cell(mention.category)}[{number}]")
+    if DIRECTED in layers.kinds:
+        lines.append(f"#T_RL={layers.relation}|{layers.feature}|BT_{layers.units}")
+        columns += [{}, {}]
+        for kind, one, other in _relations(c, units):
+            where = f"{places[rows[one][0]]}[{one + 1}_{other + 1}]"
+            columns[-2].setdefault(rows[other][0], []).append(_cell(kind))
+            columns[-1].setdefault(rows[other][0], []).append(where)
+    lines.append("")
+    for first, last in sentences:
         end = tokens[last][0] if last < len(tokens) else len(text)
         lines += ["", f"#Text={text[tokens[first][0] : end].translate(_TEXT)}"]
         for i, (start, stop) in enumerate(tokens[first:last], first):
             place, token = f"{at(start)}-{at(stop)}", text[start:stop].translate(_TEXT)
-            cell = "|".join(covering.get(i, ["_"]))
-            lines.append(f"{number}-{i - first + 1}\t{place}\t{token}\t{cell}\t")
+            cells = "\t".join("|".join(column.get(i, ["_"])) for column in columns)
+            lines.append(f"{places[i]}\t{place}\t{token}\t{cells}\t")
     return {".tsv": "\n".join([*lines, ""])}
+
+
+def _cell(value: str | None) -> str:
+    """A value as it is written, `*` for none."""
+    return value.translate(_VALUE).replace(*_ARROW) if value else "*"
 
 
 def _tokens(text: str, units: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -77,6 +77,8 @@ class Format:
         and with shapes, are refused by other writers.
     links
         The kinds of links that the writer keeps.
+    chain_types
+        Whether it keeps the types of chains, too.
     only_shapes
         Whether it holds nothing but shapes.
     extra
@@ -106,6 +108,7 @@ class Format:
     fragments: bool = False
     shapes: bool = False
     links: tuple[str, ...] = ()
+    chain_types: bool = True
     only_shapes: bool = False
     extra: str | None = None
 

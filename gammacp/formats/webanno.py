@@ -26,7 +26,7 @@ from typing import Any
 from gammacp.arguments import one_of
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import to_label
-from gammacp.continuum.links import DIRECTED
+from gammacp.continuum.links import CHAIN, DIRECTED
 from gammacp.formats.inception_writing import LAYOUT, write_tsv
 from gammacp.formats.layers import FILLED, FILLERS, TARGET, Layer, Layers, slot
 from gammacp.formats.offsets import ToCodePoints, from_utf16
@@ -447,4 +447,6 @@ registered(
     per_annotator=True,
     by_name=True,
     text=True,
+    links=(DIRECTED, CHAIN),
+    chain_types=False,
 )

@@ -6,6 +6,7 @@ from errno import ENOENT
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.links import CHAIN
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.layout import file_name
 from gammacp.formats.parts import Notes, continua_of
@@ -152,6 +153,9 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
     if document.features and not format.features:
         yield f"features are not kept: {', '.join(document.features)}"
     yield from lost_links(document, format)
+    types = {x.type for c in continua for x in c.links if x.kind == CHAIN}
+    if types and not format.chain_types and CHAIN in format.links:
+        yield f"types of chains are not kept: {', '.join(sorted(types))}"
     if format.milliseconds:
         edges = (x for c in continua if c.offset_unit == SECONDS for x in (*c.starts, *c.ends))
         moved = [abs(round(x * 1000) - x * 1000) for x in edges]

@@ -378,3 +378,108 @@ def test_a_tree_that_is_none(tmp_path, old, new, said):
     (tmp_path / "d.rs3").write_text(RS3.replace(old, new))
     with pytest.raises(gc.DataError, match=said):
         gc.read(tmp_path / "d.rs3")
+
+
+def _in_text(*links):
+    """Two annotators of TEXT; mentions that overlap, one beyond the basic plane."""
+    text = f"\N{GRINNING FACE}{TEXT}"
+    spans = ((1, 4, "PER"), (9, 12, "PER"), (16, 24, "LOC"), (9, 24, None), (26, 29, "a|b_*"))
+    units = [gc.Unit(who, *s, id=str(i)) for who in ("ann", "bob") for i, s in enumerate(spans)]
+    return Continuum.from_units(units, name="d", offset_unit="characters", text=text, links=links)
+
+
+WRITTEN = (
+    Link("ann", "met", "0", "1"),
+    Link("ann", "in|[_]->", "1", "3"),
+    Link("ann", "", "4", "0"),
+    Link("ann", "met", "2", "3"),
+    Link("bob", "met", "1", "0"),
+    Link("ann", "coref", "4", "0", "chain"),
+    Link("ann", "coref", "1", "2", "chain"),
+    Link("ann", "same", "2", "4", "chain"),
+    Link("ann", "near", "1", "2", "undirected"),
+)
+
+
+def _joined(c, chains):
+    place = {(u.annotator, u.id): (u.start, u.end, u.category) for u in c}
+    return {
+        (x.annotator, x.type, place[x.annotator, x.source], place[x.annotator, x.target])
+        for x in c.links
+        if (x.kind == "chain") == chains and x.kind != "undirected"
+    }
+
+
+@pytest.mark.parametrize("to", ["cas", "webanno"])
+def test_inception_gets_relations_and_chains(tmp_path, run, to):
+    c = _in_text(*WRITTEN)
+    gc.write(c, tmp_path / "a.json")
+    told = run("convert", tmp_path / "a.json", tmp_path / "out", "--to", to)
+    assert "links are not kept: 1" in told.err
+    assert "types of chains are not kept: coref, same" in told.err
+    back = gc.read_corpus(tmp_path / "out", layer="NamedEntity")["d"]
+    assert back.text == c.text
+    assert [(u.annotator, u.start, u.end, u.category) for u in back] == [
+        (u.annotator, u.start, u.end, u.category) for u in c
+    ]
+    assert _joined(back, chains=False) == _joined(c, chains=False)
+    mentions = gc.read_corpus(tmp_path / "out", layer="CoreferenceLink", feature="referenceType")
+    ann = mentions["d"].only_annotators(["ann"])
+    assert [(u.start, u.end) for u in ann] == [(1, 4), (9, 12), (16, 24), (26, 29)]
+    assert [u.category for u in ann] == ["PER", "PER", "LOC", "a|b_*"]
+    name = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink"
+    pairs = {(name, a[:2], b[:2]) for _, name, a, b in _joined(mentions["d"], chains=True)}
+    assert pairs == {(name, (1, 4), (9, 12)), (name, (9, 12), (16, 24)), (name, (16, 24), (26, 29))}
+
+
+def test_layers_without_links_stay_as_they_are(tmp_path):
+    """A reader finds one layer where there is one."""
+    for to in ("cas", "webanno"):
+        gc.write(_in_text(), tmp_path / to, format=to)
+        assert next(iter(gc.read_corpus(tmp_path / to)["d"])).category == "PER"
+    assert "Relation" not in (tmp_path / "cas" / "d" / "TypeSystem.xml").read_text()
+
+
+def test_cassis_reads_the_links_that_are_written(tmp_path):
+    cassis = pytest.importorskip("cassis")
+    c = _in_text(*WRITTEN)
+    gc.write(c, tmp_path / "out", format="cas", relation="webanno.custom.Arc", feature="label")
+    with (tmp_path / "out" / "d" / "TypeSystem.xml").open("rb") as stream:
+        types = cassis.load_typesystem(stream)
+    with (tmp_path / "out" / "d" / "ann.xmi").open("rb") as stream:
+        cas = cassis.load_cas_from_xmi(stream, typesystem=types)
+    assert cas.sofa_string == c.text
+
+    def place(a):
+        return a.begin, a.end
+
+    found = cas.select("webanno.custom.Arc")
+    assert {place(a) for a in found} == {place(a.Dependent) for a in found}
+    theirs = {(a.label or "", place(a.Governor), place(a.Dependent)) for a in found}
+    ours = _joined(c.only_annotators(["ann"]), chains=False)
+    assert theirs == {(type, one[:2], other[:2]) for _, type, one, other in ours}
+    core = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.Coreference"
+    (chain,) = cas.select(f"{core}Chain")
+    at, reached = chain.first, []
+    while at is not None:
+        reached.append((*place(at), at.referenceType))
+        at = at.next
+    assert reached == [(1, 4, "PER"), (9, 12, "PER"), (16, 24, "LOC"), (26, 29, "a|b_*")]
+
+
+def test_webanno_writes_links_as_the_user_guide_has_them(tmp_path):
+    """Relations at their target with both identifiers; mentions with the numbers of the chain."""
+    gc.write(_in_text(*WRITTEN), tmp_path / "out", format="webanno")
+    lines = (tmp_path / "out" / "d" / "ann.tsv").read_text().splitlines()
+    layer = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+    assert f"#T_RL=webanno.custom.Relation|value|BT_{layer}" in lines
+    rows = {row[2]: row[3:8] for row in (line.split("\t") for line in lines) if len(row) > 3}
+    assert rows["Ann"] == ["PER[1]", "*->1-1", "PER[1]", "*", "1-9[5_1]"]
+    assert rows["Bob"] == [
+        "PER[2]|*[3]",
+        "*->1-2",
+        "PER[1]",
+        "met|in\\|\\[\\_\\]\\->|met",
+        "1-2[1_2]|1-4[2_3]|1-6[4_3]",
+    ]
+    assert rows["York"] == ["*[3]|LOC[4]", "*->1-3", "LOC[1]", "_", "_"]

@@ -238,7 +238,9 @@ def test_texts_are_given_to_what_has_none(run: Run, tmp_path: Path) -> None:
     for texts in (tmp_path, tmp_path / "story.txt"):
         outcome = run("convert", sheet, tmp_path / "out", "--to", "cas", "--texts", texts)
         assert outcome.code == 0, outcome.err
-        assert list(read(tmp_path / "out")) == UNITS
+        back = read(tmp_path / "out")
+        assert [replace(u, id="") for u in back] == UNITS
+        assert len(back.links) == len(read(sheet).links) == 1
     outcome = run("convert", sheet, tmp_path / "x.jsonl")
     assert outcome.code == 2
     assert "name one with --to (in Python, format=): prodigy, doccano" in outcome.err
