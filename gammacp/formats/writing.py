@@ -131,7 +131,7 @@ def document_of(named: Mapping[str, Continuum]) -> Continuum | Corpus:
 
 
 def lost_links(document: Continuum | Corpus, format: Format | None) -> Iterator[str]:
-    """What a format, or a file that has none, does not keep of the links, in a sentence.
+    """What a format, or a file that has none, does not keep of the links, a clause each.
 
     Parameters
     ----------
@@ -143,6 +143,9 @@ def lost_links(document: Continuum | Corpus, format: Format | None) -> Iterator[
     kept = () if format is None else format.links
     if lost := sum(x.kind not in kept for c in continua_of(document) for x in c.links):
         yield f"links are not kept: {lost}"
+    types = {x.type for c in continua_of(document) for x in c.links if x.kind == CHAIN}
+    if types and format and CHAIN in kept and not format.chain_types:
+        yield f"types of chains are not kept: {', '.join(sorted(types))}"
 
 
 def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
@@ -153,9 +156,6 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
     if document.features and not format.features:
         yield f"features are not kept: {', '.join(document.features)}"
     yield from lost_links(document, format)
-    types = {x.type for c in continua for x in c.links if x.kind == CHAIN}
-    if types and not format.chain_types and CHAIN in format.links:
-        yield f"types of chains are not kept: {', '.join(sorted(types))}"
     if format.milliseconds:
         edges = (x for c in continua if c.offset_unit == SECONDS for x in (*c.starts, *c.ends))
         moved = [abs(round(x * 1000) - x * 1000) for x in edges]
