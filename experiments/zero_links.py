@@ -1,15 +1,22 @@
-"""Beyond the papers: what γ of links gives independent annotators of one text."""
+"""Beyond the papers: what γ of links gives independent annotators.
+
+Of one text: processes that are none of the chance models. Of many: people who agree about every
+document, but each one's annotations are put to documents at random. An annotation may come to its
+own document again, as often as chance brings two of one document together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from experiments._independent import PROCESSES, continuum
+from experiments._independent import PITCH, PROCESSES, Habits, annotation, continuum
 from experiments._zero import (
     FEWEST_SAMPLES,
     Independent,
@@ -19,10 +26,19 @@ from experiments._zero import (
     study,
     study_measure,
 )
-from gammacp.continuum import Continuum, Link
+from gammacp.arrays import Floats
+from gammacp.continuum import Continuum, Corpus, Link, Unit
+from gammacp.formats.reading import read_corpus
+from gammacp.measures.links.gamma_link import BeyondUnits, links_on
+from gammacp.measures.random_sets import Basis
 from gammacp.measures.registry import measure
+from gammacp.measures.settings import Settings
 
 Pairs: TypeAlias = list[tuple[int, int]]
+Seen: TypeAlias = tuple[list[tuple[float, float, str | None]], list[tuple[int, int, str]]]
+"""Units (start, end, label) and links (numbers of units, type)."""
+# Of a corpus, one of them is one document.
+SAMPLES = 60
 NAMES = "gamma-link", "gamma-link-given-units"
 CELLS = (
     "one near unlike 3x20", "one anywhere unlike 3x20", "tree unlike 3x20",
@@ -85,6 +101,13 @@ def _pairs(units: int, rng: np.random.Generator, reach: int, mean: float) -> Pai
     return [pair for pair in near if rng.random() < share]
 
 
+PERMUTED = (
+    "permuted one near 8x3x10", "permuted tree 8x3x10", "permuted claims 12x2x10",
+    "permuted one near 20x3x5", "permuted tree 12x2x20",
+)  # fmt: skip
+# The texts of RSTmulti (Hewett 2025) that both people annotated, 15 segments each on average.
+REAL, RST = "permuted rst 130x2x15", "rst/data"
+
 LINKERS: Mapping[str, Callable[[int, np.random.Generator], Pairs]] = {
     "one near": lambda n, rng: _near(n, rng, 3, 1),
     "one anywhere": lambda n, rng: [x for x in _near(n, rng, n, 1) if rng.random() < 0.7],
@@ -98,8 +121,10 @@ LINKERS: Mapping[str, Callable[[int, np.random.Generator], Pairs]] = {
 }
 
 
-def drawn(cell: str, rng: np.random.Generator) -> Continuum:
-    """Units of independent annotators, each of whom links the own ones."""
+def drawn(cell: str, rng: np.random.Generator, data: Path | None = None) -> Continuum:
+    """Units of independent annotators, each of whom links the own ones; documents in a row."""
+    if cell.startswith("permuted"):
+        return _permuted(cell, rng, data)
     linker, people, n, units = parsed(cell)
     c = continuum(PROCESSES[people](n), units, rng)
     ids, links = [""] * c.n_units, []
@@ -113,11 +138,96 @@ def drawn(cell: str, rng: np.random.Generator) -> Continuum:
     return Continuum.from_units(named, annotators=c.annotators, links=links, bounds=c.bounds)
 
 
+def _permuted(cell: str, rng: np.random.Generator, data: Path | None) -> Continuum:
+    """Documents as annotated, permuted for each annotator."""
+    linker, documents, n, units = permuted(cell)
+    kept, length = (
+        (_planted(linker, documents, n, units, rng), units * PITCH)
+        if linker in LINKERS
+        else _real(str(data))
+    )
+    made, joins = [], []
+    for k in range(n):
+        who = f"A{k}"
+        for place, document in enumerate(rng.permutation(documents)):
+            ahead, (spans, links) = place * length, kept[document][k]
+            for i, (start, end, label) in enumerate(spans):
+                made.append(Unit(who, ahead + start, ahead + end, label, id=f"{place} {i}"))
+            joins += [Link(who, kind, f"{place} {i}", f"{place} {j}") for i, j, kind in links]
+    people, bounds = [f"A{k}" for k in range(n)], (0, documents * length)
+    return Continuum.from_units(made, annotators=people, links=joins, bounds=bounds, name=cell)
+
+
+def _planted(
+    linker: str, documents: int, n: int, units: int, rng: np.random.Generator
+) -> list[list[Seen]]:
+    """By document and annotator; documents differ in density and in how much is linked."""
+    kept = []
+    for _ in range(documents):
+        density, share = float(np.clip(rng.lognormal(-0.125, 0.5), 0.3, 2.0)), rng.uniform(0.4, 1)
+        starts, ends = annotation(Habits(density=density), units, rng)
+        labels = rng.choice(list("abc"), len(starts))
+        pairs = [x for x in LINKERS[linker](len(starts), rng) if rng.random() < share]
+        links = [(i, j, "ab"[int(rng.random() < 0.3)]) for i, j in pairs]
+        kept.append([_seen(starts, ends, labels, links, units * PITCH, rng) for _ in range(n)])
+    return kept
+
+
+@cache
+def _real(data: str) -> tuple[list[list[Seen]], float]:
+    """Trees of two annotators, relations as directed links; and how long the longest text is."""
+    corpus, kept = read_corpus(Path(data) / RST), []
+    both = [c for c in corpus.values() if c.annotators == corpus.annotators]
+    for c in both:
+        row: list[Seen] = []
+        for name in corpus.annotators:
+            units = [*c][c.rows_of(name)]
+            place = {u.id: i for i, u in enumerate(units)}
+            mine = [x for x in c.links if x.annotator == name]
+            spans = [(u.start, u.end, u.category) for u in units]
+            row.append((spans, [(place[x.source], place[x.target], x.type) for x in mine]))
+        kept.append(row)
+    return kept, max(c.bounds[1] for c in both)
+
+
+def _seen(
+    starts: Floats,
+    ends: Floats,
+    labels: NDArray[np.str_],
+    links: Sequence[tuple[int, int, str]],
+    length: float,
+    rng: np.random.Generator,
+) -> Seen:
+    """What one annotator makes of a document: units moved and missed, links moved and missed."""
+    there = rng.random(len(starts)) > 0.1
+    number = np.cumsum(there) - 1
+    spans: list[tuple[float, float, str | None]] = []
+    for k in np.flatnonzero(there):
+        low, high = np.clip(
+            np.sort(np.array([starts[k], ends[k]]) + rng.normal(0, 1, 2)), 0, length
+        )
+        label = str(labels[k] if rng.random() > 0.1 else rng.choice(list("abc")))
+        spans.append((float(low), float(high), label))
+    found = []
+    for i, j, kind in links:
+        end = int(rng.integers(len(starts))) if rng.random() < 0.2 else j
+        if there[i] and there[end] and end != i:
+            found.append((int(number[i]), int(number[end]), kind))
+    return spans, found
+
+
 def parsed(cell: str) -> tuple[str, str, int, int]:
     """Which links, and process, annotators and units per annotator."""
     linker, people, size = cell.rsplit(" ", 2)
     n, units = (int(x) for x in size.split("x"))
     return linker, people, n, units
+
+
+def permuted(cell: str) -> tuple[str, int, int, int]:
+    """Which links, and documents, annotators and units per annotator and document."""
+    linker, _, size = cell.removeprefix("permuted ").rpartition(" ")
+    documents, n, units = (int(x) for x in size.split("x"))
+    return linker, documents, n, units
 
 
 def on_average(c: Continuum, seed: int) -> dict[str, float]:
@@ -129,14 +239,45 @@ def on_average(c: Continuum, seed: int) -> dict[str, float]:
 study_measure("zero-links", on_average)
 
 
+def of_documents(c: Continuum, seed: int) -> dict[str, float]:
+    """γ of the links of a corpus, its documents told apart again, by `documents`."""
+    documents, found = permuted(c.name)[1], {}
+    length = c.bounds[1] / documents
+    for k in range(documents):
+        mine = [u for u in c if u.id.startswith(f"{k} ")]
+        links = [x for x in c.links if x.source.startswith(f"{k} ")]
+        found[f"d{k}"] = Continuum.from_units(
+            [replace(u, start=u.start - k * length, end=u.end - k * length) for u in mine],
+            annotators=c.annotators,
+            categories=c.categories,
+            links=links,
+            bounds=(0, length),
+        )
+    settings = Settings.of(samples=SAMPLES, seed=seed, chance="documents")
+    basis = Basis(Corpus.from_continua(found), settings, shared={})
+    return ratio("gamma-link", BeyondUnits.of(basis, links_on(basis)).score("gamma-link"))
+
+
+study_measure("zero-links-of-documents", of_documents)
+
+
 def about(cell: str) -> Row:
     """What the columns say of a cell."""
+    if cell.startswith("permuted"):
+        linker, documents, n, units = permuted(cell)
+        known = {"annotators": n, "units": units, "documents": documents}
+        return {"links": linker, "process": "permuted", **known}
     linker, people, n, units = parsed(cell)
-    return {"links": linker, "process": people, "annotators": n, "units": units}
+    return {"links": linker, "process": people, "annotators": n, "units": units, "documents": 1}
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """Every cell on 400 sets."""
-    del data
-    part = Part("zero-links", CELLS[:1] if quick else CELLS, most=400)
-    study(out, Independent("links", drawn), (part,), about, NAMES, quick=quick)
+    """Every cell on 400 sets; real trees where they lie in `data`."""
+    there = data is not None and (data / RST).exists()
+    cells = PERMUTED[-1:] if quick else (*PERMUTED, REAL) if there else PERMUTED
+    parts = (
+        Part("zero-links", CELLS[:1] if quick else CELLS, most=400),
+        Part("zero-links-of-documents", cells, most=400),
+    )
+    source = Independent("links", partial(drawn, data=data))
+    study(out, source, parts, about, NAMES, quick=quick)
