@@ -27,7 +27,7 @@ CEILINGS = {
     "gammacp/continuum": 1_252,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_254,
-    "gammacp/formats": 7_403,
+    "gammacp/formats": 7_616,
     "gammacp/kernel": 217,
     "gammacp/links": 238,
     "gammacp/measures": 8_389,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 52_909, 44_062
+TOGETHER, CORE = 53_122, 44_275
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
