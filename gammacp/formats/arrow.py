@@ -33,6 +33,7 @@ The schema's metadata have `gammacp.offset_unit`, what positions count. A part o
 `COLUMN=VALUE`, as in partitioned folders, is a column.
 """
 
+import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -489,7 +490,7 @@ class _Reading:
             spans = [(start, end), *((x, y) for x, y in further if x == x or y == y)]
             entry = given[row] if given else None
             if isinstance(entry, dict):
-                entry = {kind: rows for kind, rows in entry.items() if rows is not None}
+                entry = json.dumps({kind: x for kind, x in entry.items() if x is not None})
             try:
                 shape = shape_of(spans, entry)
             except DataError as error:

@@ -271,7 +271,7 @@ class Spans(_Counting):
         return replace(built, left_out=self._left_out.entries())
 
 
-def shape_of(extents: Sequence[tuple[float, float]], given: object) -> Shape | None:
+def shape_of(extents: Sequence[tuple[float, float]], given: str | None) -> Shape | None:
     """The shape that a row of a table has; None without one.
 
     Parameters
@@ -279,7 +279,7 @@ def shape_of(extents: Sequence[tuple[float, float]], given: object) -> Shape | N
     extents
         (start, end), then (low, high) on each further axis that the row has a box on.
     given
-        What it has in a column of shapes: text of JSON, or such an object; nothing for none.
+        What it has in a column of shapes: text of JSON; nothing for none.
 
     Raises
     ------

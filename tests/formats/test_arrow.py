@@ -150,18 +150,18 @@ def test_writing_keeps_fragments_features_bounds_units_and_the_empty(tmp_path: P
         ({"bounds_start": [0] * 5, "bounds_end": [9, 8, 9, 9, 9]}, "row 2 .*other bounds"),
         (
             {"y0": [1, 5, 2, 2, None], "y1": [3, 4, 3, 3, None]},
-            "row 2 of row group 1: shape: a box reaches",
+            "row 2 of row group 1: a box reaches",
         ),
         (
             {"y0": [1, 5, 2, 2, None], "y1": [3, None, 3, 3, None]},
-            "row 2 .* group 1: shape: a box reaches",
+            "row 2 .* group 1: a box reaches",
         ),
         (
             {"y0": [1, 5, 2, None, None], "y1": [3, 9, 3, None, None]},
             "row 2 .* group 2 is on one axis",
         ),
         ({"y0": ["a"] * 5, "y1": [1] * 5}, "column 'y0' is string, not numbers"),
-        ({"shape": ["{", *[None] * 4]}, "row 1 of row group 1: shape: is not JSON"),
+        ({"shape": ["{", *[None] * 4]}, "row 1 of row group 1: shape is not JSON"),
         (
             {"shape": [*[None] * 2, '{"box": [[0, 5], [1, 2]]}', *[None] * 2]},
             "shape reaches from 0",
