@@ -46,10 +46,9 @@ class Columns(NamedTuple):
 
     def select(self, which: Indices) -> Columns:
         """These columns, in this order."""
-        sizes = self.sizes[which]
+        sizes = self.begin[which + 1] - self.begin[which]
         begin = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-        offset = np.repeat(self.begin[which] - begin[:-1], sizes)
-        return Columns(begin, self.members[np.arange(begin[-1]) + offset], self.gain[which])
+        return Columns(begin, self.members[spread(self.begin[which], sizes)], self.gain[which])
 
     def renumber(self, number: Codes) -> Columns:
         """The same columns over units numbered anew, `number[unit]`."""
@@ -73,6 +72,17 @@ class Columns(NamedTuple):
         if not self.number:
             return np.zeros(0)
         return np.asarray(np.add.reduceat(price[self.members], self.begin[:-1]) - self.gain)
+
+
+def spread(starts: Indices, sizes: Indices) -> Indices:
+    """The numbers from each start on, so many as its size says.
+
+    >>> spread(np.array([7, 2]), np.array([2, 3])).tolist()
+    [7, 8, 2, 3, 4]
+    """
+    made = np.repeat(starts + sizes - np.cumsum(sizes), sizes)
+    made += np.arange(len(made))
+    return made
 
 
 def enumerate_columns(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammacp.arrays import Indices, freeze
+from gammacp.continuum.shapes import Shape
 from gammacp.errors import DataError
 
 Fragments: TypeAlias = tuple[tuple[float, float], ...]
@@ -132,7 +133,9 @@ def ranks(breaks: Breaks) -> Indices:
     breaks
         A column.
     """
-    place = {b: i for i, b in enumerate(sorted(set(breaks.tolist())))}
+    # Documents with shapes may stand beside others with fragments.
+    different = sorted(set(breaks.tolist()), key=lambda b: (isinstance(b, Shape), b))
+    place = {b: i for i, b in enumerate(different)}
     return np.array([place[b] for b in breaks.tolist()], np.int64)
 
 

@@ -135,7 +135,7 @@ def why_not_annotators(names: Iterable[str]) -> dict[str, str]:
 def _why_not(path: PurePosixPath, project: bool) -> str:
     if any(part.startswith(".") for part in path.parts):
         return "hidden file"
-    if path.name.endswith((".links.csv", ".links.tsv")):
+    if path.with_suffix("").suffix == ".links":
         return "links, which are read with their units"
     if path.name.startswith("INITIAL_CAS"):
         return "the document before anybody annotated it"

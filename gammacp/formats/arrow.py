@@ -16,16 +16,27 @@ fragments
     A list of (start, end) for each unit of several: lists of two numbers, or structs.
 bounds_start, bounds_end
     Where the document begins and ends, the same in all its rows; null where nobody declared it.
+y0, y1, z0, z1
+    Boxes: numbers, (x0 and x1 are start and end); null in all rows of a document without shapes.
+shape
+    Any shape: what `gammacp.continuum.shapes.Shape.json` says, as text of JSON or as a struct.
 features
-    Further columns of text, those that are asked for.
+    Further columns of text, those that are asked for; a session is one (`--session NAME`).
+unit
+    What links call the unit; read where there are links.
+
+Links are a table of their own, beside `NAME.parquet` in `NAME.links.parquet`: document, annotator,
+type, source and target (ids of units), kind (`directed`, `undirected`, `chain`; null is the
+first). Documents are objects then.
 
 The schema's metadata have `gammacp.offset_unit`, what positions count. A part of the path that is
 `COLUMN=VALUE`, as in partitioned folders, is a column.
 """
 
+import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -35,18 +46,20 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.fragments import breaks_of, column, join
 from gammacp.continuum.label import category_of, feature_names, features_of, to_label
+from gammacp.continuum.links import DIRECTED, KINDS, Link, check_links, id_column, whole_links
+from gammacp.continuum.shapes import relative
 from gammacp.errors import DataError, UsageError
 from gammacp.files import atomic_write
-from gammacp.formats.delimited_writing import ORDER
+from gammacp.formats.delimited_writing import LINKS, ORDER, columns_inside, shape_cells
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import in_pieces
-from gammacp.frames import COLUMNS, FRAGMENTS, as_role, name_of, places_of_roles
-from gammacp.left_out import Tally
+from gammacp.formats.spans import NO_UNIT, in_pieces, shape_of, with_shapes
+from gammacp.frames import AXES, COLUMNS, FRAGMENTS, SHAPE, UNIT, as_role, name_of, places_of_roles
+from gammacp.left_out import Tally, gather
 
 _BOUNDS = ("bounds_start", "bounds_end")
-_READ = ("continuum", *ORDER, FRAGMENTS)
+_READ = ("continuum", *ORDER, FRAGMENTS, *AXES, SHAPE, UNIT)
 _UNIT = b"gammacp.offset_unit"
 _ROWS = 1 << 16
 _HINT = "The columns are document, annotator, category, start, end"
@@ -67,7 +80,11 @@ def _pyarrow() -> Any:
 
 
 def read(
-    source: Source, *, features: Sequence[str] = (), discontinuous: str = "keep"
+    source: Source,
+    *,
+    features: Sequence[str] = (),
+    discontinuous: str = "keep",
+    shapes: str = "keep",
 ) -> Continuum | Corpus:
     """The corpus, or without a document column the continuum, of a Parquet, Feather or IPC file.
 
@@ -78,6 +95,9 @@ def read(
     discontinuous
         "keep": rows with fragments are units of several; "cover": units reach from start to end;
         "split": each fragment is a unit.
+    shapes
+        "keep": rows with y0 and y1, or a shape, are shapes; "box": they are the box around each;
+        "no": these columns are not read.
 
     Raises
     ------
@@ -99,23 +119,33 @@ def read(
     Spans
         every row is a unit: overlapping, repeated and zero-length ones are kept; a column
         `fragments` has those of units of several (`--option discontinuous=cover`: from the first
-        start to the last end; `split`: a unit for each)
+        start to the last end; `split`: a unit for each), columns `y0`, `y1` (`z0`, `z1`) or `shape`
+        shapes (`--option shapes=box`: the box around each; `no`: they are not read); a file
+        NAME.links.parquet beside NAME.parquet has links between units by their column `unit`
     """
-    pa = _pyarrow()
+    pa, beside, given = _pyarrow(), _links_beside(source), _from_path(source)
+    unread = {*(() if shapes != "no" else (*AXES, SHAPE)), *(() if beside else (UNIT,))}
+    file: Source | None = source
     try:
         schema, batches = _schema_and_batches(source)
-        given = _from_path(source)
-        made = _Reading(source.error, schema, features, given)
+        made = _Reading(source.error, schema, features, given, unread)
         for place, batch in batches:
             made.add(batch, place)
+        document = made.document(source.place, source.document)
+        if file := beside:
+            links = _links(file.error, *_schema_and_batches(file), given)
+            document = made.linked(document, links, source.place)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise source.error(
+        raise (file or source).error(
             f"file is damaged: {str(error).splitlines()[0]}", hint="Write it again"
         ) from None
-    return in_pieces(made.document(source.place, source.document), discontinuous, source.place)
+    document = in_pieces(document, discontinuous, source.place)
+    return with_shapes(document, shapes, source.place) if made.shaped else document
 
 
-def read_table(table: Any, *, features: Sequence[str] = ()) -> Continuum | Corpus:
+def read_table(
+    table: Any, *, features: Sequence[str] = (), links: Any = None
+) -> Continuum | Corpus:
     """The corpus of a table of units in memory; without a document column, the continuum.
 
     Parameters
@@ -126,6 +156,8 @@ def read_table(table: Any, *, features: Sequence[str] = ()) -> Continuum | Corpu
         those of a Parquet file (`gammacp formats arrow`).
     features
         Further columns that are features beside the category.
+    links
+        A table of links between the units of that one, by their column `unit`.
 
     Raises
     ------
@@ -139,16 +171,79 @@ def read_table(table: Any, *, features: Sequence[str] = ()) -> Continuum | Corpu
             f"{type(table).__name__} has no __arrow_c_stream__: give a table of pyarrow, polars, "
             "DuckDB or pandas, or use Continuum.from_frame"
         )
+    schema, batches = _in_memory(table)
+    unread = {UNIT} if links is None else set()
+    made = _Reading(_fault("table"), schema, features, {}, unread)
+    for place, batch in batches:
+        made.add(batch, place)
+    document = made.document("table", "")
+    if links is not None:
+        found = _links(_fault("links"), *_in_memory(links), {})
+        document = made.linked(document, found, "table")
+    return with_shapes(document, "keep", "table") if made.shaped else document
+
+
+def _fault(file: str) -> Fault:
+    def error(message: str, hint: str | None = None) -> DataError:
+        return DataError(message, file=file, hint=hint)
+
+    return error
+
+
+def _in_memory(table: Any) -> tuple[Any, Iterator[tuple[Place, Any]]]:
+    """The schema of a table, and its batches with how to call their rows."""
     reader = _pyarrow().RecordBatchReader.from_stream(table)
 
-    def error(message: str, hint: str | None = None) -> DataError:
-        return DataError(message, file="table", hint=hint)
+    def batches() -> Iterator[tuple[Place, Any]]:
+        seen = 0
+        for batch in reader:
+            yield _row_name(seen), batch
+            seen += len(batch)
 
-    made, seen = _Reading(error, reader.schema, features, {}), 0
-    for batch in reader:
-        made.add(batch, _row_name(seen))
-        seen += len(batch)
-    return made.document("table", "")
+    return reader.schema, batches()
+
+
+def _links_beside(source: Source) -> Source | None:
+    """The table of links of a file; None without one."""
+    name = PurePosixPath(source.member or source.path.name)
+    beside = name.with_suffix(f".links{name.suffix}")
+    content = source.neighbour(beside.name)
+    if content is None:
+        return None
+    if source.member:
+        return replace(source, member=str(beside), content=content)
+    return replace(source, path=source.path.with_name(beside.name), content=content)
+
+
+def _links(
+    error: Fault, schema: Any, batches: Iterable[tuple[Place, Any]], given: dict[str, str]
+) -> dict[str, list[Link]]:
+    """The links of each document; of "" where the table names none."""
+    said = {LINKS[0]: given.get("continuum", ""), "annotator": given.get("annotator")}
+    said |= {"kind": DIRECTED}
+    for name in LINKS[1:-1]:
+        if name not in schema.names and said.get(name) is None:
+            there = ", ".join(schema.names) or "none"
+            raise error(
+                f"there is no column {name!r}", hint=f"Links have {', '.join(LINKS)}; here: {there}"
+            )
+    found: dict[str, list[Link]] = {}
+    for place, batch in batches:
+        columns = [
+            _texts(error, batch, name) if name in schema.names else [said[name]] * len(batch)
+            for name in LINKS
+        ]
+        for row, values in enumerate(zip(*columns, strict=True)):
+            document, who, what, source, target, kind = values
+            for name, value in zip(LINKS[1:-1], values[1:-1], strict=True):
+                if not value:
+                    raise error(f"{place(row)} has no {name}")
+            if (kind or DIRECTED) not in KINDS:
+                raise error(f"{place(row)}: kind {kind!r} is none of {', '.join(KINDS)}")
+            found.setdefault(document or "", []).append(
+                Link(str(who), str(what), str(source), str(target), kind or DIRECTED)
+            )
+    return found
 
 
 def _schema_and_batches(source: Source) -> tuple[Any, Iterator[tuple[Place, Any]]]:
@@ -218,14 +313,50 @@ class _Names:
         return np.concatenate([np.empty(0, np.int32), *self._codes])
 
 
+def _codes_of(error: Fault, batch: Any, name: str) -> tuple[Any, list[str | None]]:
+    """A column of names as codes, −1 where it is null, and what they are codes of."""
+    pa = _pyarrow()
+    values = batch.column(name)
+    encoded = pa.types.is_dictionary(values.type)
+    kind, is_a = values.type.value_type if encoded else values.type, pa.types
+    if is_a.is_string_view(kind):  # polars writes them
+        values, kind = values.cast(pa.string()), pa.string()
+    textual = is_a.is_string(kind) or is_a.is_large_string(kind) or is_a.is_null(kind)
+    if not (textual or is_a.is_integer(kind) or is_a.is_floating(kind)):
+        raise error(f"column {name!r} is {kind}, not names", hint=_HINT)
+    values = values if encoded else values.dictionary_encode()
+    names = values.dictionary.to_pylist()
+    codes = _plain(values.indices, -1).astype(np.int64)
+    null = {k for k, n in enumerate(names) if n is None or n != n}
+    codes[np.isin(codes, list(null))] = -1
+    return codes, [None if k in null else name_of(n) for k, n in enumerate(names)]
+
+
+def _texts(error: Fault, batch: Any, name: str) -> list[str | None]:
+    codes, names = _codes_of(error, batch, name)
+    return [names[k] if k >= 0 else None for k in codes.tolist()]
+
+
 class _Reading:
     """Columns while batches come in."""
 
     def __init__(
-        self, error: Fault, schema: Any, features: Sequence[str], given: dict[str, str]
+        self,
+        error: Fault,
+        schema: Any,
+        features: Sequence[str],
+        given: dict[str, str],
+        unread: Collection[str],
     ) -> None:
         self._error, self._given, self._features = error, given, features
         self._found = self._columns(schema.names)
+        for low, high in zip(AXES[::2], AXES[1::2], strict=True):
+            if (low in self._found) != (high in self._found):
+                unread = {*unread, low, high}
+        self._found = {role: n for role, n in self._found.items() if role not in unread}
+        self.shaped = any(role in self._found for role in (*AXES, SHAPE))
+        self._axes: dict[int, int] = {}
+        self._ids: dict[tuple[Any, ...], list[str]] = {}
         metadata = schema.metadata or {}
         self._unit = metadata.get(_UNIT, b"").decode("utf-8", "replace")
         used = {*self._found.values(), *features, *_BOUNDS}
@@ -260,7 +391,7 @@ class _Reading:
         empty, known = np.isnan(starts) & np.isnan(ends), {}
         for role in ("continuum", "annotator"):
             if role in self._found:
-                codes, names = self._codes_of(batch, self._found[role])
+                codes, names = _codes_of(self._error, batch, self._found[role])
                 blank = [k for k, name in enumerate(names) if not (name or "").strip()]
                 lacking = (codes < 0) | np.isin(codes, blank)
                 if role == "annotator" and self.several:
@@ -271,7 +402,8 @@ class _Reading:
             else:
                 codes, names = np.zeros(len(batch), np.int64), [""]
             known[role] = self._of[role].add(codes, names)
-        labelled = self._of["category"].add(*self._labels(batch)) >= 0
+        known["category"] = self._of["category"].add(*self._labels(batch))
+        labelled = known["category"] >= 0
         self._check(~(empty & labelled), place, "has a category, but no start and no end")
         one = np.isnan(starts) != np.isnan(ends)
         self._check(~one, place, "has one position of two", "A unit has both, a declaration none")
@@ -284,7 +416,12 @@ class _Reading:
         self._check(exact, place, "has a position beyond 2^53, which cannot be kept exactly")
         self._starts.append(starts)
         self._ends.append(ends)
-        self._breaks.append(self._inside(batch, starts, ends, place))
+        inside = self._inside(batch, starts, ends, place)
+        if self.shaped:
+            inside = self._shapes(batch, starts, ends, place, known["continuum"], inside)
+        self._breaks.append(inside)
+        if UNIT in self._found:
+            self._called(batch, starts, ends, known, inside)
         if self._bounded:
             self._take_bounds(batch, place, known["continuum"])
 
@@ -303,28 +440,10 @@ class _Reading:
             raise self._error(f"column {name!r} is {values.type}, not numbers", hint=_HINT)
         return _plain(values.cast(pa.float64(), safe=False), math.nan)
 
-    def _codes_of(self, batch: Any, name: str) -> tuple[Any, list[str | None]]:
-        """A column of names as codes, −1 where it is null, and what they are codes of."""
-        pa = _pyarrow()
-        values = batch.column(name)
-        encoded = pa.types.is_dictionary(values.type)
-        kind, is_a = values.type.value_type if encoded else values.type, pa.types
-        if is_a.is_string_view(kind):  # polars writes them
-            values, kind = values.cast(pa.string()), pa.string()
-        textual = is_a.is_string(kind) or is_a.is_large_string(kind) or is_a.is_null(kind)
-        if not (textual or is_a.is_integer(kind) or is_a.is_floating(kind)):
-            raise self._error(f"column {name!r} is {kind}, not names", hint=_HINT)
-        values = values if encoded else values.dictionary_encode()
-        names = values.dictionary.to_pylist()
-        codes = _plain(values.indices, -1).astype(np.int64)
-        null = {k for k, n in enumerate(names) if n is None or n != n}
-        codes[np.isin(codes, list(null))] = -1
-        return codes, [None if k in null else name_of(n) for k, n in enumerate(names)]
-
     def _labels(self, batch: Any) -> tuple[Any, Sequence[str | None]]:
         """Codes of the labels, features among them."""
         asked = [self._found.get("category"), *self._features]
-        columns = [self._codes_of(batch, n) if n is not None else (None, []) for n in asked]
+        columns = [_codes_of(self._error, batch, n) if n is not None else (None, []) for n in asked]
         fixed = self._given.get("category")
         if columns[0][0] is None:
             codes = np.full(len(batch), -1 if fixed is None else 0, np.int64)
@@ -356,6 +475,86 @@ class _Reading:
                 said = getattr(error, "message", None) or "is no list of (start, end)"
                 raise self._error(f"{place(row)}: {said}") from None
         return found
+
+    def _shapes(
+        self, batch: Any, starts: Any, ends: Any, place: Place, codes: Any, inside: Any
+    ) -> Any:
+        """Shapes of the units, or what is inside those that have none."""
+        found: list[Any] = [()] * len(batch) if isinstance(inside, int) else inside
+        edges = np.stack(
+            [starts, ends, *(self._numbers(batch, n) for n in AXES if n in self._found)]
+        )
+        given = batch.column(self._found[SHAPE]).to_pylist() if SHAPE in self._found else None
+        for row, (start, end, *rest) in enumerate(edges.T.tolist()):
+            further = zip(rest[::2], rest[1::2], strict=True)
+            spans = [(start, end), *((x, y) for x, y in further if x == x or y == y)]
+            entry = given[row] if given else None
+            if isinstance(entry, dict):
+                entry = json.dumps({kind: x for kind, x in entry.items() if x is not None})
+            try:
+                shape = shape_of(spans, entry)
+            except DataError as error:
+                raise self._error(f"{place(row)}: {error.message}", hint=error.hint) from None
+            if shape is not None and found[row]:
+                raise self._error(f"{place(row)} has fragments and a shape", hint="Give one")
+            if shape is not None:
+                found[row] = relative(start, shape)
+            axes = 1 if shape is None else shape.axes
+            if start == start and self._axes.setdefault(int(codes[row]), axes) != axes:
+                before = self._axes[int(codes[row])]
+                raise self._error(
+                    f"{place(row)} is on {_axes(axes)}, its document before on {_axes(before)}",
+                    hint="Give each unit of a document a shape of as many axes, or read none of "
+                    "them with --option shapes=no",
+                )
+        return found
+
+    def _called(self, batch: Any, starts: Any, ends: Any, known: Any, inside: Any) -> None:
+        """Note what each unit is called, by all else that is known of it."""
+        names = {role: [*self._of[role].known, None] for role in known}
+        columns = [[names[role][k] for k in codes.tolist()] for role, codes in known.items()]
+        columns += [starts.tolist(), ends.tolist()]
+        columns += [[()] * len(batch) if isinstance(inside, int) else inside]
+        called = _texts(self._error, batch, self._found[UNIT])
+        for key, name in zip(zip(*columns, strict=True), called, strict=True):
+            self._ids.setdefault(key, []).append(name or "")
+
+    def linked(
+        self, document: Continuum | Corpus, links: Mapping[str, Sequence[Link]], place: str
+    ) -> Continuum | Corpus:
+        """What was read with its links, and what they call units."""
+        if UNIT not in self._found:
+            raise self._error(f"has links beside it and no column {UNIT!r}")
+        several = isinstance(document, Corpus)
+        continua = document.continua if isinstance(document, Corpus) else {"": document}
+        if len(continua) == 1:
+            links = {next(iter(continua)): [x for found in links.values() for x in found]}
+        for name in links.keys() - continua.keys():
+            raise self._error(
+                f"there are links in document {name!r}, which has no units",
+                hint="Name one as the units do",
+            )
+        made, lost = {}, Tally(place)
+        for name, c in continua.items():
+            who = [c.annotators[k] for k in c.annotator_codes]
+            what = [None if k < 0 else c.categories[k] for k in c.category_codes]
+            inside = [()] * c.n_units if c.breaks is None else c.breaks
+            said = [name if several else ""] * c.n_units
+            keys = zip(said, who, what, c.starts.tolist(), c.ends.tolist(), inside, strict=True)
+            ids = id_column(self._ids[key].pop(0) for key in keys)
+            own = links.get(name, ())
+            whole = whole_links(own, set(zip(who, () if ids is None else ids, strict=False)))
+            lost.add("link", NO_UNIT, len(own) - len(whole))
+            try:
+                joined = check_links(whole, who, ids) if whole else ()
+            except DataError as error:
+                said_of = f"document {name!r}: " if several else ""
+                raise self._error(f"{said_of}{error.message}", hint=error.hint) from None
+            made[name] = replace(c, ids=ids if whole else None, links=joined)
+        left_out = gather((document.left_out, lost.entries()))
+        if isinstance(document, Corpus):
+            return replace(document, continua=made, left_out=left_out)
+        return replace(made[""], left_out=left_out)
 
     def _take_bounds(self, batch: Any, place: Place, codes: Any) -> None:
         low, high = (self._numbers(batch, name) for name in _BOUNDS)
@@ -402,6 +601,10 @@ def _plain(values: Any, missing: float) -> Any:
     return np.from_dlpack(values.fill_null(missing) if values.null_count else values)
 
 
+def _axes(count: int) -> str:
+    return f"{count} axes" if count > 1 else "one axis"
+
+
 def _as_said(role: str) -> str:
     return "document" if role == "continuum" else role
 
@@ -409,8 +612,9 @@ def _as_said(role: str) -> str:
 def write(document: Continuum | Corpus, path: Path) -> None:
     """Write units as rows of a Parquet file, or by the ending of Feather (Arrow IPC).
 
-    Kept: units with their features and fragments, annotators and documents without units, declared
-    bounds, the offset unit if all continua share it. Not kept: categories that no unit has, the
+    Kept: units with their features, fragments and shapes, annotators and documents without units,
+    declared bounds, the offset unit if all continua share it; links in a file NAME.links.parquet
+    beside. Not kept: categories that no unit has, the
     order of annotators and categories, the text, how far somebody read.
 
     Raises
@@ -424,11 +628,14 @@ def write(document: Continuum | Corpus, path: Path) -> None:
     several = isinstance(document, Corpus)
     features = feature_names(document.categories)
     continua = dict(document) if isinstance(document, Corpus) else {"": document}
-    inside = any(c.breaks is not None for c in continua.values())
+    inside = columns_inside(continua.values())
+    called = any(c.links for c in continua.values())
     bounded = any(c.declared for c in continua.values())
     kinds = {"document": pa.string()} if several else {}
     kinds |= {n: pa.float64() if n in ("start", "end") else pa.string() for n in ORDER}
-    kinds |= {FRAGMENTS: pa.list_(pa.list_(pa.float64()))} if inside else {}
+    parts = {FRAGMENTS: pa.list_(pa.list_(pa.float64())), SHAPE: pa.string()}
+    kinds |= {name: parts.get(name, pa.float64()) for name in inside}
+    kinds |= {UNIT: pa.string()} if called else {}
     kinds |= dict.fromkeys(_BOUNDS, pa.float64()) if bounded else {}
     taken = {as_role(name) for name in kinds} | {a for some in COLUMNS.values() for a in some}
     for name in features:
@@ -446,26 +653,42 @@ def write(document: Continuum | Corpus, path: Path) -> None:
         for name, continuum in continua.items():
             if several and not name:
                 raise DataError("a continuum has no name", hint="Name it or write JSON instead")
-            rows += _rows(name, continuum, bounded=bounded)
+            rows += _rows(name, continuum, inside, bounded=bounded)
             if len(rows) >= _ROWS:
                 yield pa.RecordBatch.from_pylist(rows, schema)
                 rows = []
         yield pa.RecordBatch.from_pylist(rows, schema)
 
+    _write(batches(), schema, path)
+    if called:
+        links = pa.schema([(name, pa.string()) for name in LINKS])
+        rows = [
+            {LINKS[0]: name, **{f.name: getattr(x, f.name) for f in fields(x)}}
+            for name, continuum in continua.items()
+            for x in continuum.links
+        ]
+        beside = path.with_suffix(f".links{path.suffix}")
+        _write([pa.RecordBatch.from_pylist(rows, links)], links, beside)
+
+
+def _write(batches: Iterable[Any], schema: Any, path: Path) -> None:
+    pa = _pyarrow()
     with atomic_write(path) as temporary:
         if path.suffix.lower() == ".parquet":
             from pyarrow.parquet import ParquetWriter
 
             with ParquetWriter(temporary, schema) as writer:
-                for batch in batches():
+                for batch in batches:
                     writer.write_batch(batch)
         else:
             with pa.ipc.new_file(temporary, schema) as writer:
-                for batch in batches():
+                for batch in batches:
                     writer.write_batch(batch)
 
 
-def _rows(name: str, continuum: Continuum, *, bounded: bool) -> Iterator[dict[str, Any]]:
+def _rows(
+    name: str, continuum: Continuum, inside: tuple[str, ...], *, bounded: bool
+) -> Iterator[dict[str, Any]]:
     about: dict[str, Any] = {"document": name}
     if bounded and continuum.declared:
         about |= zip(_BOUNDS, continuum.bounds, strict=True)
@@ -482,7 +705,9 @@ def _rows(name: str, continuum: Continuum, *, bounded: bool) -> Iterator[dict[st
             "category": category_of(u.category),
             "start": u.start,
             "end": u.end,
+            **shape_cells(u, inside),
             FRAGMENTS: [list(f) for f in u.fragments] or None,
+            UNIT: u.id or None,
         }
 
 
@@ -501,5 +726,7 @@ registered(
     bounds=True,
     features=True,
     fragments=True,
+    shapes=True,
+    links=KINDS,
     extra="parquet",
 )

@@ -30,14 +30,14 @@ from typing import Any
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.label import to_label
 from gammacp.continuum.links import DIRECTED, KINDS
-from gammacp.continuum.shapes import Shape, box, in_cell
+from gammacp.continuum.shapes import Shape
 from gammacp.csv_files import rows_of, table_of
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.delimited_writing import DELIMITERS, LINKS, ORDER, write
 from gammacp.formats.positions import position
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Record, Source
-from gammacp.formats.spans import Documents, in_pieces, with_shapes
+from gammacp.formats.spans import Documents, in_pieces, shape_of, with_shapes
 from gammacp.frames import AXES, FRAGMENTS, SHAPE, UNIT, places_of_roles
 
 _POSITIONS = ("start", "end")
@@ -303,14 +303,10 @@ def _shape(row: Record, first: tuple[float, float]) -> Shape | None:
         if row.get(f"{axis}0") or row.get(f"{axis}1"):
             low, high = (f"{axis}0", f"{axis}1")
             spans.append((row.position(low, low, _HINT), row.position(high, high, _HINT)))
-    given = row.get(SHAPE)
-    if len(spans) == 1 and not given:
-        return None
     try:
-        return (in_cell(given, *first) if given else box(*spans))[1]
+        return shape_of(spans, row.get(SHAPE))
     except DataError as error:
-        hint = "Where the column is of something else, leave it out with --option shapes=no"
-        raise row.error(error.message, hint=error.hint or hint) from None
+        raise row.error(error.message, error.hint) from None
 
 
 def _add_links(documents: Documents, text: str) -> None:

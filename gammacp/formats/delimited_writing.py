@@ -79,30 +79,49 @@ def _trim(text: str, what: str) -> str:
     return text
 
 
-def _inside(continua: Collection[Continuum]) -> tuple[str, ...]:
-    """The columns of fragments or shapes."""
+def columns_inside(continua: Collection[Continuum]) -> tuple[str, ...]:
+    """The columns of fragments and shapes that these continua need.
+
+    Parameters
+    ----------
+    continua
+        Some may have fragments, some shapes.
+    """
     kinds = {kind for c in continua for kind in c.kinds}
     axes = max((c.axes for c in continua), default=1)
-    if kinds:
-        return AXES[: 2 * axes - 2] if kinds == {"box"} and axes < 4 else (SHAPE,)
-    return (FRAGMENTS,) if any(c.n_broken for c in continua) else ()
+    plain = kinds <= {"box"} and axes < 4
+    shaped = AXES[: 2 * axes - 2] if plain else (SHAPE,)
+    return (*shaped, *((FRAGMENTS,) if any(c.n_broken for c in continua) else ()))
+
+
+def shape_cells(u: Unit, inside: tuple[str, ...]) -> dict[str, float | str]:
+    """What a unit has in the columns of shapes.
+
+    Parameters
+    ----------
+    u
+        With or without a shape.
+    inside
+        As `columns_inside` says.
+    """
+    if u.shape is None:
+        return {}
+    if SHAPE in inside:
+        return {SHAPE: json.dumps(u.json["shape"])}
+    edges = [edge for span in u.shape.extents for edge in span]
+    return dict(zip(AXES, edges, strict=False))
 
 
 def _cells(u: Unit, inside: tuple[str, ...]) -> tuple[str, ...]:
-    """What a unit has there."""
-    if u.shape is None:
-        parts = ";".join(f"{as_text(s)} {as_text(e)}" for s, e in u.fragments)
-        return (parts,) if parts else ("",) * len(inside)
-    if inside == (SHAPE,):
-        return (json.dumps(u.json["shape"]),)
-    edges = [as_text(x) for span in u.shape.extents for x in span]
-    return (*edges, *("",) * (len(inside) - len(edges)))
+    cells = {k: v if isinstance(v, str) else as_text(v) for k, v in shape_cells(u, inside).items()}
+    cells[FRAGMENTS] = ";".join(f"{as_text(s)} {as_text(e)}" for s, e in u.fragments)
+    return tuple(cells.get(name, "") for name in inside)
 
 
 def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
     several = isinstance(document, Corpus)
     features = feature_names(document.categories)
-    inside = _inside(_continua(document).values())
+    inside = columns_inside(_continua(document).values())
     called = any(c.links for c in _continua(document).values())
     taken = {
         "continuum",

@@ -12,7 +12,7 @@ from gammacp.continuum.fragments import Fragments, join
 from gammacp.continuum.label import to_label
 from gammacp.continuum.links import CHAIN, whole_links
 from gammacp.continuum.outlines import n_mended
-from gammacp.continuum.shapes import Shape, box, outline
+from gammacp.continuum.shapes import Shape, box, in_cell, outline
 from gammacp.errors import DataError
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.source import Source
@@ -269,6 +269,30 @@ class Spans(_Counting):
         except DataError as error:
             raise error.at(self.source.place, line) from None
         return replace(built, left_out=self._left_out.entries())
+
+
+def shape_of(extents: Sequence[tuple[float, float]], given: str | None) -> Shape | None:
+    """The shape that a row of a table has; None without one.
+
+    Parameters
+    ----------
+    extents
+        (start, end), then (low, high) on each further axis that the row has a box on.
+    given
+        What it has in a column of shapes: text of JSON; nothing for none.
+
+    Raises
+    ------
+    DataError
+        It is no shape, or does not reach from start to end.
+    """
+    if len(extents) == 1 and not given:
+        return None
+    try:
+        return (in_cell(given, *extents[0]) if given else box(*extents))[1]
+    except DataError as error:
+        hint = "Where the column is of something else, leave it out with --option shapes=no"
+        raise DataError(error.message, hint=error.hint or hint) from None
 
 
 def with_shapes(document: D, shapes: str, place: str) -> D:

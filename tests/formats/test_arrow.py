@@ -1,15 +1,21 @@
 """Tables of units: Parquet, Feather, Arrow IPC, and whatever has `__arrow_c_stream__`."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import gammacp as gc
 from gammacp import Continuum, Corpus, DataError, Unit, UsageError
 from gammacp.continuum.document_table import DocumentTable
+from gammacp.continuum.label import features_of, to_label
+from gammacp.continuum.links import KINDS, Link
+from gammacp.continuum.shapes import box, outline
 from gammacp.formats import collect
 from tests.conftest import Run
 
@@ -142,6 +148,29 @@ def test_writing_keeps_fragments_features_bounds_units_and_the_empty(tmp_path: P
         ({"fragments": [[[2, 3], [4, 8]], *[None] * 4]}, "row 1 of row group 1: fragments reach"),
         ({"fragments": [[2, 3], *[None] * 4]}, "row 1 of row group 1: fragments are not pairs"),
         ({"bounds_start": [0] * 5, "bounds_end": [9, 8, 9, 9, 9]}, "row 2 .*other bounds"),
+        (
+            {"y0": [1, 5, 2, 2, None], "y1": [3, 4, 3, 3, None]},
+            "row 2 of row group 1: a box reaches",
+        ),
+        (
+            {"y0": [1, 5, 2, 2, None], "y1": [3, None, 3, 3, None]},
+            "row 2 .* group 1: a box reaches",
+        ),
+        (
+            {"y0": [1, 5, 2, None, None], "y1": [3, 9, 3, None, None]},
+            "row 2 .* group 2 is on one axis",
+        ),
+        ({"y0": ["a"] * 5, "y1": [1] * 5}, "column 'y0' is string, not numbers"),
+        ({"shape": ["{", *[None] * 4]}, "row 1 of row group 1: shape is not JSON"),
+        (
+            {"shape": [*[None] * 2, '{"box": [[0, 5], [1, 2]]}', *[None] * 2]},
+            "shape reaches from 0",
+        ),
+        (
+            {"shape": [*[None] * 4, '{"box": [[0, 5], [1, 2]]}']},
+            "row 1 of row group 3: shape reaches",
+        ),
+        ({"shape": [{"ball": [[1, 2]]}] * 5}, "row 1 .*'ball' is no kind of shape"),
         ({"bounds_start": [3] * 5, "bounds_end": [9] * 5}, "outside the bounds"),
     ],
 )
@@ -159,6 +188,155 @@ def test_bad_rows_are_named_by_file_and_row_group(
     with pytest.raises(DataError, match=said) as caught:
         gc.read_corpus(path)
     assert caught.value.file == str(path)
+
+
+names = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=4)
+edges = st.tuples(*[st.integers(0, 160).map(lambda n: n / 16)] * 2).map(sorted)
+points = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=4)
+
+
+@st.composite
+def rich(draw: st.DrawFn) -> Continuum:
+    """Units with fragments or shapes or neither, features of two kinds, and links."""
+    kind = draw(st.sampled_from(["plain", "fragments", "box", "volume", "outlines"]))
+    units = []
+    for k in range(draw(st.integers(0, 6))):
+        label = to_label(draw(names), {"sure": draw(st.none() | names), "session": draw(names)})
+        who, (low, high), shape, parts = draw(st.sampled_from("AB")), draw(edges), None, ()
+        if kind in ("box", "volume"):
+            further = [draw(edges) for _ in range(1 + (kind == "volume"))]
+            shape = box((low, high), *further)[1]
+        elif kind == "outlines":
+            which = draw(st.sampled_from(["point", "polyline", "box"]))
+            rings = [draw(points) * 2]
+            (low, high), shape = (
+                box((low, high), draw(edges)) if which == "box" else outline(which, rings)
+            )
+        elif kind == "fragments" and draw(st.booleans()):
+            low, high, parts = low, high + 3, ((low, low + 1), (high + 2, high + 3))
+        units.append(Unit(who, low, high, label, parts, shape, f"u{k}" if k % 4 else "u0"))
+    own = {(u.annotator, u.id): u for u in units}
+    mine = {who: sorted(i for a, i in own if a == who) for who in "AB"}
+    links = [
+        Link(who, draw(names), *draw(st.permutations(ids))[:2], draw(st.sampled_from(KINDS)))
+        for who, ids in mine.items()
+        if len(ids) > 1
+        for _ in range(draw(st.integers(0, 2)))
+    ]
+    return Continuum.from_units(
+        own.values() if links else [replace(u, id="") for u in own.values()], links=links
+    )
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "csv"])
+@settings(max_examples=40, deadline=None)
+@given(corpus=st.dictionaries(names.filter(lambda n: n[0] not in "#\"'"), rich(), min_size=1))
+def test_shapes_links_and_sessions_come_back(
+    tmp_path_factory: pytest.TempPathFactory, ending: str, corpus: dict[str, Continuum]
+) -> None:
+    whole = Corpus.from_continua(corpus)
+    path = tmp_path_factory.mktemp("c") / f"c.{ending}"
+    gc.write(whole, path)
+    back = collect([path], features=[f for f in ("sure", "session") if f in _features(whole)])
+    for name, c in whole.items():
+        found = back.continua[name]
+        # Units without links need no ids.
+        same = [*c] if c.links else [replace(u, id="") for u in c]
+        assert sorted(found, key=repr) == sorted(same, key=repr)
+        assert sorted(found.links, key=repr) == sorted(c.links, key=repr)
+        assert found.annotators == c.annotators
+
+
+def _features(corpus: Corpus) -> set[str]:
+    return {f for name in corpus.categories for f in features_of(name)}
+
+
+def test_sessions_are_told_by_a_column(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "units.parquet"
+    rows = {"annotator": ["A", "A", "B", "B"] * 3, "session": [1, 2, 1, 2] * 3}
+    starts = [0, 1, 1, 0, 10, 10, 12, 10, 20, 21, 20, 22]
+    rows |= {"start": starts, "end": [s + 5 for s in starts], "category": ["x", "y"] * 6}
+    pq.write_table(pa.table(rows | {"document": ["d"] * 12}), path)
+    said = json.loads(run("compare", path, "--session", "session", "--json").out)["sessions"]
+    pq.write_table(pa.table(rows | {"document": ["d"] * 12}).drop_columns("session"), path)
+    gc.write(gc.read_table(pa.table(rows), features=["session"]), tmp_path / "units.csv")
+    csv = json.loads(run("compare", tmp_path / "units.csv", "--session", "session", "--json").out)
+    assert said == csv["sessions"]
+    assert said["all"]["documents"] == 1
+
+
+def shaped(**columns: Any) -> Any:
+    rows = {"annotator": ["A", "B"], "x0": [0, 1], "x1": [5, 6], **columns}
+    return pa.table(rows)
+
+
+def test_boxes_may_be_covered_or_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "boxes.parquet"
+    triangle = {"box": None, "polygon": [[[1, 2], [6, 2], [6, 9]]]}
+    shapes = [{"box": [[0, 5], [1, 2]], "polygon": None}, triangle]
+    pq.write_table(shaped(shape=shapes), path)
+    found = gc.read(path)
+    assert [u.shape.kind for u in found] == ["box", "polygon"]
+    boxed = collect([path], shapes="box").continua
+    assert [u.shape.extents for c in boxed.values() for u in c] == [((1.0, 2.0),), ((2.0, 9.0),)]
+    bare = collect([path], shapes="no")
+    assert [u.shape for c in bare.continua.values() for u in c] == [None, None]
+    assert "1 column: shape is none of those that are read" in map(str, bare.left_out)
+    pq.write_table(shaped(y0=[1, 2], y1=[3, 4], z0=[0, 0], z1=[1, 2]), path)
+    assert [u.shape.extents for u in gc.read(path)] == [((1, 3), (0, 1)), ((2, 4), (0, 2))]
+    assert gc.read_table(shaped(ymin=[1, 2], ymax=[3, 4])).axes == 2
+
+
+LINKED = {
+    "document": ["d1", "d1", "d2"],
+    "annotator": ["A", "A", "A"],
+    "start": [0, 6, 0],
+    "end": [5, 9, 4],
+    "unit": [1, 2, 1],
+}
+
+
+def test_links_stand_beside_their_units_or_in_a_table_of_their_own(tmp_path: Path) -> None:
+    units, beside = pa.table(LINKED), tmp_path / "c.links.parquet"
+    links = pa.table(
+        {"document": ["d1", "d1"], "annotator": ["A"] * 2, "type": ["r"] * 2}
+        | {"source": [1, 1], "target": [2, 7]}
+    )
+    pq.write_table(units, tmp_path / "c.parquet")
+    pq.write_table(links, beside)
+    for found in (gc.read_corpus(tmp_path), gc.read_table(units, links=links)):
+        assert found["d1"].links == (Link("A", "r", "1", "2"),)
+        assert [u.id for u in found["d1"]] == ["1", "2"]
+        assert not found["d2"].links
+        assert any("1 link" in str(e) for e in found.left_out)
+    beside.unlink()
+    assert not gc.read_corpus(tmp_path)["d1"].links
+
+
+@pytest.mark.parametrize(
+    ("links", "units", "said"),
+    [
+        ({"type": [None]}, {}, "links.parquet.*row 1 of row group 1 has no type"),
+        ({"kind": ["loop"]}, {}, "links.parquet.*row 1 of row group 1: kind 'loop'"),
+        ({"document": ["d9"]}, {}, "links in document 'd9'"),
+        ({"source": [[1]]}, {}, "links.parquet.*column 'source' is list"),
+        ({}, {"unit": [1, 1, 2], "start": [0, 6, 0]}, "document 'd1': two units by A have the id"),
+    ],
+)
+def test_bad_links_are_named(
+    tmp_path: Path, links: dict[str, Any], units: dict[str, Any], said: str
+) -> None:
+    whole = {"document": ["d1"], "annotator": ["A"], "type": ["r"], "source": [1], "target": [1]}
+    pq.write_table(pa.table(LINKED | units), tmp_path / "c.parquet")
+    pq.write_table(pa.table(whole | links), tmp_path / "c.links.parquet")
+    with pytest.raises(DataError, match=said):
+        gc.read_corpus(tmp_path / "c.parquet")
+    pq.write_table(pa.table({"annotator": ["A"]}), tmp_path / "c.links.parquet")
+    with pytest.raises(DataError, match=r"links\.parquet: there is no column 'type'"):
+        gc.read_corpus(tmp_path / "c.parquet")
+    (tmp_path / "c.links.parquet").write_bytes(b"PAR1")
+    with pytest.raises(DataError, match=r"links\.parquet: file is damaged"):
+        gc.read_corpus(tmp_path / "c.parquet")
 
 
 def test_a_column_that_is_missing_and_a_damaged_file(tmp_path: Path) -> None:

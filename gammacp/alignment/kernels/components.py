@@ -6,7 +6,7 @@ See `proof.components` for the proof that rests on them.
 import numpy as np
 
 from gammacp.alignment.columns import Columns
-from gammacp.arrays import Bools, Codes, Floats
+from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 
@@ -42,20 +42,23 @@ def activate(
     columns: Columns,
     loss: Floats,
     active: Bools,
+    looked: Indices,
     label: Codes,
     least: Floats,
     tolerance: float,
     most: float,
-) -> float:
+) -> tuple[float, Indices]:
     """Activate columns that lose less than the components they touch do together, in place.
 
-    Only those that lose at most `most`; returns the smallest loss of one that was left out for
-    that, ∞ if none was. `least[root]` is the loss of a component. A positive tolerance leaves
-    ties out, a negative one takes them in.
+    Of those in `looked` only what loses at most `most`; returns the smallest loss of one that was
+    left out for that, ∞ if none was, and which were. `least[root]` is the loss of a component. A
+    positive tolerance leaves ties out, a negative one takes them in.
     """
     begin, members, _ = columns
     left = np.inf
-    for c in range(len(active)):
+    waiting = np.empty(len(looked), np.int64)
+    count = 0
+    for c in looked:
         if active[c]:
             continue
         together = 0.0
@@ -73,4 +76,24 @@ def activate(
                 active[c] = True
             else:
                 left = min(left, loss[c])
-    return left
+                waiting[count] = c
+                count += 1
+    return left, waiting[:count].copy()
+
+
+@kernel
+def columns_at(n_units: int, columns: Columns) -> tuple[Indices, Codes]:
+    """The columns of each unit, ascending, and where those of each begin."""
+    begin, members, gain = columns
+    start = np.zeros(n_units + 1, np.int64)
+    for p in range(len(members)):
+        start[members[p] + 1] += 1
+    for u in range(n_units):
+        start[u + 1] += start[u]
+    fill = start[:-1].copy()
+    at = np.empty(len(members), np.int32)
+    for c in range(len(gain)):
+        for p in range(begin[c], begin[c + 1]):
+            at[fill[members[p]]] = c
+            fill[members[p]] += 1
+    return start, at

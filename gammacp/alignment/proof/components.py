@@ -10,11 +10,12 @@ without a left-out column lose δ_K each, and the others are paid for by the lef
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns
+from gammacp.alignment.columns import Columns, spread
 from gammacp.alignment.limits import SMALL_UNITS, Limits, Stage
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.solvers.packing import Model, best_packing, highs_bound
@@ -47,9 +48,10 @@ class Decomposition:
 
     `complete` when the components' least losses are proven to be all that an alignment must lose.
     By column: `loss`, and whether it is `active` and `chosen`. By unit: what it loses `alone`, what
-    covering it again costs (`over`), and its component's root (`label`). By root: columns at the
-    last search (`known`), the `least` loss found, the `lower` bound of it, and what CP-SAT has
-    `told` beyond that and nobody has checked.
+    covering it again costs (`over`), and its component's root (`label`). By root: the `least` loss
+    found (`total` is that of all), the `lower` bound of it, and what CP-SAT has `told` beyond that
+    and nobody has checked. `waiting` are columns that may have to be taken in; a round looks at
+    these alone, and searches the components alone that columns joined.
 
     Mutable while it is worked out, and private to one call of the solver.
     """
@@ -82,84 +84,125 @@ class Decomposition:
         self.active: Bools = loss <= self.tolerance
         self.chosen: Bools = np.zeros(size, np.bool_)
         self.label: Codes = np.arange(n_units, dtype=np.int32)
-        self.known: Codes = np.full(n_units, -1, np.int32)
         self.least: Floats = np.zeros(n_units)
         self.lower: Floats = np.zeros(n_units)
         self.told: dict[int, float] = {}
-
-    @property
-    def total(self) -> float:
-        """Loss of the alignment at hand."""
-        return float(self.least[np.flatnonzero(self._roots)].sum())
+        self.total = 0.0
+        self.waiting: Indices = np.flatnonzero(~self.active)
 
     @property
     def lower_total(self) -> float:
         """Loss that no alignment of the active columns undercuts."""
-        return float(self.lower[np.flatnonzero(self._roots)].sum())
+        return self._of_components(self.lower)
 
-    @property
-    def _roots(self) -> Bools:
-        return np.asarray(self.label == np.arange(len(self.label)))
+    def _of_components(self, of_roots: Floats) -> float:
+        return float(of_roots[self.label == np.arange(len(self.label))].sum())
 
     def run(self) -> None:
         """Take columns in until none of them matters any more, or time runs out."""
         step = _LOSS_STEP * self.problem.scale
+        self._search(np.arange(len(self.alone)), np.flatnonzero(self.active))
         while True:
-            self._search()
             # Tied columns that lose more than nothing may still have to be taken in.
             if self.total <= self.allowed and not self.ties:
                 self.complete = self.total <= self.equal
                 return
             if due(self.deadline):
                 return
-            while (left := self._activate(step)) is not None:
+            while (left := self._take_in(step)) is not None:
                 if left == np.inf:
                     self.complete = True
                     return
                 step = max(4 * step, left)
 
-    def _activate(self, most: float) -> float | None:
+    def _take_in(self, most: float) -> float | None:
         """None if columns were taken in; else the least loss of one that still should be, or ∞."""
         from gammacp.alignment.kernels.components import activate
 
-        before = int(self.active.sum())
-        left = activate(
+        before = self.waiting
+        left, self.waiting = activate(
             self.columns,
             self.loss,
             self.active,
+            before,
             self.label,
             self.least,
             -self.tolerance if self.ties else self.tolerance,
             min(most, self.total + self.tolerance),
         )
-        if int(self.active.sum()) > before:
-            return None
-        return np.inf if left > self.total + self.tolerance else float(left)
+        taken = before[self.active[before]]
+        if not len(taken):
+            return np.inf if left > self.total + self.tolerance else float(left)
+        begin, members, _ = self.columns
+        joined = np.zeros(len(self.label), np.bool_)
+        entries = spread(begin[taken], begin[taken + 1] - begin[taken])
+        joined[self.label[members[entries]]] = True
+        units = np.flatnonzero(joined[self.label])
+        start, at = self._columns_at
+        looked = np.zeros(len(self.active), np.bool_)
+        looked[at[spread(start[units], start[units + 1] - start[units])]] = True
+        inside = np.flatnonzero(looked & self.active)
+        looked[self.waiting] = True
+        self.waiting = np.flatnonzero(looked & ~self.active)
+        self._search(units, inside)
+        return None
 
-    def _search(self) -> None:
-        from gammacp.alignment.kernels.component_search import Rules, SearchCosts, search_components
+    @cached_property
+    def _columns_at(self) -> tuple[Indices, Codes]:
+        from gammacp.alignment.kernels.components import columns_at
+
+        return columns_at(len(self.alone), self.columns)
+
+    def _search(self, units: Indices, inside: Indices) -> None:
+        """Find the components of these units, which all active columns at them join, and search."""
         from gammacp.alignment.kernels.components import label_components
 
-        columns = self.columns
-        label_components(columns, self.active, self.label)
-        fresh = self.known.copy()
-        hard = search_components(
-            columns,
-            SearchCosts(self.loss, self.loss, self.alone, self.over),
-            self.active,
-            self.label,
-            self.known,
-            self.least,
-            self.chosen,
-            Rules(self.problem.cover, False, self.tolerance, self.limits.of(Components).nodes),
-        )
-        changed = np.flatnonzero(fresh != self.known)
-        self.lower[changed] = self.least[changed]
+        part = self._part(units, inside)
+        label = np.empty(len(units), np.int32)
+        label_components(part, np.ones(part.number, np.bool_), label)
+        chosen, least = self.chosen[inside], self.least[units]
+        nodes = self.limits.of(Components).nodes
+        hard = self._searched(units, inside, part, label, least, chosen, nodes)
+        self.label[units], self.chosen[inside] = units[label], chosen
+        self.least[units] = self.lower[units] = least
         if self.told:
-            same = self._roots & (fresh == self.known)
-            self.told = {root: told for root, told in self.told.items() if same[root]}
-        for root in hard.tolist():
+            gone = set(units.tolist())
+            self.told = {root: told for root, told in self.told.items() if root not in gone}
+        for root in units[hard].tolist():
             self._solve_hard(root)
+        self.total = self._of_components(self.least)
+
+    def _part(self, units: Indices, inside: Indices) -> Columns:
+        """These columns, of these units by their number among them."""
+        part = self.columns.select(inside)
+        if len(units) == len(self.alone):
+            return part
+        return part._replace(members=np.searchsorted(units, part.members).astype(np.int32))
+
+    def _searched(
+        self,
+        units: Indices,
+        inside: Indices,
+        part: Columns,
+        label: Codes,
+        least: Floats,
+        chosen: Bools,
+        nodes: int,
+    ) -> Indices:
+        """Search components, `least` and `chosen` in place; the roots of those that are hard."""
+        from gammacp.alignment.kernels.component_search import Rules, SearchCosts, search_components
+
+        loss = self.loss[inside]
+        return search_components(
+            part,
+            SearchCosts(loss, loss, self.alone[units], self.over[units]),
+            np.ones(len(inside), np.bool_),
+            label,
+            np.full(len(units), -1, np.int32),
+            least,
+            chosen,
+            Rules(self.problem.cover, False, self.tolerance, nodes),
+        )
 
     def _solve_hard(self, root: int) -> None:
         """CP-SAT on one component; its prices minus its gain is what it loses."""
@@ -182,28 +225,17 @@ class Decomposition:
         self.chosen[inside] = taken
         self.least[root] = self._loss(part, taken, price)
         told = self.least[root] if found.proven else max(price - found.bound, 0.0)
-        self.lower[root] = self._confirm(root, packing, price, told)
+        self.lower[root] = self._confirm(inside, packing, price, told)
         self.told[root] = told - self.lower[root]
 
-    def _confirm(self, root: int, packing: Model, price: float, told: float) -> float:
+    def _confirm(self, inside: Indices, packing: Model, price: float, told: float) -> float:
         """As much of the loss that CP-SAT tells as a longer search, or HiGHS, comes to as well."""
-        from gammacp.alignment.kernels.component_search import Rules, SearchCosts, search_components
-
-        known = self.known.copy()
-        known[root] = -1
-        least, nodes = self.least.copy(), _LONGER * self.limits.of(Components).nodes
-        hard = search_components(
-            self.columns,
-            SearchCosts(self.loss, self.loss, self.alone, self.over),
-            self.active,
-            self.label,
-            known,
-            least,
-            np.zeros_like(self.chosen),
-            Rules(self.problem.cover, False, self.tolerance, nodes),
-        )
-        if not len(hard):
-            return min(told, float(least[root]))
+        units = np.unique(self.columns.select(inside).members).astype(np.int64)
+        least, chosen = np.zeros(len(units)), np.zeros(len(inside), np.bool_)
+        part, label = self._part(units, inside), np.zeros(len(units), np.int32)
+        nodes = _LONGER * self.limits.of(Components).nodes
+        if not len(self._searched(units, inside, part, label, least, chosen, nodes)):
+            return min(told, float(least[0]))
         return min(told, max(price - highs_bound(packing, self.limits.until(self.deadline)), 0.0))
 
     def _loss(self, part: Columns, taken: Bools, price: float) -> float:
@@ -275,8 +307,6 @@ def _matters(state: Decomposition, columns: Columns, loss: Floats, most_loss: fl
 
     if state.total <= most_loss:
         return False
-    decided = loss <= most_loss
-    before, never = int(decided.sum()), np.inf
-    tolerance = state.tolerance
-    activate(columns, loss, decided, state.label, state.least, tolerance, never)
-    return int(decided.sum()) > before
+    decided, beyond = loss <= most_loss, np.flatnonzero(loss > most_loss)
+    activate(columns, loss, decided, beyond, state.label, state.least, state.tolerance, np.inf)
+    return bool(decided[beyond].any())

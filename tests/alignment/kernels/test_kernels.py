@@ -197,6 +197,7 @@ def test_components(
     for module, name in (
         (components, "label_components"),
         (components, "activate"),
+        (components, "columns_at"),
         (component_search, "search_components"),
     ):
         compiled = getattr(module, name)

@@ -13,7 +13,7 @@ from gammacp.alignment import best_groups, build_problem, solve
 from gammacp.alignment.candidates import pair_count
 from gammacp.alignment.columns import Columns, enumerate_columns
 from gammacp.alignment.duals import lp
-from gammacp.alignment.kernels.components import activate, label_components
+from gammacp.alignment.kernels.components import activate, columns_at, label_components
 from gammacp.alignment.kernels.duals import make_feasible
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.pricing.exact import search
@@ -216,9 +216,24 @@ def test_components_and_what_joins_them() -> None:
     least = np.array([0.25, 2.0, 9.0, 0.5, 9.0, 0.0, 1.0])
     loss = np.array([0.0, 0.0, 0.7, 1.0, 2.9])
     # {0, 3, 5} touch 0.75 in all, {5, 6} touch 1 and {6, 4} touch 3.
-    assert activate(columns, loss, active, label, least, 0.01, 2.5) == 2.9
+    every, last = np.arange(5), np.arange(4, 5)
+    left, waiting = activate(columns, loss, active, every, label, least, 0.01, 2.5)
+    assert (left, waiting.tolist()) == (2.9, [4])
     assert active.tolist() == [True, True, True, False, False]
-    assert activate(columns, loss, active, label, least, -0.01, 2.5) == 2.9
+    left, waiting = activate(columns, loss, active, every, label, least, -0.01, 2.5)
+    assert (left, waiting.tolist()) == (2.9, [4])
     assert active.tolist() == [True, True, True, True, False]
-    assert activate(columns, loss, active, label, least, 0.01, 2.9) == np.inf
+    assert activate(columns, loss, active, every[:4], label, least, 0.01, 2.9)[0] == np.inf
+    assert not active[4]
+    left, waiting = activate(columns, loss, active, last, label, least, 0.01, 2.9)
+    assert (left, waiting.tolist()) == (np.inf, [])
     assert active.all()
+
+
+def test_columns_of_each_unit() -> None:
+    columns = Columns(
+        np.array([0, 2, 4, 7]), np.array([4, 2, 1, 2, 0, 3, 2], np.int32), np.zeros(3)
+    )
+    start, at = columns_at(6, columns)
+    found = [at[start[u] : start[u + 1]].tolist() for u in range(6)]
+    assert found == [[2], [1], [0, 1, 2], [2], [0], []]
