@@ -159,6 +159,6 @@ def test_a_crowd_among_many_documents_is_aligned_to_what_its_chance_is_known_to(
     assert proven.bound == proven.disorder <= found.disorder
     assert found.bound <= proven.disorder
     assert found.bound >= 0.75 * found.disorder
-    assert many.gap(crowd) > 0 == many.gap(pairs["0"])
+    assert many.gap(crowd.n_annotators) > 0 == many.gap(2)
     few = Basis(Corpus.from_continua({"crowd": crowd, "0": pairs["0"]}), Settings.of())
-    assert few.gap(crowd) == 0
+    assert few.gap(crowd.n_annotators) == 0
