@@ -17,20 +17,20 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_473,
-    "gammacp/alignment": 6_181,
+    "gammacp": 2_516,
+    "gammacp/alignment": 6_309,
     "gammacp/bench": 2_167,
     "gammacp/campaign": 5_669,
-    "gammacp/chance": 1_573,
+    "gammacp/chance": 1_559,
     "gammacp/cli": 3_717,
     "gammacp/compat": 952,
-    "gammacp/continuum": 1_252,
+    "gammacp/continuum": 1_584,
     "gammacp/datasets": 36,
-    "gammacp/dissimilarity": 1_254,
-    "gammacp/formats": 7_616,
+    "gammacp/dissimilarity": 1_259,
+    "gammacp/formats": 7_652,
     "gammacp/kernel": 217,
     "gammacp/links": 238,
-    "gammacp/measures": 8_389,
+    "gammacp/measures": 8_595,
     "gammacp/pools": 522,
     "gammacp/report": 1_039,
     "gammacp/shapes": 305,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 53_122, 44_275
+TOGETHER, CORE = 53_858, 45_011
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -54,7 +54,13 @@ class AlignedPart:
 
     @classmethod
     def of(cls, alignments: Sequence[Alignment]) -> AlignedPart:
-        """The columns of these."""
+        """The columns of these.
+
+        Parameters
+        ----------
+        alignments
+            Of small continua, or large ones.
+        """
         prices = [np.empty(0) if a.proof is None else a.proof.price for a in alignments]
         groups = [a.groups.ravel() for a in alignments]
         matrices = {

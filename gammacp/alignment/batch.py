@@ -212,7 +212,8 @@ class _Row:
     def ranks(self, dissimilarity: BoundDissimilarity) -> Codes:
         """The units' places by their `nameless_ranks`."""
         own = self.continua.edges[self.owner] + self.own
-        return nameless_ranks(self.continua, dissimilarity)[own]
+        found: Codes = nameless_ranks(self.continua, dissimilarity)[own]
+        return found
 
     def proofs(self, proof: Proof | None) -> list[Proof | None]:
         """Each continuum's own prices; those of a row pay for the groups of each."""

@@ -39,7 +39,8 @@ class Corpus(Mapping[str, Continuum]):
         have the same, sorted otherwise. Ordinal distances depend on it. `left_out` is by default
         what was left out of the continua.
         """
-        if isinstance(continua, DocumentTable) and categories in (None, continua.categories):
+        wanted = None if categories is None else tuple(categories)
+        if isinstance(continua, DocumentTable) and wanted in (None, continua.categories):
             return cls(continua, continua.categories, left_out or ())
         used = [c.categories for c in continua.values()]
         if categories is None and len(set(used)) == 1:

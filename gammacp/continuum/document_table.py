@@ -289,7 +289,13 @@ class Documents(ContinuumSequence, ValuesView[Continuum]):
         return DocumentTable.values, (self.table.only(self.places),)
 
     def at(self, places: Indices) -> ContinuumSequence:
-        """Those at these places, in this order."""
+        """Those at these places, in this order.
+
+        Parameters
+        ----------
+        places
+            From 0.
+        """
         return Documents(self.table, self.places[places])
 
     @property

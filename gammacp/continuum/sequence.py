@@ -56,7 +56,13 @@ class ContinuumSequence(Sequence[Continuum]):
 
     @abstractmethod
     def at(self, places: Indices) -> ContinuumSequence:
-        """Those at these places, in this order."""
+        """Those at these places, in this order.
+
+        Parameters
+        ----------
+        places
+            From 0.
+        """
 
     @property
     @abstractmethod

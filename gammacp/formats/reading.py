@@ -143,8 +143,10 @@ def read_corpus(
     )
 
 
-def by_document(continua: Mapping[str, Continuum]) -> dict[str, Continuum]:
+def by_document(continua: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
     """Continua by the name of their document; those that share a name keep their key."""
+    if isinstance(continua, DocumentTable):
+        return continua
     names = Counter(c.name for c in continua.values())
     return {c.name if names[c.name] == 1 else key: c for key, c in continua.items()}
 

@@ -201,7 +201,13 @@ class ScoreTable(Mapping[str, Gamma]):
 
     @classmethod
     def of(cls, basis: Basis) -> ScoreTable:
-        """Of all continua of a basis, aligned first: an interruption leaves each with its γ."""
+        """Of all continua of a basis, aligned first: an interruption leaves each with its γ.
+
+        Parameters
+        ----------
+        basis
+            Of a corpus.
+        """
         continua = basis.continua
         doubtful = (continua.n_annotators < 2) | (continua.n_units == 0)
         stands_for = np.ones(len(continua))
@@ -259,7 +265,13 @@ class ScoreTable(Mapping[str, Gamma]):
         return dict, (dict(self),)
 
     def only(self, places: Indices) -> ScoreTable:
-        """The scores of some of them."""
+        """The scores of some of them.
+
+        Parameters
+        ----------
+        places
+            Their numbers, ascending.
+        """
         same = len(places) == len(self.places)
         return self if same else replace(self, places=places)
 
