@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
     "gammacp": 2_516,
-    "gammacp/alignment": 6_309,
+    "gammacp/alignment": 6_302,
     "gammacp/bench": 2_167,
     "gammacp/campaign": 5_669,
     "gammacp/chance": 1_559,
@@ -30,7 +30,7 @@ CEILINGS = {
     "gammacp/formats": 7_652,
     "gammacp/kernel": 217,
     "gammacp/links": 238,
-    "gammacp/measures": 8_595,
+    "gammacp/measures": 8_596,
     "gammacp/pools": 522,
     "gammacp/report": 1_039,
     "gammacp/shapes": 305,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 53_858, 45_011
+TOGETHER, CORE = 53_852, 45_005
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

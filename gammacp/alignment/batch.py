@@ -77,34 +77,24 @@ def align_each(
     """
     every = ContinuumSequence.of(continua)
     parts = [*every.stretches(_TASK_UNITS)]
-    solve = partial(_align_part, dissimilarity=dissimilarity, **solving)
+    solve = partial(best_groups_of_each, dissimilarity=dissimilarity, ties=True, **solving)
+    method, cover = solving.get("method", "auto"), solving.get("cover", False)
     spread = map if executor is None else executor.map
     found: list[AlignedPart] = []
     done = 0
     for part, solved in zip(parts, spread(solve, parts), strict=False):
-        found.append(solved)
-        done += len(solved.disorder)
+        alignments = [
+            to_alignment(c, dissimilarity, f, method, cover=cover)
+            for c, f in zip(part, solved, strict=False)
+        ]
+        found.append(AlignedPart.of(alignments))
+        done += len(solved)
         if progress is not None and len(every) > 1:
             progress(done, len(every))
-        if len(solved.disorder) < len(part):
+        if len(solved) < len(part):
             # Interrupted: what later parts have belongs to later continua.
             break
-    method, cover = solving.get("method", "auto"), solving.get("cover", False)
     return Aligned(every, dissimilarity, method, cover=cover, parts=found)
-
-
-def _align_part(
-    continua: ContinuumSequence, dissimilarity: BoundDissimilarity, **solving: Unpack[Solving]
-) -> AlignedPart:
-    """A task of `align_each`."""
-    found = best_groups_of_each(continua, dissimilarity, ties=True, **solving)
-    method, cover = solving.get("method", "auto"), solving.get("cover", False)
-    return AlignedPart.of(
-        [
-            to_alignment(c, dissimilarity, f, method, cover=cover)
-            for c, f in zip(continua, found, strict=False)
-        ]
-    )
 
 
 def best_groups_of_each(

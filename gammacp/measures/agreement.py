@@ -21,7 +21,7 @@ from gammacp.measures.contributions import (
     contributions_of_alignment,
     contributions_of_documents,
 )
-from gammacp.measures.gamma import Gamma, GammaScore, gamma_score
+from gammacp.measures.gamma import Gamma, GammaScore, score_on
 from gammacp.measures.gamma_corpus import CorpusGamma, ScoreTable, gamma_on
 from gammacp.measures.populations import (
     Over,
@@ -317,7 +317,7 @@ def agreement(
             found = Agreement(corpus, corpus.scores, chance, clusters, weights)
         else:
             require(basis.source, fragments=True)
-            one = gamma_score(basis.source, basis)
+            one = score_on(basis.align_all(basis.continua)[0], basis.chance(basis.source), basis)
             found = Agreement(one, dict.fromkeys(names, one), chance, clusters, weights)
     except DataError as error:
         score = Gamma(value=math.nan, reason=str(error))

@@ -184,12 +184,8 @@ def _gamma(continuum: Continuum, options: Mapping[str, Any]) -> GammaScore:
     settings, how = Settings.and_computing(options)
     instance("continuum", continuum, Continuum, "a Continuum (for several: gamma_corpus)")
     require(continuum, fragments=True)
-    return gamma_score(continuum, Basis(continuum, settings, **how))
-
-
-def gamma_score(continuum: Continuum, basis: Basis) -> GammaScore:
-    """γ of a continuum on its basis."""
-    return score_on(basis.align([continuum])[0], basis.chance(continuum), basis)
+    basis = Basis(continuum, settings, **how)
+    return score_on(basis.align_all(basis.continua)[0], basis.chance(continuum), basis)
 
 
 def score_on(

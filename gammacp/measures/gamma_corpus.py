@@ -216,7 +216,7 @@ class ScoreTable(Mapping[str, Gamma]):
             stands_for = np.array([c.weight for c in continua.beside])
         reasons = {i: str(_reason(continua[i])) for i in np.flatnonzero(doubtful).tolist()}
         sound = np.flatnonzero(~doubtful)
-        alignments = basis.align_places(sound)
+        alignments = basis.align_all(continua.at(sound))
         reasons |= dict.fromkeys(sound[len(alignments) :].tolist(), _NOT_REACHED)
         aligned = sound[: len(alignments)]
         chances, which = basis.chances(aligned)

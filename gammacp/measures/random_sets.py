@@ -277,22 +277,22 @@ class Basis:
         """
         known: dict[Continuum, Alignment] = self.once(("alignments",), dict)
         if new := [c for c in continua if c not in known]:
-            known |= {a.continuum: a for a in self._aligned(ContinuumSequence.of(new))}
+            known |= {a.continuum: a for a in self.align_all(ContinuumSequence.of(new))}
         done = (known.get(c) for c in continua)
         return list(takewhile(lambda a: a is not None, done))  # type: ignore[arg-type]
 
-    def align_places(self, places: Indices) -> AlignedPlaces:
-        """The same of a whole corpus, as columns.
+    def align_all(self, continua: ContinuumSequence) -> AlignedPlaces:
+        """The same of many, as columns, once for all that rest on this.
 
         Parameters
         ----------
-        places
-            Of the continua, ascending.
+        continua
+            Some or all of the continua.
         """
-        key = ("aligned", places.tobytes())
-        return self.once(key, lambda: self._aligned(self.continua.at(places)))
-
-    def _aligned(self, continua: ContinuumSequence) -> AlignedPlaces:
+        key = ("aligned", continua)
+        known = self._memory.get(key)
+        if isinstance(known, AlignedPlaces):
+            return known
         gaps = {n: self.gap(n) for n in dict.fromkeys(continua.n_annotators.tolist())}
         each = np.array([gaps[n] for n in continua.n_annotators.tolist()])
         found: list[tuple[Indices, Aligned]] = []
@@ -302,7 +302,8 @@ class Basis:
             how: Any = {"executor": self._executor, "progress": self._progress}
             aligned = align_each(continua.at(some), self.bound, **how, **solving)
             found.append((some[: len(aligned)], aligned))
-        return AlignedPlaces(len(continua), found)
+        self._memory[key] = made = AlignedPlaces(len(continua), found)
+        return made
 
     def gap(self, n_annotators: int) -> float:
         """The gap that is asked for; of a crowd that is a small share of all, that of its chance.

@@ -71,7 +71,7 @@ class _Interrupted:
 
     def map(self, solve: Callable[[Any], list[Any]], parts: list[Any]) -> Iterator[list[Any]]:
         for i, part in enumerate(parts):
-            yield solve(part[: 1 if i == 0 else len(part)])
+            yield solve(part)[: 1 if i == 0 else len(part)]
 
 
 def test_what_follows_an_interrupted_part_is_not_taken_for_its_rest() -> None:
