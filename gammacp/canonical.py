@@ -11,18 +11,23 @@ does not matter where the two are exchangeable.
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from gammacp.arrays import Floats, Hashes, Indices
+from gammacp.arrays import Codes, Floats, Hashes, Indices
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import ranks
+from gammacp.continuum.sequence import ContinuumSequence
+
+# Units that are looked at together, of a corpus.
+_UNITS = 100_000
 
 
 def _canonical_ranks(
     continua: Sequence[Continuum], category_costs: Floats | None = None
-) -> tuple[Hashes, Indices, Indices, Indices, Indices]:
-    """Continua one after the other in canonical order.
+) -> tuple[Hashes, Codes, Codes, Indices, Indices]:
+    """ContinuumSequence one after the other in canonical order.
 
     Of each unit: where it is (a dense rank), and the places, from 0 in each continuum, of who
     marked it and of what it is. Then the codes of each one's annotators in order, and those of the
@@ -30,29 +35,84 @@ def _canonical_ranks(
     """
     from gammacp.canonical_kernels import finalise, refine
 
-    sizes = [c.n_units for c in continua]
-    keys = [*_places(continua), np.repeat(np.arange(len(sizes)), sizes)]
-    if any(c.breaks is not None for c in continua):
-        inside = [np.zeros(c.n_units) if c.breaks is None else ranks(c.breaks) for c in continua]
-        keys.insert(0, np.concatenate(inside))
-    order = np.lexsort(keys)
-    ordered, new = np.array(keys)[:, order], np.ones(len(order), bool)
-    new[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
-    place = np.empty(len(order), np.uint64)
-    place[order] = np.cumsum(new)
+    some = ContinuumSequence.of(continua)
+    units = some.stacked()
+    owner = np.repeat(np.arange(len(some)), some.n_units)
+    place = _dense(units.starts, units.ends, _inside(some), owner)
     costs = np.zeros((0, 0), np.uint64)
     if category_costs is not None:
         costs = finalise(np.ascontiguousarray(category_costs, np.float64).view(np.uint64))
-    people = np.concatenate([c.annotator_codes for c in continua])
-    labels = np.concatenate([c.category_codes for c in continua])
-    edges, a_edges = np.cumsum([0, *sizes]), np.cumsum([0, *(c.n_annotators for c in continua)])
-    place, who, what, order, named, filled = refine(place, people, labels, edges, a_edges, costs)
+    people, labels = units.annotator_codes, units.category_codes
+    found = refine(place, people, labels, some.edges, some.people_edges, costs)
+    place, who, what, order, named, filled = found
     return place, who, what, order, named[:filled]
 
 
-def _places(continua: Sequence[Continuum]) -> tuple[Floats, Floats]:
-    """Ends and starts of all units."""
-    return np.concatenate([c.ends for c in continua]), np.concatenate([c.starts for c in continua])
+def _dense(starts: Floats, ends: Floats, inside: Indices | None, owner: Any) -> Hashes:
+    """Dense ranks of where units are, from 1, by owner, start, end and what is inside."""
+    keys = [*([] if inside is None else [inside]), ends, starts, owner]
+    order = np.lexsort(keys)
+    new = np.ones(len(order), bool)
+    new[1:] = False
+    for key in keys:
+        ordered = key[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    place = np.empty(len(order), np.uint64)
+    place[order] = np.cumsum(new)
+    return place
+
+
+def _inside(continua: ContinuumSequence) -> Indices | None:
+    """Ranks of the breaks of units, one continuum after the other; None without breaks."""
+    if all(c.breaks is None for c in continua.beside):
+        return None
+    empty = [np.empty(0, np.int64)]
+    some = (
+        np.zeros(c.n_units, np.int64) if c.breaks is None else ranks(c.breaks) for c in continua
+    )
+    return np.concatenate([*empty, *some])
+
+
+def canonical_people(continua: ContinuumSequence) -> tuple[tuple[str, ...], Indices, Indices]:
+    """The annotators of a corpus in canonical order, laid out as one continuum.
+
+    Parameters
+    ----------
+    continua
+        Documents, which are laid one after the other.
+
+    Returns
+    -------
+    names, places, whose
+        Names, in any order; the place of each; and which of them each annotator of each document
+        is, one after the other.
+    """
+    from gammacp.canonical_kernels import refine
+
+    names, whose = continua.people
+    low, high = continua.bounds
+    ahead = np.append(0.0, np.cumsum(high - low + 1.0))
+    place = np.empty(continua.edges[-1], np.uint64)
+    people, labels = np.empty((2, len(place)), np.int32)
+    done, at, before = 0, 0, np.uint64(0)
+    for part in continua.stretches(_UNITS):
+        sizes, rows = part.n_units, slice(at, at + int(part.edges[-1]))
+        here = slice(done, done + len(part))
+        units, lows = part.stacked(), np.repeat(low[here], sizes)
+        first = np.repeat(continua.people_edges[here], sizes)
+        people[rows] = whose[first + units.annotator_codes]
+        labels[rows] = units.category_codes
+        if len(units.starts):
+            more = np.repeat(ahead[here], sizes)
+            starts, ends = units.starts - lows + more, units.ends - lows + more
+            place[rows] = _dense(starts, ends, _inside(part), np.zeros(len(lows))) + before
+            before = place[rows].max()
+        done, at = here.stop, rows.stop
+    edges, a_edges = np.array([0, len(place)]), np.array([0, len(names)])
+    order = refine(place, people, labels, edges, a_edges, np.zeros((0, 0), np.uint64))[3]
+    places = np.empty(len(names), np.int64)
+    places[order] = np.arange(len(names))
+    return names, places, whose
 
 
 def canonical_order(continuum: Continuum) -> tuple[Indices, Indices]:
@@ -83,31 +143,38 @@ def nameless_order(continua: Sequence[Continuum], category_costs: Floats | None 
         What tells categories apart beside where they are: d_cat of each pair of category codes,
         index −1 "unlabelled", shape (K + 1, K + 1).
     """
-    _, who, what, *_ = _canonical_ranks(continua, category_costs)
-    owner = np.repeat(np.arange(len(continua)), [c.n_units for c in continua])
+    some = ContinuumSequence.of(continua)
+    _, who, what, *_ = _canonical_ranks(some, category_costs)
+    units, owner = some.stacked(), np.repeat(np.arange(len(some)), some.n_units)
     place = np.empty(len(owner), np.int64)
-    order = np.lexsort((what, who, *_places(continua), owner))
+    order = np.lexsort((what, who, units.ends, units.starts, owner))
     place[order] = np.arange(len(owner))
     return place
 
 
-def in_content_order(continua: Sequence[Continuum]) -> tuple[Continuum, ...]:
+def in_content_order(continua: Sequence[Continuum]) -> ContinuumSequence:
     """Continua ordered by what is in them, not by their names: a hash of places and labels."""
-    return _in_content_order(tuple(continua))
+    return _in_content_order(ContinuumSequence.of(continua))
 
 
 @lru_cache(maxsize=1)
-def _in_content_order(continua: tuple[Continuum, ...]) -> tuple[Continuum, ...]:
+def _in_content_order(continua: ContinuumSequence) -> ContinuumSequence:
     """The same, once for the corpus at hand."""
+    hashes = [_hashes(part) for part in continua.stretches(_UNITS)]
+    keys = np.concatenate([np.empty(0, np.uint64), *hashes]), continua.n_annotators
+    return continua.at(np.lexsort((*keys, continua.n_units)))
+
+
+def _hashes(continua: ContinuumSequence) -> Hashes:
+    """One of each, of all its units."""
     from gammacp.canonical_kernels import finalise
 
     where, who, what, *_ = _canonical_ranks(continua)
     labels = finalise(who.astype(np.uint64) + finalise(what.astype(np.uint64)))
     # A sum modulo 2⁶⁴ up to each unit, differences of which are exact.
     sums = np.append(np.uint64(0), np.cumsum(finalise(where + labels), dtype=np.uint64))
-    hashes = np.diff(sums[np.cumsum([0, *(c.n_units for c in continua)])]).tolist()
-    keys = [(c.n_units, c.n_annotators, k) for c, k in zip(continua, hashes, strict=True)]
-    return tuple(continua[i] for i in sorted(range(len(keys)), key=keys.__getitem__))
+    found: Hashes = np.diff(sums[continua.edges])
+    return found
 
 
 def canonical_categories(continua: Sequence[Continuum]) -> Indices:

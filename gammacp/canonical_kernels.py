@@ -93,7 +93,7 @@ def _place_among(colours: Hashes, place: Indices) -> None:
 
 @kernel
 def _settle(
-    place: Hashes, people: Codes, category: Indices, low: int, high: int, who: Hashes, what: Hashes
+    place: Hashes, people: Codes, category: Codes, low: int, high: int, who: Hashes, what: Hashes
 ) -> None:
     """Refine the colours of annotators and categories until no more are told apart."""
     classes, old_who, old_what = -1, np.empty_like(who), np.empty_like(what)
@@ -114,7 +114,7 @@ def _settle(
 @kernel
 def refine(
     place: Hashes, people: Codes, labels: Codes, edges: Indices, a_edges: Indices, costs: Hashes
-) -> tuple[Hashes, Indices, Indices, Indices, Indices, int]:
+) -> tuple[Hashes, Codes, Codes, Indices, Indices, int]:
     """Continua one after the other in canonical order; see `canonical._ranked`.
 
     Parameters
@@ -129,12 +129,13 @@ def refine(
 
     Also how many of the categories are filled.
     """
-    unit_who, unit_what = np.empty(len(place), np.int64), np.empty(len(place), np.int64)
+    unit_who, unit_what = np.empty(len(place), np.int32), np.empty(len(place), np.int32)
     annotators = np.empty(a_edges[-1], np.int64)
-    categories = np.zeros(len(place), np.int64)  # of a continuum at most as many as units
     width, filled = 2, 0
     for i in range(len(labels)):
         width = max(width, labels[i] + 2)
+    # Of a continuum at most as many as units, or as labels.
+    categories = np.zeros(min(len(place), width * (len(edges) - 1)), np.int64)
     # Where a label's place is known; "unlabelled" has the last one.
     known, codes, order = np.full(width, -1), np.empty(width, np.int64), np.empty(width, np.int64)
     for d in range(len(edges) - 1):

@@ -17,20 +17,20 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_476,
-    "gammacp/alignment": 6_228,
+    "gammacp": 2_519,
+    "gammacp/alignment": 6_349,
     "gammacp/bench": 2_167,
     "gammacp/campaign": 5_669,
-    "gammacp/chance": 1_573,
+    "gammacp/chance": 1_559,
     "gammacp/cli": 3_719,
     "gammacp/compat": 952,
-    "gammacp/continuum": 1_254,
+    "gammacp/continuum": 1_586,
     "gammacp/datasets": 36,
-    "gammacp/dissimilarity": 1_254,
-    "gammacp/formats": 7_807,
+    "gammacp/dissimilarity": 1_259,
+    "gammacp/formats": 7_843,
     "gammacp/kernel": 217,
     "gammacp/links": 238,
-    "gammacp/measures": 8_389,
+    "gammacp/measures": 8_596,
     "gammacp/pools": 522,
     "gammacp/report": 1_039,
     "gammacp/shapes": 305,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 53_367, 44_520
+TOGETHER, CORE = 54_097, 45_250
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

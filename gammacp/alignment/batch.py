@@ -18,11 +18,10 @@ from typing import Unpack
 import numpy as np
 
 from gammacp.alignment.align import BestGroups, at_delta, best_groups, nearer_delta, to_alignment
-from gammacp.alignment.alignment import Alignment
+from gammacp.alignment.aligned import Aligned, AlignedPart
 from gammacp.alignment.candidates import build_problem
 from gammacp.alignment.duals.diffusion import DIFFUSED
 from gammacp.alignment.limits import SMALL_UNITS, Limits, Solving, Stage
-from gammacp.alignment.presolve.duplicates import runs_of_identical
 from gammacp.alignment.presolve.pooling import costs_of
 from gammacp.alignment.presolve.presolve import Presolve, Presolved
 from gammacp.alignment.problem import Proof, Status, group_costs
@@ -31,6 +30,7 @@ from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.alignment.ties import break_ties, nameless_ranks
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
+from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
 from gammacp.stopping import due
 
@@ -63,7 +63,7 @@ def align_each(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
     **solving: Unpack[Solving],
-) -> list[Alignment]:
+) -> Aligned:
     """`align` of several continua; otherwise as `best_groups_of_each`.
 
     Parameters
@@ -75,24 +75,26 @@ def align_each(
     progress
         Told how many are aligned, of how many.
     """
-    units = np.cumsum([c.n_units for c in continua])
-    edges = [0, *(np.flatnonzero(np.diff(units // _TASK_UNITS)) + 1).tolist(), len(continua)]
-    parts = [continua[i:j] for i, j in pairwise(edges) if i < j]
+    every = ContinuumSequence.of(continua)
+    parts = [*every.stretches(_TASK_UNITS)]
     solve = partial(best_groups_of_each, dissimilarity=dissimilarity, ties=True, **solving)
+    method, cover = solving.get("method", "auto"), solving.get("cover", False)
     spread = map if executor is None else executor.map
-    found: list[BestGroups] = []
+    found: list[AlignedPart] = []
+    done = 0
     for part, solved in zip(parts, spread(solve, parts), strict=False):
-        found += solved
-        if progress is not None and len(continua) > 1:
-            progress(len(found), len(continua))
+        alignments = [
+            to_alignment(c, dissimilarity, f, method, cover=cover)
+            for c, f in zip(part, solved, strict=False)
+        ]
+        found.append(AlignedPart.of(alignments))
+        done += len(solved)
+        if progress is not None and len(every) > 1:
+            progress(done, len(every))
         if len(solved) < len(part):
             # Interrupted: what later parts have belongs to later continua.
             break
-    method, cover = solving.get("method", "auto"), solving.get("cover", False)
-    return [
-        to_alignment(c, dissimilarity, f, method, cover=cover)
-        for c, f in zip(continua, found, strict=False)
-    ]
+    return Aligned(every, dissimilarity, method, cover=cover, parts=found)
 
 
 def best_groups_of_each(
@@ -117,42 +119,56 @@ def best_groups_of_each(
     found: dict[int, BestGroups] = {}
     limits = Limits(seed=solving.get("seed", 0), tuning=solving.get("tuning", ()))
     together = solving.get("method", "auto") == "auto" and not solving.get("gap")
+    every = ContinuumSequence.of(continua)
     if together and solving.get("time_limit") is None:
         cover = solving.get("cover", False)
-        for rows in _rows(continua, dissimilarity, limits):
-            row = [continua[i] for i in rows]
+        for rows in _rows(every, dissimilarity, limits):
+            row = every.at(rows)
             solved = _solve_together(row, dissimilarity, limits, cover=cover, ties=ties)
-            found |= {i: best for i, best in zip(rows, solved, strict=True) if best is not None}
+            numbered = zip(rows.tolist(), solved, strict=True)
+            found |= {i: best for i, best in numbered if best is not None}
     listed: list[BestGroups] = []
-    for i, continuum in enumerate(continua):
+    for i in range(len(every)):
         if i not in found and listed and due():
             break
         alone = i not in found
         listed.append(
-            best_groups(continuum, dissimilarity, ties=ties, **solving) if alone else found[i]
+            best_groups(every[i], dissimilarity, ties=ties, **solving) if alone else found[i]
         )
     return listed
 
 
 def _rows(
-    continua: Sequence[Continuum], dissimilarity: BoundDissimilarity, limits: Limits
-) -> Iterator[list[int]]:
+    continua: ContinuumSequence, dissimilarity: BoundDissimilarity, limits: Limits
+) -> Iterator[Indices]:
     """Which continua go into one row: small ones of as many annotators, without many duplicates."""
     if dissimilarity.formula[0] <= NOWHERE:
         return
-    by_number: dict[int, list[int]] = {}
-    for i, c in enumerate(continua):
-        n = c.n_annotators
-        most = _DIFFUSED_UNITS if n <= DIFFUSED else SMALL_UNITS
-        small = n <= FEW_ANNOTATORS and 0 < c.n_units <= most and c.breaks is None
-        if small and len(runs_of_identical(c)) > limits.of(Presolve).merged * c.n_units:
-            by_number.setdefault(n, []).append(i)
-    for places in by_number.values():
+    number, units = continua.n_annotators, continua.n_units
+    most = np.where(number <= DIFFUSED, _DIFFUSED_UNITS, SMALL_UNITS)
+    small = (number <= FEW_ANNOTATORS) & (units > 0) & (units <= most)
+    if continua.beside:
+        small &= [c.breaks is None for c in continua.beside]
+    chosen = np.flatnonzero(small)
+    many = _distinct(continua.at(chosen)) + 1 > limits.of(Presolve).merged * units[chosen]
+    chosen = chosen[many]
+    for n in dict.fromkeys(number[chosen].tolist()):
+        places = chosen[number[chosen] == n]
         if len(places) < 2:
             continue
-        filled = np.cumsum([continua[i].n_units for i in places]) // limits.of(RowTuning).units
-        edges = np.flatnonzero(np.diff(filled)) + 1
-        yield from (part.tolist() for part in np.split(np.array(places), edges))
+        filled = np.cumsum(units[places]) // limits.of(RowTuning).units
+        yield from np.split(places, np.flatnonzero(np.diff(filled)) + 1)
+
+
+def _distinct(continua: ContinuumSequence) -> Indices:
+    """How many different units each continuum has; shape (continua,)."""
+    owner = np.repeat(np.arange(len(continua)), continua.n_units)
+    new = np.ones(len(owner), np.bool_)
+    new[1:] = False
+    for column in (*continua.stacked(), owner):
+        new[1:] |= column[1:] != column[:-1]
+    found: Indices = np.bincount(owner[new], minlength=len(continua))
+    return found
 
 
 @dataclass(frozen=True)
@@ -163,54 +179,53 @@ class _Row:
     different ones never meet, as far as they may lie apart or on top of each other.
     """
 
-    continua: Sequence[Continuum]
+    continua: ContinuumSequence
     whole: Continuum
     owner: Indices
     own: Codes
 
     @classmethod
-    def of(cls, continua: Sequence[Continuum]) -> _Row:
-        counts = np.array([c.n_units for c in continua])
-        owner = np.repeat(np.arange(len(continua)), counts)
-        first = np.concatenate(([0], np.cumsum(counts)))[:-1]
-        annotator = np.concatenate([c.annotator_codes for c in continua])
-        order = np.argsort(annotator, kind="stable")
+    def of(cls, continua: ContinuumSequence) -> _Row:
+        units = continua.stacked()
+        owner = np.repeat(np.arange(len(continua)), continua.n_units)
+        order = np.argsort(units.annotator_codes, kind="stable")
         whole = replace(
             continua[0],
-            starts=np.concatenate([c.starts for c in continua])[order],
-            ends=np.concatenate([c.ends for c in continua])[order],
-            annotator_codes=annotator[order],
-            category_codes=np.concatenate([c.category_codes for c in continua])[order],
+            starts=units.starts[order],
+            ends=units.ends[order],
+            annotator_codes=units.annotator_codes[order],
+            category_codes=units.category_codes[order],
         )
-        own = (np.arange(len(owner)) - first[owner])[order].astype(np.int32)
+        own = (np.arange(len(owner)) - continua.edges[owner])[order].astype(np.int32)
         return cls(continua, whole, owner[order], own)
 
     def ranks(self, dissimilarity: BoundDissimilarity) -> Codes:
         """The units' places by their `nameless_ranks`."""
-        first = np.cumsum([0, *(c.n_units for c in self.continua)])
-        return nameless_ranks(self.continua, dissimilarity)[first[self.owner] + self.own]
+        own = self.continua.edges[self.owner] + self.own
+        found: Codes = nameless_ranks(self.continua, dissimilarity)[own]
+        return found
 
     def proofs(self, proof: Proof | None) -> list[Proof | None]:
         """Each continuum's own prices; those of a row pay for the groups of each."""
         if proof is None:
             return [None] * len(self.continua)
-        first = np.cumsum([0, *(c.n_units for c in self.continua)])
+        first = self.continua.edges
         every = np.empty(first[-1])
         every[first[self.owner] + self.own] = proof.price
-        return [Proof(price) for price in np.split(every, first[1:-1])]
+        return [Proof(every[i:j]) for i, j in pairwise(first.tolist())]
 
     def parts(self, groups: Codes, costs: Floats) -> list[tuple[Codes, float]]:
         """Each continuum's groups, of its own units, and what they cost together."""
         owner = self.owner[groups.max(axis=1)]
         order = np.argsort(owner, kind="stable")
-        edges = np.searchsorted(owner[order], np.arange(1, len(self.continua)))
+        edges = np.searchsorted(owner[order], np.arange(len(self.continua) + 1)).tolist()
         own = np.where(groups >= 0, self.own[groups], np.int32(-1))[order]
-        sums = map(math.fsum, np.split(costs[order], edges))
-        return list(zip(np.split(own, edges), sums, strict=True))
+        listed = costs[order].tolist()
+        return [(own[i:j], math.fsum(listed[i:j])) for i, j in pairwise(edges)]
 
 
 def _solve_together(
-    continua: Sequence[Continuum],
+    continua: ContinuumSequence,
     dissimilarity: BoundDissimilarity,
     limits: Limits,
     *,
@@ -227,9 +242,9 @@ def _solve_together(
     dense = pairs > _ROW_PAIRS * counts
     if dense.any():
         # Where groups are many, one hard continuum would make all of them hard.
-        few = [c for c, d in zip(continua, dense, strict=True) if not d]
+        few = continua.at(np.flatnonzero(~dense))
         rest = iter(
-            _solve_together(few, dissimilarity, limits, cover=cover, ties=ties) if few else ()
+            _solve_together(few, dissimilarity, limits, cover=cover, ties=ties) if len(few) else ()
         )
         return [None if d else next(rest) for d in dense]
     solved = chosen = SOLVERS["auto"].solve(problem, limits)

@@ -28,6 +28,7 @@ from gammacp.canonical import in_content_order
 from gammacp.chance.annotation import Annotation
 from gammacp.chance.cut import circle_of
 from gammacp.continuum import Continuum
+from gammacp.continuum.sequence import ContinuumSequence
 
 _TURNS = 999
 _ROUNDING = 1e-9
@@ -110,7 +111,9 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
     rows, turned = [], np.zeros(_TURNS)
     rng = np.random.default_rng([seed, 0])
     if len(continua) > _MOST_DOCUMENTS:
-        ordered = in_content_order([c for c in continua if c.counts.max(initial=0) >= _FEWEST])
+        every = ContinuumSequence.of(continua)
+        most = every.of_annotators(np.maximum, every.counts)
+        ordered = in_content_order(every.at(np.flatnonzero(most >= _FEWEST)))
         some = np.linspace(0, len(ordered) - 1, min(_MOST_DOCUMENTS, len(ordered)))
         continua = [ordered[i] for i in some.round().astype(int)]
     for continuum in continua:

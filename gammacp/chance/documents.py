@@ -24,8 +24,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from gammacp.arrays import Indices
-from gammacp.canonical import canonical_order, in_content_order
+from gammacp.arrays import Floats, Indices
+from gammacp.canonical import canonical_people, in_content_order
 from gammacp.chance.annotation import (
     ROUNDING,
     Annotation,
@@ -35,7 +35,7 @@ from gammacp.chance.annotation import (
 from gammacp.chance.registry import registered
 from gammacp.chance.sampling import OnDemand
 from gammacp.continuum import Continuum
-from gammacp.continuum.fragments import together
+from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
 
 
@@ -52,13 +52,13 @@ class DocumentsSampler:
     own
         For each annotator: the annotations to draw from, by document.
     sets
-        The annotators of every document with as many of them as a set has.
+        The annotators of every document with as many of them as a set has, a row each.
     """
 
     annotations: Sequence[Annotation]
     documents: Indices
     own: tuple[Indices, ...]
-    sets: tuple[Indices, ...]
+    sets: Indices
     categories: tuple[str, ...]
     names: tuple[str, ...]
     signature: str
@@ -106,12 +106,13 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
             f"annotators, and there are {len(continua)}",
             hint="Give more files, or use --chance cut",
         )
-    pool = _pool(tuple(continua))
-    sets = tuple(s for s in pool.sets if len(s) == n_annotators)
-    if not sets:
+    pool = _pool(ContinuumSequence.of(continua))
+    sizes = np.bincount(pool.documents)
+    sets = pool.sets[np.repeat(sizes == n_annotators, sizes)].reshape(-1, n_annotators)
+    if not len(sets):
         raise DataError(f"no document has {n_annotators} annotators")
     own = list(pool.own)
-    few = [k for k in np.unique(np.concatenate(sets)) if len(own[k]) < n_annotators]
+    few = [k for k in np.unique(sets) if len(own[k]) < n_annotators]
     for k in few:
         own[k] = np.arange(len(pool.documents))
     pooled = f"(pooled={len(few)})" if few else ""
@@ -119,25 +120,25 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
 
 
 @lru_cache(maxsize=1)
-def _pool(continua: tuple[Continuum, ...]) -> DocumentsSampler:
-    """What sets of any number of annotators are drawn from, once for the corpus at hand."""
+def _pool(continua: ContinuumSequence) -> DocumentsSampler:
+    """What sets of any number of annotators are drawn from, once for the corpus at hand.
+
+    Its sets are the annotators of all documents, one after the other.
+    """
     ordered = in_content_order(continua)
-    rank = _ranks(ordered)
-    before = _beginnings(ordered)
-    ranks = [np.array([rank[name] for name in c.annotators], np.int64) for c in ordered]
-    documents = np.repeat(np.arange(len(ordered)), [len(own) for own in ranks])
-    first = np.cumsum([0, *map(len, ranks)])
-    sets = tuple(map(np.sort, ranks))
-    annotators = np.concatenate(sets)
+    names, rank, whose = canonical_people(ordered)
+    ranks = rank[whose]
+    documents = np.repeat(np.arange(len(ordered)), ordered.n_annotators)
+    annotators = ranks[np.lexsort((ranks, documents))]
     order = np.argsort(annotators, kind="stable")
     own = np.split(order, np.cumsum(np.bincount(annotators, minlength=len(rank)))[:-1])
     return DocumentsSampler(
-        OnDemand(len(documents), _OfRow(ordered, documents, ranks, first, before)),
+        OnDemand(len(documents), _OfRow(ordered, documents, ranks, _beginnings(ordered))),
         documents,
         tuple(own),
-        sets,
+        annotators,
         ordered[0].categories,
-        tuple(sorted(rank, key=rank.__getitem__)),
+        tuple(names[k] for k in np.argsort(rank)),
         "documents",
     )
 
@@ -146,49 +147,26 @@ def _pool(continua: tuple[Continuum, ...]) -> DocumentsSampler:
 class _OfRow:
     """The annotation of a row, in an object that other processes can have too."""
 
-    ordered: Sequence[Continuum]
+    ordered: ContinuumSequence
     documents: Indices
-    ranks: Sequence[Indices]
-    first: Indices
-    before: Sequence[float]
+    ranks: Indices
+    before: Floats
 
     def __call__(self, row: int) -> Annotation:
         document = int(self.documents[row])
-        code = np.argsort(self.ranks[document])[row - self.first[document]]
+        first, end = self.ordered.people_edges[document : document + 2]
+        code = np.argsort(self.ranks[first:end])[row - first]
         units = annotation_of(self.ordered[document], int(code))
         return replace(units, starts=units.starts + self.before[document])
 
 
-def _beginnings(continua: Sequence[Continuum]) -> list[float]:
+def _beginnings(continua: ContinuumSequence) -> Floats:
     """How far from the beginning of each document its lower bound is."""
-    marked = [c for c in continua if c.n_units]
-    first = min((c.bounds[0] for c in marked if not c.declared), default=0.0)
-    longest = max((c.length for c in continua), default=0.0)
-    if any(c.in_space for c in continua):
+    low, high = continua.bounds
+    declared, marked = np.asarray(continua.declared, np.bool_), continua.n_units > 0
+    first = float(low[marked & ~declared].min(initial=np.inf))
+    longest = float((high - low).max(initial=0.0))
+    if any(c.in_space for c in continua.beside):
         first, longest = 0.0, float("inf")
-    late = [0.0 if c.declared or not c.n_units else c.bounds[0] - first for c in continua]
-    return late if max(late, default=0.0) <= longest * (1 + ROUNDING) else [0.0] * len(late)
-
-
-def _ranks(continua: Sequence[Continuum]) -> dict[str, int]:
-    """A number for every annotator of the corpus that does not depend on names.
-
-    The documents are laid one after the other; the canonical order of that one continuum is that
-    of the annotators.
-    """
-    names = tuple(dict.fromkeys(name for c in continua for name in c.annotators))
-    code = {name: k for k, name in enumerate(names)}
-    offsets = np.cumsum([0.0, *(c.length + 1.0 for c in continua)])
-    placed = list(zip(continua, offsets.tolist(), strict=False))
-    codes = [np.array([code[name] for name in c.annotators], np.int32) for c in continua]
-    whole = Continuum.from_codes(
-        names,
-        continua[0].categories,
-        np.concatenate([c.starts - c.bounds[0] + offset for c, offset in placed]),
-        np.concatenate([c.ends - c.bounds[0] + offset for c, offset in placed]),
-        np.concatenate([k[c.annotator_codes] for k, c in zip(codes, continua, strict=True)]),
-        np.concatenate([c.category_codes for c in continua]),
-        breaks=together([(c.breaks, c.n_units) for c in continua]),
-    )
-    order, _ = canonical_order(whole)
-    return {whole.annotators[int(c)]: place for place, c in enumerate(order)}
+    late = np.where(declared | ~marked, 0.0, low - (first if np.isfinite(first) else 0.0))
+    return late if late.max(initial=0.0) <= longest * (1 + ROUNDING) else np.zeros(len(late))

@@ -258,7 +258,7 @@ class ExpectedDisorder:
 
     def p_value(self, observed: float) -> float:
         """Share of the sets, the observed one among them, that agree at least as well."""
-        at_least = int(np.searchsorted(self._ascending, observed * (1 + 1e-12), side="right"))
+        at_least = int(self._ascending.searchsorted(observed * (1 + 1e-12), side="right"))
         return (1 + at_least) / (1 + self.samples)
 
     @cached_property

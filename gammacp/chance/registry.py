@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum
+from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
 from gammacp.registry import Registry
 
@@ -61,7 +62,7 @@ def registered(name: str, summary: str, reference: str, **facts: Any) -> Callabl
         def prepare_or_refuse(
             continua: Sequence[Continuum], n_annotators: int
         ) -> Sampler[Continuum]:
-            stopped = [a for c in continua for a, _ in c.read_until]
+            stopped = [a for c in ContinuumSequence.of(continua).beside for a, _ in c.read_until]
             if stopped and not facts.get("reads"):
                 reason = f"chance model {name!r} cannot keep {stopped[0]!r} to what was read"
                 raise DataError(reason, hint="Use --chance cut, or leave --read-until out")
@@ -100,9 +101,9 @@ def default_chance(compared: Iterable[Collection[Continuum]], models: str = DEFA
     """
     one, _, several = models.partition("/")
     enough = [
-        len(continua) >= max(2, *(c.n_annotators for c in continua))
-        and not any(c.read_until for c in continua)
-        for continua in compared
-        if continua
+        len(continua) >= max(2, int(continua.n_annotators.max()))
+        and not any(c.read_until for c in continua.beside)
+        for continua in map(ContinuumSequence.of, compared)
+        if len(continua)
     ]
     return several if several and enough and all(enough) else one

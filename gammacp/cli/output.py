@@ -107,6 +107,8 @@ def print_json(document: Mapping[str, object], *, lines: bool = False) -> None:
 
 def _json_text(value: object, indent: int | None = None) -> str:
     text = json.dumps(_plain(value), ensure_ascii=not _takes_all(), indent=indent)
+    if text.isascii() and text.isprintable():
+        return text
     return re.sub(r"[^\n -~]", _escape, text)
 
 

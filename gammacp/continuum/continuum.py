@@ -644,8 +644,7 @@ class Continuum:
     @Kept
     def offsets(self) -> Indices:
         """Units of annotator a are rows `offsets[a]:offsets[a + 1]`; shape (annotators + 1,)."""
-        counts = np.bincount(self.annotator_codes, minlength=self.n_annotators)
-        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        offsets: Indices = self.annotator_codes.searchsorted(np.arange(self.n_annotators + 1))
         freeze(offsets)
         return offsets
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.continuum import Continuum
+from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.label import feature_names
+from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.left_out import LeftOut, gather
 
 
@@ -37,6 +39,9 @@ class Corpus(Mapping[str, Continuum]):
         have the same, sorted otherwise. Ordinal distances depend on it. `left_out` is by default
         what was left out of the continua.
         """
+        wanted = None if categories is None else tuple(categories)
+        if isinstance(continua, DocumentTable) and wanted in (None, continua.categories):
+            return cls(continua, continua.categories, left_out or ())
         used = [c.categories for c in continua.values()]
         if categories is None and len(set(used)) == 1:
             categories = used[0]
@@ -48,7 +53,7 @@ class Corpus(Mapping[str, Continuum]):
 
     def __repr__(self) -> str:
         """How much there is, in one line."""
-        units = sum(c.n_units for c in self.continua.values())
+        units = int(ContinuumSequence.of(self.values()).n_units.sum())
         return (
             f"Corpus({len(self)} continua, {len(self.annotators)} annotators, {units} units, "
             f"{len(self.categories)} categories)"
@@ -82,4 +87,4 @@ class Corpus(Mapping[str, Continuum]):
     @property
     def annotators(self) -> tuple[str, ...]:
         """Everybody who annotates at least one continuum, sorted."""
-        return tuple(sorted({a for c in self.continua.values() for a in c.annotators}))
+        return tuple(sorted(ContinuumSequence.of(self.values()).people[0]))

@@ -5,101 +5,422 @@ A million documents of fifteen units are 24 bytes a unit here, and several gigab
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence, ValuesView
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats, Indices
-from gammacp.continuum.columns import all_names, recode
+from gammacp.arrays import Bools, Codes, Floats, Indices, freeze
+from gammacp.continuum.columns import Bounds, all_names, checked_bounds, recode
 from gammacp.continuum.continuum import Continuum
-from gammacp.continuum.fragments import Breaks
+from gammacp.continuum.fragments import Breaks, ranks
+from gammacp.continuum.sequence import ContinuumSequence, Stacked
+from gammacp.signature import quote_part
+
+# Rows that are put in order at once.
+_ROWS = 1 << 16
+# Groups of annotators whose names are kept.
+_NAMED = 10_000
 
 
 @dataclass(frozen=True, eq=False)
 class DocumentTable(Mapping[str, Continuum]):
     """Continua by name, kept as the columns of all their units; each is made when it is looked up.
 
+    Made by `of_rows`.
+
     Attributes
     ----------
-    names, annotators, categories
-        Of the documents in their order, and those that codes count.
-    document_codes, annotator_codes, category_codes
-        int32, a row for each unit, in any order. A row of a document alone has annotator −1;
-        category −1 is unlabelled.
-    starts, ends
-        Positions, known to be sound; NaN where a row declares an annotator without units.
-    breaks
-        Boundaries inside units, or None.
-    bounds
-        Of documents for which they are declared.
-    offset_unit
-        What positions count.
+    places
+        The number of each document by its name, in their order.
+    annotators, categories
+        Names that codes count.
+    edges
+        Units of document d are rows `edges[d]:edges[d + 1]`, sorted as those of a `Continuum`.
+    starts, ends, annotator_codes, category_codes, breaks
+        Of the units; annotators are counted among those of the document.
+    people, people_edges
+        Codes of the annotators of document d: `people[people_edges[d]:people_edges[d + 1]]`.
+    lows, highs
+        Bounds of the documents.
+    offset_unit, selection
+        What positions count, and what was selected, alike in all documents.
     """
 
-    names: Sequence[str]
-    annotators: Sequence[str]
+    places: Mapping[str, int]
+    annotators: tuple[str, ...]
     categories: tuple[str, ...]
-    document_codes: Codes
-    annotator_codes: Codes
-    category_codes: Codes
+    edges: Indices
     starts: Floats
     ends: Floats
+    annotator_codes: Codes
+    category_codes: Codes
+    people: Codes
+    people_edges: Indices
+    lows: Floats
+    highs: Floats
     breaks: Breaks | None = None
-    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     offset_unit: str = ""
+    selection: tuple[str, ...] = ()
+    _named: dict[bytes, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        """Put rows in the order of documents, and count annotators and categories by name."""
-        for kind, plural in (("annotator", "annotators"), ("category", "categories")):
-            old = getattr(self, plural)
-            new = all_names(None, old, kind)
-            object.__setattr__(self, plural, new)
-            codes = getattr(self, f"{kind}_codes")
-            object.__setattr__(self, f"{kind}_codes", recode(old, new)[codes])
-        if (np.diff(self.document_codes) < 0).any():
-            order = np.argsort(self.document_codes, kind="stable")
-            for name in ("document", "annotator", "category"):
-                column = getattr(self, f"{name}_codes")
-                object.__setattr__(self, f"{name}_codes", column[order])
-            for name in ("starts", "ends", "breaks"):
-                if getattr(self, name) is not None:
-                    object.__setattr__(self, name, getattr(self, name)[order])
+        """What is made of it is a view, which nobody changes."""
+        for column in (self.starts, self.ends, self.annotator_codes, self.category_codes):
+            freeze(column)
+
+    @classmethod
+    def of_rows(
+        cls,
+        places: Mapping[str, int],
+        annotators: Sequence[str],
+        categories: Sequence[str],
+        document_codes: Codes,
+        annotator_codes: Codes,
+        category_codes: Codes,
+        starts: Floats,
+        ends: Floats,
+        *,
+        breaks: Breaks | None = None,
+        bounds: Mapping[int, Bounds] | None = None,
+        offset_unit: str = "",
+    ) -> DocumentTable:
+        """The table of rows in any order, whose arrays are taken over and put in order.
+
+        Parameters
+        ----------
+        places
+            The number of each document by its name, ascending from 0.
+        annotators, categories
+            That codes count.
+        document_codes, annotator_codes, category_codes
+            int32, a row for each unit. A row of a document alone has annotator −1; category −1 is
+            unlabelled.
+        starts, ends
+            Positions, known to be sound; NaN where a row declares an annotator without units.
+        breaks
+            Boundaries inside units, or None.
+        bounds
+            Of documents for which they are declared, by number.
+        offset_unit
+            What positions count.
+
+        Raises
+        ------
+        DataError
+            Bounds do not hold the units.
+        """
+        names, labels = (
+            all_names(None, annotators, "annotator"),
+            all_names(None, categories, "category"),
+        )
+        columns: dict[str, Any] = {
+            "annotator_codes": recode(annotators, names)[annotator_codes],
+            "category_codes": recode(categories, labels)[category_codes],
+            "starts": starts,
+            "ends": ends,
+        }
+        if breaks is not None:
+            columns["breaks"] = breaks.copy()
+        if (document_codes[1:] < document_codes[:-1]).any():
+            order = np.argsort(document_codes, kind="stable")
+            document_codes = document_codes[order]
+            for name, values in columns.items():
+                columns[name] = values[order]
+        sizes, people = _put_in_order(document_codes, columns, len(places))
+        edges = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        lows, highs = _bounds(bounds or {}, edges, columns["starts"], columns["ends"])
+        whose = np.concatenate([np.empty(0, np.int32), *(codes for codes, _ in people)])
+        each = np.concatenate([np.empty(0, np.int64), *(counts for _, counts in people)])
+        made = np.concatenate(([0], np.cumsum(each))).astype(np.int64)
+        return cls(
+            places=places,
+            annotators=names,
+            categories=labels,
+            edges=edges,
+            people=whose,
+            people_edges=made,
+            lows=lows,
+            highs=highs,
+            offset_unit=offset_unit,
+            **columns,
+        )
+
+    def noting(self, key: str, *values: str) -> DocumentTable:
+        """The same with an entry `key=values` in the `selection` of each document.
+
+        Parameters
+        ----------
+        key, values
+            As for `Continuum.noting`.
+        """
+        entry = f"{key}={','.join(map(quote_part, values))}"
+        return replace(self, selection=(*self.selection, entry))
+
+    def only(self, places: Indices) -> DocumentTable:
+        """A table of its own of these documents, in this order.
+
+        Parameters
+        ----------
+        places
+            Their numbers.
+        """
+        rows, edges = _ragged(self.edges, places)
+        whose, people_edges = _ragged(self.people_edges, places)
+        names = self.names
+        return replace(
+            self,
+            places={names[d]: k for k, d in enumerate(places.tolist())},
+            edges=edges,
+            starts=self.starts[rows],
+            ends=self.ends[rows],
+            annotator_codes=self.annotator_codes[rows],
+            category_codes=self.category_codes[rows],
+            breaks=None if self.breaks is None else self.breaks[rows],
+            people=self.people[whose],
+            people_edges=people_edges,
+            lows=self.lows[places],
+            highs=self.highs[places],
+        )
 
     @cached_property
-    def _edges(self) -> Indices:
-        """Where the rows of each document begin."""
-        return np.searchsorted(self.document_codes, np.arange(len(self.names) + 1))
+    def names(self) -> Sequence[str]:
+        """Of the documents, in order."""
+        return tuple(self.places)
 
     @cached_property
-    def _places(self) -> Mapping[str, int]:
-        return {name: i for i, name in enumerate(self.names)}
+    def own_bounds(self) -> tuple[Floats, Floats]:
+        """First start and last end of each document; 0 without units."""
+        return _own_bounds(self.edges, self.starts, self.ends)
 
     def __getitem__(self, name: str) -> Continuum:
         """The continuum of that name, made anew."""
-        place = self._places[name]
-        rows = slice(self._edges[place], self._edges[place + 1])
-        people, who = np.unique(self.annotator_codes[rows], return_inverse=True)
-        nobody = int(len(people) > 0 and people[0] < 0)
-        units = ~np.isnan(self.starts[rows])
-        return Continuum.from_codes(
-            tuple(self.annotators[k] for k in people[nobody:]),
+        return self.at(self.places[name])
+
+    def at(self, place: int) -> Continuum:
+        """The continuum of the document with this number, made anew.
+
+        Parameters
+        ----------
+        place
+            From 0.
+        """
+        rows = slice(self.edges[place], self.edges[place + 1])
+        return Continuum(
+            self._people_of(place),
             self.categories,
-            self.starts[rows][units],
-            self.ends[rows][units],
-            np.asarray(who[units] - nobody, np.int32),
-            self.category_codes[rows][units],
-            breaks=None if self.breaks is None else self.breaks[rows][units],
-            bounds=self.bounds.get(name),
-            name=name,
-            offset_unit=self.offset_unit,
+            self.starts[rows],
+            self.ends[rows],
+            self.annotator_codes[rows],
+            self.category_codes[rows],
+            (float(self.lows[place]), float(self.highs[place])),
+            self.names[place],
+            self.offset_unit,
+            selection=self.selection,
+            breaks=None if self.breaks is None else _or_none(self.breaks[rows]),
         )
+
+    def _people_of(self, place: int) -> tuple[str, ...]:
+        codes = self.people[self.people_edges[place] : self.people_edges[place + 1]]
+        key = codes.tobytes()
+        found = self._named.get(key)
+        if found is None:
+            if len(self._named) >= _NAMED:
+                self._named.clear()
+            found = self._named[key] = tuple(self.annotators[k] for k in codes.tolist())
+        return found
+
+    def values(self) -> Documents:
+        """The continua, in order, each made when it is looked at."""
+        return Documents(self, np.arange(len(self)))
 
     def __iter__(self) -> Iterator[str]:
         """Names, in order."""
-        return iter(self.names)
+        return iter(self.places)
 
     def __len__(self) -> int:
         """Number of documents."""
-        return len(self.names)
+        return len(self.places)
+
+
+class Documents(ContinuumSequence, ValuesView[Continuum]):
+    """Documents of a table; each is made anew whenever it is looked at."""
+
+    def __init__(self, table: DocumentTable, places: Indices) -> None:
+        """Those at these places, in this order."""
+        self.table, self.places = table, places
+        self.plain = table.breaks is None
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.places)
+
+    def __iter__(self) -> Iterator[Continuum]:
+        """They in order."""
+        return map(self.table.at, self.places.tolist())
+
+    def __contains__(self, other: object) -> bool:
+        """Whether one is equal."""
+        return any(other == c for c in self)
+
+    def __getitem__(self, place: int | slice) -> Continuum | ContinuumSequence:  # type: ignore[override]
+        """One of them, or a stretch."""
+        if isinstance(place, slice):
+            return Documents(self.table, self.places[place])
+        return self.table.at(int(self.places[place]))
+
+    def __eq__(self, other: object) -> bool:
+        """The same documents of the same table."""
+        return (
+            isinstance(other, Documents)
+            and self.table is other.table
+            and np.array_equal(self.places, other.places)
+        )
+
+    def __hash__(self) -> int:
+        """Consistent with `==`."""
+        return hash((id(self.table), self.places.tobytes()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Other processes get a table of these documents alone."""
+        return DocumentTable.values, (self.table.only(self.places),)
+
+    def at(self, places: Indices) -> ContinuumSequence:
+        """Those at these places, in this order.
+
+        Parameters
+        ----------
+        places
+            From 0.
+        """
+        return Documents(self.table, self.places[places])
+
+    @property
+    def n_units(self) -> Indices:
+        """Units of each, shape (continua,)."""
+        edges = self.table.edges
+        return edges[self.places + 1] - edges[self.places]
+
+    @property
+    def n_annotators(self) -> Indices:
+        """Annotators of each, shape (continua,)."""
+        edges = self.table.people_edges
+        return edges[self.places + 1] - edges[self.places]
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Where each begins and ends, shape (continua,)."""
+        return self.table.lows[self.places], self.table.highs[self.places]
+
+    @property
+    def declared(self) -> Sequence[bool]:
+        """Whether those are others than its units' own."""
+        low, high = self.table.own_bounds
+        differ: Bools = (low != self.table.lows) | (high != self.table.highs)
+        return list(map(bool, differ[self.places]))
+
+    @property
+    def people(self) -> tuple[tuple[str, ...], Indices]:
+        """Names of all annotators as they first occur, and whose each is, one after the other."""
+        rows, _ = _ragged(self.table.people_edges, self.places)
+        codes, first, inverse = np.unique(
+            self.table.people[rows], return_index=True, return_inverse=True
+        )
+        order = np.argsort(first)
+        number = np.empty(len(order), np.int64)
+        number[order] = np.arange(len(order))
+        return tuple(self.table.annotators[k] for k in codes[order]), number[inverse]
+
+    @property
+    def selection(self) -> tuple[str, ...]:
+        """What was selected in any of them, each entry once."""
+        return tuple(dict.fromkeys(self.table.selection)) if len(self) else ()
+
+    def stacked(self) -> Stacked:
+        """All units; a stretch of the table is not copied."""
+        rows: Any = _ragged(self.table.edges, self.places)[0] if len(self) else slice(0)
+        if len(self) and (np.diff(self.places) == 1).all():
+            rows = slice(self.table.edges[self.places[0]], self.table.edges[self.places[-1] + 1])
+        table = self.table
+        return Stacked(
+            table.starts[rows],
+            table.ends[rows],
+            table.annotator_codes[rows],
+            table.category_codes[rows],
+        )
+
+
+def _ragged(edges: Indices, places: Indices) -> tuple[Indices, Indices]:
+    """Rows of these places one after the other, and where those of each begin."""
+    sizes = edges[places + 1] - edges[places]
+    made = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    return np.repeat(edges[places] - made[:-1], sizes) + np.arange(made[-1]), made
+
+
+def _or_none(breaks: Breaks) -> Breaks | None:
+    """Breaks of some units; None where these are of one piece."""
+    return breaks if any(breaks) else None
+
+
+def _put_in_order(
+    documents: Codes, columns: dict[str, Any], n: int
+) -> tuple[Indices, list[tuple[Codes, Indices]]]:
+    """Sort the rows of each document, and leave out those that only declare.
+
+    Documents are ascending; annotators get their place in the document as code. What comes back:
+    units of each document, and the codes of annotators, with how many each document has.
+    """
+    names = ("annotator_codes", "starts", "ends", "category_codes", "breaks")
+    sorted_by = ("category_codes", "ends", "starts", "annotator_codes")
+    sizes, people, kept = np.zeros(n, np.int64), [], 0
+    first = np.searchsorted(documents, np.arange(n + 1))
+    cuts = np.flatnonzero(np.diff(first[1:] // _ROWS)) + 1
+    stretches = [0, *cuts.tolist(), n]
+    for low, high in pairwise(stretches):
+        rows = slice(first[low], first[high])
+        own = documents[rows] - low
+        inside = (ranks(columns["breaks"][rows]),) if "breaks" in columns else ()
+        order = np.lexsort((*inside, *(columns[name][rows] for name in sorted_by), own))
+        who, places = columns["annotator_codes"][rows][order], columns["starts"][rows][order]
+        new = np.ones(len(order), np.bool_)
+        new[1:] = (who[1:] != who[:-1]) | (own[1:] != own[:-1])
+        new &= who >= 0
+        each = np.bincount(own[new], minlength=high - low)
+        people.append((who[new], each))
+        code = np.cumsum(new) - 1 - (np.cumsum(each) - each)[own]
+        units = ~np.isnan(places)
+        sizes[low:high] = np.bincount(own[units], minlength=high - low)
+        there = slice(kept, kept + int(np.count_nonzero(units)))
+        order = order[units]
+        # What is read has its rows behind those that are written.
+        values = {name: columns[name][rows][order] for name in names[1:] if name in columns}
+        columns["annotator_codes"][there] = code[units]
+        for name, column in values.items():
+            columns[name][there] = column
+        kept = there.stop
+    for name, column in columns.items():
+        columns[name] = column if len(column) == kept else column[:kept].copy()
+    return sizes, people
+
+
+def _own_bounds(edges: Indices, starts: Floats, ends: Floats) -> tuple[Floats, Floats]:
+    low, high = np.zeros((2, len(edges) - 1))
+    some = np.flatnonzero(np.diff(edges))
+    if len(some):
+        low[some] = np.minimum.reduceat(starts, edges[some])
+        high[some] = np.maximum.reduceat(ends, edges[some])
+    return low, high
+
+
+def _bounds(
+    declared: Mapping[int, Bounds], edges: Indices, starts: Floats, ends: Floats
+) -> tuple[Floats, Floats]:
+    """Of each document; DataError for declared ones that do not hold the units."""
+    low, high = _own_bounds(edges, starts, ends)
+    for place, bounds in declared.items():
+        rows = slice(edges[place], edges[place + 1])
+        low[place], high[place] = checked_bounds(bounds, starts[rows], ends[rows])
+    return low, high

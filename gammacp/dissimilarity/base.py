@@ -22,6 +22,7 @@ import numpy as np
 
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.continuum.shapes import KINDS, at_place
 from gammacp.errors import DataError
 from gammacp.signature import describe
@@ -38,6 +39,8 @@ NO_FORMULA: Formula = (-1, 0.0)
 _ASKED_FOR = ("pairwise", "signature")
 # From so many units of a continuum on, comparing each with each is felt.
 _MANY_UNITS = 500
+# Units that are counted at once.
+_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,10 +327,11 @@ def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
     own = isinstance(dissimilarity, Bindable)
     bound = with_defaults(dissimilarity.bind(annotations) if own else dissimilarity)
     slow = bound.reach is unbounded_reach and bound.formula == NO_FORMULA
-    for continuum in continua_of(annotations):
+    continua = continua_of(annotations)
+    for continuum in continua.beside:
         check_fragments(bound, continuum)
-        if slow and continuum.n_units >= _MANY_UNITS:
-            _warn_slow(bound.signature)
+    if slow and (continua.n_units >= _MANY_UNITS).any():
+        _warn_slow(bound.signature)
     return bound
 
 
@@ -395,14 +399,16 @@ def category_counts(annotations: Annotations) -> dict[str, int]:
     """How many units have each category; unlabelled ones are not counted."""
     size = len(annotations.categories)
     counts = np.zeros(size, np.int64)
-    for c in continua_of(annotations):
-        counts += np.bincount(c.category_codes[c.category_codes >= 0], minlength=size)
+    for part in continua_of(annotations).stretches(_AT_ONCE):
+        codes = part.stacked().category_codes
+        counts += np.bincount(codes[codes >= 0], minlength=size)
     return dict(zip(annotations.categories, counts.tolist(), strict=True))
 
 
-def continua_of(annotations: Annotations) -> Sequence[Continuum]:
+def continua_of(annotations: Annotations) -> ContinuumSequence:
     """The continuum, or the continua of the corpus."""
-    return [annotations] if isinstance(annotations, Continuum) else list(annotations.values())
+    one = isinstance(annotations, Continuum)
+    return ContinuumSequence.of([annotations] if one else annotations.values())  # type: ignore[list-item, union-attr]
 
 
 def costs_by_axis(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:

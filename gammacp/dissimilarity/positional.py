@@ -83,14 +83,14 @@ class Sporadic:
     def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:
         """Δ, and whether there are units of several fragments, or boxes."""
         factor = delta if self.factor is None else self.factor
-        if any(c.axes > 1 for c in continua_of(annotations)):
+        if any(c.axes > 1 for c in continua_of(annotations).beside):
             return BoundDissimilarity(
                 pairwise=partial(costs_by_axis, (SPORADIC, factor)),
                 signature=self.signature,
                 reach=partial(_sporadic_reach, factor, False),
                 shapes=("box",),
             )
-        broken = any(c.breaks is not None for c in continua_of(annotations))
+        broken = any(c.breaks is not None for c in continua_of(annotations).beside)
         return _by_formula(self.signature, (SPORADIC, factor), _sporadic_reach, broken)
 
     @property

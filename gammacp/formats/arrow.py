@@ -308,9 +308,9 @@ class _Names:
         self._codes.append(new[codes])
         return self._codes[-1]
 
-    @property
     def codes(self) -> Any:
-        return np.concatenate([np.empty(0, np.int32), *self._codes])
+        """All of them, once."""
+        return _whole(self._codes, np.int32)
 
 
 def _codes_of(error: Fault, batch: Any, name: str) -> tuple[Any, list[str | None]]:
@@ -565,35 +565,42 @@ class _Reading:
 
     def document(self, place: str, name: str) -> Continuum | Corpus:
         """What was read; a continuum of this name where there is no document column."""
-        names = {role: [*known.known] for role, known in self._of.items()}
-        if not names["continuum"] and self.several:
+        known = self._of["continuum"].known if self.several else {name: 0}
+        if not known:
             raise self._error("table has no rows", hint=_HINT)
-        documents = names["continuum"] if self.several else [name]
         broken = any(not isinstance(part, int) for part in self._breaks)
-        parts = [[()] * p if isinstance(p, int) else p for p in self._breaks]
+        parts = [[()] * p if isinstance(p, int) else p for p in self._breaks] if broken else []
         tally = Tally(place)
         for other in self._passed:
             tally.add("column", f"{other} is none of those that are read")
-        found = DocumentTable(
-            documents,
-            names["annotator"],
-            tuple(names["category"]),
-            self._of["continuum"].codes,
-            self._of["annotator"].codes,
-            self._of["category"].codes,
-            np.concatenate([np.empty(0), *self._starts]),
-            np.concatenate([np.empty(0), *self._ends]),
-            column(b for part in parts for b in part) if broken else None,
-            {documents[k]: bounds for k, bounds in self._bounds.items()},
-            self._unit,
-        )
+        starts, ends = _whole(self._starts, np.float64), _whole(self._ends, np.float64)
+        _pyarrow().default_memory_pool().release_unused()
         try:
-            _ = [found[name] for name in found.bounds]  # which must hold the units
-            if self.several:
-                return Corpus(found, found.categories, tally.entries())
-            return replace(found[name], left_out=tally.entries())
+            found = DocumentTable.of_rows(
+                known,
+                [*self._of["annotator"].known],
+                [*self._of["category"].known],
+                self._of["continuum"].codes(),
+                self._of["annotator"].codes(),
+                self._of["category"].codes(),
+                starts,
+                ends,
+                breaks=column(b for part in parts for b in part) if broken else None,
+                bounds=self._bounds,
+                offset_unit=self._unit,
+            )
         except DataError as error:
             raise self._error(error.message, hint=error.hint) from None
+        if self.several:
+            return Corpus(found, found.categories, tally.entries())
+        return replace(found[name], left_out=tally.entries())
+
+
+def _whole(parts: list[Any], kind: type) -> Any:
+    """The parts of a column as one, and no more as parts."""
+    made = np.concatenate([np.empty(0, kind), *parts])
+    parts.clear()
+    return made
 
 
 def _plain(values: Any, missing: float) -> Any:

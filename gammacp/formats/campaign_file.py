@@ -28,6 +28,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from gammacp.continuum import Continuum
+from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.grid import Grid
 from gammacp.errors import DataError, UsageError
 from gammacp.files import check_inside, confine
@@ -35,7 +36,7 @@ from gammacp.formats.clusters import clustered, feature_of, in_order, with_weigh
 from gammacp.formats.finding import matches
 from gammacp.formats.grid_file import read_grids
 from gammacp.formats.reading import Collection, Reader, collect
-from gammacp.formats.selection import Names, Selection, says, select
+from gammacp.formats.selection import Names, Selection, says, select, with_features
 from gammacp.formats.sessions import by_session
 from gammacp.left_out import gather
 from gammacp.needs import with_links
@@ -235,7 +236,7 @@ class Campaign:
             with self._blame_value(), nullcontext() if typed else self.confine():
                 continua = _OF_DOCUMENTS[key](continua, entry)
         if read:
-            continua = {name: c.with_features(features) for name, c in continua.items()}
+            continua = with_features(continua, features)
         return replace(found, continua=continua)
 
     def select(self, found: Collection, *, links: bool = False) -> Collection:
@@ -260,10 +261,15 @@ class Campaign:
         grids = self._grids(self.values["grid"]) if "grid" in self.values else {}
         if self.round is not None:
             chosen = self._without_other_rounds(chosen, continua, found)
+        asked = ",".join(self.values.get("document", ()))
+        notes = ("campaign", self.stamp), ("round", self.round), ("document", asked)
+        if isinstance(continua, DocumentTable) and not (
+            chosen or grids or any(n for _, n in notes)
+        ):
+            return replace(found, continua=continua)  # nothing is selected, and it has no links
         with self._blame_value():
             kept = select(continua, Selection.model_construct(**chosen), grids)
-        asked = ",".join(self.values.get("document", ()))
-        for key, note in (("campaign", self.stamp), ("round", self.round), ("document", asked)):
+        for key, note in notes:
             if note:
                 kept = {name: c.noting(key, note) for name, c in kept.items()}
         kept = {name: with_links(c, wanted=links) for name, c in kept.items()}
@@ -279,9 +285,9 @@ class Campaign:
             raise UsageError(f"--grid {said:g} is not > 0")
         return {"": Grid("places", said)}
 
-    def _chosen(self, found: Collection) -> dict[str, Continuum]:
+    def _chosen(self, found: Collection) -> Mapping[str, Continuum]:
         """Those of the round, and of these the ones that were asked for by name (`--document`)."""
-        continua, patterns = dict(found.continua), self.documents
+        continua, patterns = found.continua, self.documents
         known = set[str]()
         for pattern in patterns:
             fitting = _fitting(continua, pattern)
@@ -294,13 +300,14 @@ class Campaign:
                     hint=_there_are(continua),
                 )
             known |= fitting
-        continua = {key: c for key, c in continua.items() if key in known or not patterns}
+        if patterns:
+            continua = {key: c for key, c in continua.items() if key in known}
         asked = self.values.get("document", ())
         named = {pattern: _fitting(continua, pattern) for pattern in asked}
         for pattern in (p for p, fitting in named.items() if not fitting):
             raise DataError(f"document {pattern!r} does not occur", hint=_there_are(continua))
         kept = set[str]().union(*named.values())
-        return {key: c for key, c in continua.items() if key in kept or not asked}
+        return {key: c for key, c in continua.items() if key in kept} if asked else continua
 
     def _without_other_rounds(
         self, chosen: dict[str, Any], continua: Mapping[str, Continuum], found: Collection

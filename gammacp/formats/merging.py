@@ -6,6 +6,7 @@ from os.path import commonprefix
 
 from gammacp.continuum import Continuum
 from gammacp.continuum.columns import all_names
+from gammacp.continuum.document_table import Documents
 from gammacp.errors import DataError
 from gammacp.left_out import gather
 
@@ -41,6 +42,8 @@ def merge_parts(parts: Sequence[Continuum]) -> Continuum:
 
 def categories_of(continua: Iterable[Continuum]) -> list[str]:
     """The categories of all, in the order that they declare alike, else sorted."""
+    if isinstance(continua, Documents):
+        return list(continua.table.categories)
     orders = list(dict.fromkeys(c.categories for c in continua))
     return (
         list(orders[0])

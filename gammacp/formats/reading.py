@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.document_table import DocumentTable
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.archive import without_gz
 from gammacp.formats.differing_texts import on_one_line
@@ -23,6 +24,7 @@ from gammacp.formats.source import Source
 from gammacp.left_out import LeftOut, gather
 
 T = TypeVar("T")
+Noting = TypeVar("Noting", Continuum, DocumentTable)
 Reader: TypeAlias = Callable[..., Continuum | Corpus]
 """`reader(source, **options)`, as a format has it."""
 
@@ -67,6 +69,8 @@ class Collection:
             Names of the continua that count.
         """
         names = dict.fromkeys(declared)
+        if not names:
+            return None
         lacking = {
             name: [a for a in names if a not in self.continua[name].annotators]
             for name in kept
@@ -139,8 +143,10 @@ def read_corpus(
     )
 
 
-def by_document(continua: Mapping[str, Continuum]) -> dict[str, Continuum]:
+def by_document(continua: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
     """Continua by the name of their document; those that share a name keep their key."""
+    if isinstance(continua, DocumentTable):
+        return continua
     names = Counter(c.name for c in continua.values())
     return {c.name if names[c.name] == 1 else key: c for key, c in continua.items()}
 
@@ -226,6 +232,12 @@ def collect(
             unread.append(_Unread(source.place, error.at(source.place), path))
             continue
         left_out.append(document.left_out)
+        table = _table_of(document)
+        if table is not None and len(finding.found) == 1 and not (unread or layout):
+            # Documents of one table are whole: nothing is put together, and none is made for it.
+            made = _noting(table, entry, {"format": format, **options})
+            formats = dict.fromkeys(table, entry.name)
+            return Collection(made, (), formats, gather(left_out))
         listed = isinstance(document, Corpus)
         shared = listed or (layout or entry.layout) is not None
         for c in document.values() if isinstance(document, Corpus) else [document]:
@@ -237,6 +249,11 @@ def collect(
     if not found.continua and not found.failures:
         raise _nothing(asked, found.left_out)
     return found
+
+
+def _table_of(document: Continuum | Corpus) -> DocumentTable | None:
+    found = document.continua if isinstance(document, Corpus) else None
+    return found if isinstance(found, DocumentTable) else None
 
 
 def _put_together(
@@ -279,8 +296,8 @@ def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
     return DataError("no file of a known format", file=", ".join(map(str, asked)), hint=hint)
 
 
-def _noting(continuum: Continuum, entry: Format, given: Mapping[str, object]) -> Continuum:
-    """The continuum with what was asked of its reader in its `selection`."""
+def _noting(continuum: Noting, entry: Format, given: Mapping[str, object]) -> Noting:
+    """The continuum, or table of them, with what was asked of its reader in its `selection`."""
     for key, value in given.items():
         if value is not None and key in {"format", "layout", *entry.options} - {"features"}:
             continuum = continuum.noting(key, str(value))

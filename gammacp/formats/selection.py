@@ -1,6 +1,6 @@
 """Choosing among what was read: categories, annotators, bounds, over all continua at once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
@@ -8,8 +8,9 @@ from pydantic_core import PydanticCustomError
 
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.columns import all_names, check_known
+from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.grid import Grid
-from gammacp.continuum.label import plain
+from gammacp.continuum.label import feature_names, plain
 from gammacp.errors import DataError
 from gammacp.formats.merging import categories_of
 from gammacp.formats.positions import LARGEST
@@ -52,6 +53,25 @@ class Selection(WrittenTable):
     read_until: _Places = says(
         "How far annotators read who did not finish; DOCUMENT/ANNOTATOR is about one document."
     )
+
+
+def with_features(
+    continua: Mapping[str, Continuum], names: Sequence[str]
+) -> Mapping[str, Continuum]:
+    """The continua with these features of their units, as `Continuum.with_features`.
+
+    Parameters
+    ----------
+    continua
+        By name; a table that has no others is returned as it is.
+    names
+        Features to keep.
+    """
+    if isinstance(continua, DocumentTable) and {*names}.issuperset(
+        feature_names(continua.categories)
+    ):
+        return continua
+    return {name: c.with_features(names) for name, c in continua.items()}
 
 
 def select(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from gammacp.alignment import Alignment
 from gammacp.arguments import whole
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Corpus
@@ -20,9 +21,16 @@ from gammacp.measures.contributions import (
     contributions_of_alignment,
     contributions_of_documents,
 )
-from gammacp.measures.gamma import Gamma, GammaScore, gamma_score
-from gammacp.measures.gamma_corpus import CorpusGamma, gamma_on
-from gammacp.measures.populations import Over, PairCells, PairSums, intervals_over, pair_cells_of
+from gammacp.measures.gamma import Gamma, GammaScore, score_on
+from gammacp.measures.gamma_corpus import CorpusGamma, ScoreTable, gamma_on
+from gammacp.measures.populations import (
+    Over,
+    PairCells,
+    PairSums,
+    intervals_over,
+    pair_cells_of,
+    pair_sums_of,
+)
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.resampling import BootstrapInterval, interval_of_gamma
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -68,14 +76,16 @@ class Agreement:
     @cached_property
     def computed(self) -> Mapping[str, GammaScore]:
         """The documents that have an alignment."""
+        if isinstance(self.documents, ScoreTable):
+            return self.documents.computed  # type: ignore[return-value]
         return {n: s for n, s in self.documents.items() if isinstance(s, GammaScore)}
 
     @property
-    def shown(self) -> Mapping[str, Gamma]:
+    def shown(self) -> Iterator[tuple[str, Gamma]]:
         """The documents without those in which nobody marked anything, which a line tells of."""
         whole = self.score.marked if isinstance(self.score, CorpusGamma) else None
         empty = frozenset(whole.unmarked if whole else ())
-        return {n: s for n, s in self.documents.items() if n not in empty}
+        return ((n, s) for n, s in self.documents.items() if n not in empty)
 
     def on(self, documents: Collection[str]) -> float:
         """γ of these documents alone, by the same expected disorders; NaN where undefined."""
@@ -100,6 +110,8 @@ class Agreement:
     @cached_property
     def rated(self) -> Mapping[str, GammaScore]:
         """The documents that have a γ."""
+        if isinstance(self.documents, ScoreTable):
+            return self.documents.rated  # type: ignore[return-value]
         return {n: s for n, s in self.computed.items() if s.defined}
 
     def contributions(self, names: Collection[str] | None = None) -> Contributions:
@@ -119,9 +131,16 @@ class Agreement:
         if len(chosen) == 1:
             ((name, score),) = chosen.items()
             return _of_alignment(score, self.weights.get(name, 1.0))
+        clusters = [self.clusters.get(n, "") for n in chosen] if self.clusters else ()
+        if names is None and isinstance(self.documents, ScoreTable):
+            parts = self.documents.parts
+            columns = parts.weight, parts.observed, parts.expected
+            return contributions_of_documents(
+                np.stack([c[~np.isnan(parts.values)] for c in columns], axis=1), clusters
+            )
         return contributions_of_documents(
-            ((self.size(n), s.observed or 0.0, s.expected or 0.0) for n, s in chosen.items()),
-            [self.clusters.get(n, "") for n in chosen],
+            [(self.size(n), s.observed or 0.0, s.expected or 0.0) for n, s in chosen.items()],
+            clusters,
         )
 
     def bootstrap(self, *, confidence: float = 0.95) -> BootstrapInterval | None:
@@ -135,12 +154,21 @@ class Agreement:
     @cached_property
     def pair_cells(self) -> PairCells:
         """What each pair of annotators adds to its two sums, by document and category."""
-        return pair_cells_of((s.alignment, s.expected or 0.0) for s in self.rated.values())
+        return pair_cells_of(self._aligned())
+
+    def _aligned(self) -> Iterator[tuple[Alignment, float]]:
+        """Alignment and expected disorder of each document that has a γ."""
+        if isinstance(self.rated, ScoreTable):
+            return self.rated.aligned_to()
+        return ((s.alignment, s.expected or 0.0) for s in self.rated.values())
 
     @property
     def pair_sums(self) -> PairSums:
         """The same by document and annotator, with the documents' weights."""
-        return self.pair_cells.sums([self.weights.get(n, 1.0) for n in self.rated])
+        return pair_sums_of(
+            self._aligned(),
+            [self.weights.get(n, 1.0) for n in self.rated] if self.weights else (),
+        )
 
     def components(self, *, categories: bool = True) -> VarianceComponents | None:
         """What the disorder of pairs varies by; None where it cannot be told apart.
@@ -162,13 +190,13 @@ class Agreement:
         """Its intervals over documents, annotators and both; None if nothing is defined."""
         if not self.rated:
             return None
-        clusters = [self.clusters.get(n) or n for n in self.rated]
-        number = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
+        own = [self.clusters.get(n) or n for n in self.rated] if self.clusters else []
+        number = {name: i for i, name in enumerate(dict.fromkeys(own))}
         several = self.bootstrap(confidence=confidence) if len(self.rated) > 1 else None
         return intervals_over(
             self.pair_sums,
             None if several is None else several.interval,
-            clusters=[number[name] for name in clusters],
+            clusters=[number[name] for name in own] if own else None,
             error=self.score.chance_error,
             confidence=confidence,
         )
@@ -274,8 +302,13 @@ def agreement(
         settings, how = Settings.and_computing(options)
         basis = Basis(continua, settings, **how)
     names, chance = basis.named, basis.settings.chance
-    clusters = {name: c.cluster for name, c in names.items() if c.cluster}
-    weights = {name: c.weight for name, c in names.items() if c.weight != 1.0}
+    # A table's documents have neither.
+    several = zip(names, basis.continua.beside, strict=False)
+    clusters: dict[str, str] = {}
+    weights: dict[str, float] = {}
+    for name, c in several:
+        clusters |= {name: c.cluster} if c.cluster else {}
+        weights |= {name: c.weight} if c.weight != 1.0 else {}
     try:
         if not names:
             raise DataError("no document has both annotators")
@@ -284,7 +317,7 @@ def agreement(
             found = Agreement(corpus, corpus.scores, chance, clusters, weights)
         else:
             require(basis.source, fragments=True)
-            one = gamma_score(basis.source, basis)
+            one = score_on(basis.align_all(basis.continua)[0], basis.chance(basis.source), basis)
             found = Agreement(one, dict.fromkeys(names, one), chance, clusters, weights)
     except DataError as error:
         score = Gamma(value=math.nan, reason=str(error))

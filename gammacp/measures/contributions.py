@@ -13,7 +13,7 @@ resampled γ needs: nothing is aligned again. δ_e is held fixed, so that its Mo
 apart from what the resampling tells.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,7 +87,7 @@ def contributions_of_alignment(
 
 
 def contributions_of_documents(
-    documents: Iterable[tuple[float, float, float]], clusters: Sequence[str] = ()
+    documents: Sequence[tuple[float, float, float]] | Floats, clusters: Sequence[str] = ()
 ) -> Contributions:
     """A part per document, or per cluster; documents with an undefined value are left out.
 
@@ -103,7 +103,7 @@ def contributions_of_documents(
     DataError
         None has a value.
     """
-    rows = np.array([*documents], np.float64).reshape(-1, 3)
+    rows = np.asarray(documents, np.float64).reshape(-1, 3)
     known = np.isfinite(rows).all(axis=1) & (rows[:, 2] > 0)
     rows = rows[known]
     if not len(rows) or not rows[:, 0].any():

@@ -18,7 +18,7 @@ from gammacp.chance.direction import Direction, direction, empty_stretches
 from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.measures.populations import Over
-from gammacp.measures.random_sets import Basis
+from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -184,12 +184,27 @@ def _gamma(continuum: Continuum, options: Mapping[str, Any]) -> GammaScore:
     settings, how = Settings.and_computing(options)
     instance("continuum", continuum, Continuum, "a Continuum (for several: gamma_corpus)")
     require(continuum, fragments=True)
-    return gamma_score(continuum, Basis(continuum, settings, **how))
+    basis = Basis(continuum, settings, **how)
+    return score_on(basis.align_all(basis.continua)[0], basis.chance(continuum), basis)
 
 
-def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = None) -> GammaScore:
-    """γ of a continuum on its basis; `continua` is how many it was measured with, of a corpus."""
-    alignment, chance = basis.align([continuum])[0], basis.chance(continuum)
+def score_on(
+    alignment: Alignment, chance: Chance, basis: Basis, *, continua: int | None = None
+) -> GammaScore:
+    """γ of a best alignment.
+
+    Parameters
+    ----------
+    alignment
+        Of one of the continua of the basis.
+    chance
+        The expected disorder.
+    basis
+        What both rest on.
+    continua
+        How many it was measured with, of a corpus.
+    """
+    continuum = alignment.continuum
     expected, alone = chance.expected, continua is None
     proven = alignment.status is Status.OPTIMAL and expected.proven and expected.complete
     about = basis.once(("notes", chance), lambda: notes_on(expected, basis.settings))

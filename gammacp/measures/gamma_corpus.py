@@ -6,26 +6,31 @@ corpus for its number of annotators. One value for the corpus is a choice: 1 −
 document's weight (`Continuum.weight`).
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import compress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Unpack
 
 import numpy as np
 
-from gammacp.alignment import Status
+from gammacp.alignment import Alignment, Status
 from gammacp.arguments import instance
-from gammacp.arrays import Floats
-from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval
+from gammacp.arrays import Bools, Floats, Indices
+from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval, ratios
 from gammacp.chance.cut import circle_of
 from gammacp.chance.direction import direction
+from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.grid import known_grids
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.document_table import DocumentTable
+from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
-from gammacp.measures.gamma import Gamma, GammaScore, gamma_score, notes_on
+from gammacp.measures.gamma import Gamma, notes_on, score_on
 from gammacp.measures.marked import Marked, alpha_of_marking
-from gammacp.measures.random_sets import Basis, Chance
+from gammacp.measures.random_sets import AlignedPlaces, Basis, Chance
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.measures.within import (
     TOO_SHORT,
@@ -38,6 +43,8 @@ from gammacp.measures.within import (
 )
 from gammacp.needs import require
 
+# Scores that are kept once they are made.
+_KEPT = 2000
 _NOT_REACHED = "interrupted before it was aligned"
 _DRAWN_ALIKE = (
     "documents are weighted where their disorders are added up; chance draws each as often as the "
@@ -144,24 +151,9 @@ def gamma_corpus(corpus: Corpus, **options: Unpack[FamilyOptions]) -> CorpusGamm
 
 def gamma_on(corpus: Corpus, basis: Basis) -> CorpusGamma:
     """γ of a corpus on its basis."""
-    reasons = {name: _reason(continuum) for name, continuum in corpus.items()}
-    sound = [name for name, reason in reasons.items() if reason is None]
-    # All alignments first: an interruption then leaves each continuum with its γ.
-    aligned = set(sound[: len(basis.align([corpus[name] for name in sound]))])
-    scores: dict[str, Gamma] = {}
-    for name, reason in reasons.items():
-        try:
-            if reason is None and name not in aligned:
-                reason = _NOT_REACHED
-            scores[name] = (
-                gamma_score(corpus[name], basis, continua=len(corpus))
-                if reason is None
-                else Gamma(value=math.nan, reason=reason)
-            )
-        except DataError as error:
-            scores[name] = Gamma(value=math.nan, reason=str(error))
+    scores = ScoreTable.of(basis)
     found = None if basis.selection else alpha_of_marking(corpus)
-    return replace(_pool(scores, basis, [c.weight for c in corpus.values()]), marked=found)
+    return replace(_pool(scores, basis), marked=found)
 
 
 def _reason(continuum: Continuum) -> str | None:
@@ -173,101 +165,291 @@ def _reason(continuum: Continuum) -> str | None:
     return None
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A continuum with a γ: x̄ and what it stands for, its score and its chance."""
+@dataclass(frozen=True, eq=False)
+class ScoreTable(Mapping[str, Gamma]):
+    """The scores of a corpus' continua by name; each is made when it is looked at.
 
-    mean_units: float
-    stands_for: float
-    score: GammaScore
-    chance: Chance
+    Attributes
+    ----------
+    names, numbers
+        Of all continua in order, and the number of each.
+    places
+        Numbers of those that are here, ascending.
+    basis
+        What they rest on.
+    reasons
+        By place, why there is none.
+    aligned, alignments
+        Places of the continua that have an alignment, ascending, and these.
+    chances, which
+        The expected disorders, and which of them is that of each alignment.
+    stands_for
+        Weight of each continuum among all.
+    """
+
+    names: Sequence[str]
+    numbers: Mapping[str, int]
+    places: Indices
+    basis: Basis
+    reasons: Mapping[int, str]
+    aligned: Indices
+    alignments: AlignedPlaces
+    chances: Sequence[Chance | DataError]
+    which: Indices
+    stands_for: Floats
+    _made: dict[int, Gamma] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, basis: Basis) -> ScoreTable:
+        """Of all continua of a basis, aligned first: an interruption leaves each with its γ.
+
+        Parameters
+        ----------
+        basis
+            Of a corpus.
+        """
+        continua = basis.continua
+        doubtful = (continua.n_annotators < 2) | (continua.n_units == 0)
+        stands_for = np.ones(len(continua))
+        if continua.beside:
+            doubtful |= [c.unnamed > 0 for c in continua.beside]
+            stands_for = np.array([c.weight for c in continua.beside])
+        reasons = {i: str(_reason(continua[i])) for i in np.flatnonzero(doubtful).tolist()}
+        sound = np.flatnonzero(~doubtful)
+        alignments = basis.align_all(continua.at(sound))
+        reasons |= dict.fromkeys(sound[len(alignments) :].tolist(), _NOT_REACHED)
+        aligned = sound[: len(alignments)]
+        chances, which = basis.chances(aligned)
+        names, named = tuple(basis.named), basis.named
+        numbers: Mapping[str, int]
+        if isinstance(named, DocumentTable):
+            numbers = named.places
+        else:
+            numbers = {name: i for i, name in enumerate(names)}
+        about = (reasons, aligned, alignments, chances, which, stands_for)
+        return cls(names, numbers, np.arange(len(continua)), basis, *about)
+
+    def __getitem__(self, name: str) -> Gamma:
+        """The score of that continuum; undefined with a reason where there is none."""
+        place = self.numbers[name]
+        here = int(np.searchsorted(self.places, place))
+        if here == len(self.places) or self.places[here] != place:
+            raise KeyError(name)
+        made = self._made.get(place)
+        if made is None:
+            if len(self._made) >= _KEPT:
+                self._made.clear()
+            made = self._made[place] = self._make(place)
+        return made
+
+    def _make(self, place: int) -> Gamma:
+        if place in self.reasons:
+            return Gamma(value=math.nan, reason=self.reasons[place])
+        row = int(np.searchsorted(self.aligned, place))
+        chance = self.chances[self.which[row]]
+        if isinstance(chance, DataError):
+            return Gamma(value=math.nan, reason=str(chance))
+        number = len(self.names)
+        return score_on(self.alignments[row], chance, self.basis, continua=number)
+
+    def __iter__(self) -> Iterator[str]:
+        """Names, in order."""
+        return map(self.names.__getitem__, self.places.tolist())
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.places)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Elsewhere they are what they are now."""
+        return dict, (dict(self),)
+
+    def only(self, places: Indices) -> ScoreTable:
+        """The scores of some of them.
+
+        Parameters
+        ----------
+        places
+            Their numbers, ascending.
+        """
+        same = len(places) == len(self.places)
+        return self if same else replace(self, places=places)
 
     @property
-    def weight(self) -> float:
+    def computed(self) -> ScoreTable:
+        """Those that have an alignment and could be compared with chance."""
+        return self.only(self.aligned[self._of_chances(lambda _: True)])
+
+    @property
+    def rated(self) -> ScoreTable:
+        """Those that have a γ."""
+        return self.only(self.aligned[self._of_chances(lambda e: e.enough and e.mean > 0)])
+
+    def aligned_to(self) -> Iterator[tuple[Alignment, float]]:
+        """The alignments of these, each with the expected disorder that it is compared with."""
+        for row in np.searchsorted(self.aligned, self.places).tolist():
+            chance = self.chances[self.which[row]]
+            if not isinstance(chance, DataError):
+                yield self.alignments[row], chance.expected.mean
+
+    @cached_property
+    def parts(self) -> Parts:
+        """What γ is a ratio of: the continua of which δ_e is known."""
+        some = self._of_chances(lambda e: e.enough)
+        places, which = self.aligned[some], self.which[some]
+        order = list(dict.fromkeys(which.tolist()))
+        number = np.zeros(len(self.chances), np.int64)
+        number[order] = np.arange(len(order))
+        chances = [c for k in order if not isinstance(c := self.chances[k], DataError)]
+        return Parts(
+            names=self.names,
+            places=places,
+            continua=self.basis.continua.at(places),
+            stands_for=self.stands_for[places],
+            observed=self.alignments.column("disorders")[some],
+            bound=self.alignments.column("bounds")[some],
+            chances=chances,
+            which=number[which],
+        )
+
+    def _of_chances(self, test: Callable[[ExpectedDisorder], bool]) -> Bools:
+        """For which alignments this holds of the expected disorder."""
+        held = [not isinstance(c, DataError) and test(c.expected) for c in self.chances]
+        return np.array([*held, False])[self.which]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all alignments are proven, and none is missing."""
+        some = self._of_chances(lambda _: True)
+        proven = self._of_chances(lambda e: e.proven and e.complete)
+        each = (self.alignments.column("optimal") > 0) & proven
+        return (
+            bool(some.any())
+            and bool(each[some].all())
+            and _NOT_REACHED not in self.reasons.values()
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The continua of which both disorders are known, as columns.
+
+    Attributes
+    ----------
+    names, places
+        Of all continua, and the places of these among them.
+    continua
+        These.
+    stands_for
+        Weight of each; 1 where documents are not weighted.
+    observed, bound
+        δ of each, and its bound.
+    chances, which
+        The expected disorders in the order of their first continua, and which is that of each.
+    """
+
+    names: Sequence[str]
+    places: Indices
+    continua: ContinuumSequence
+    stands_for: Floats
+    observed: Floats
+    bound: Floats
+    chances: Sequence[Chance]
+    which: Indices
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.places)
+
+    @cached_property
+    def mean_units(self) -> Floats:
+        """x̄ of each."""
+        return self.continua.mean_units
+
+    @cached_property
+    def weight(self) -> Floats:
+        """x̄ times what it stands for."""
         return self.mean_units * self.stands_for
 
+    @cached_property
+    def expected(self) -> Floats:
+        """δ_e of each."""
+        return np.array([c.expected.mean for c in self.chances] or [0.0])[self.which]
 
-def _pool(scores: Mapping[str, Gamma], basis: Basis, stands_for: Sequence[float]) -> CorpusGamma:
-    computed = [s for s in scores.values() if isinstance(s, GammaScore)]
-    continua = [s.alignment.continuum for s in computed]
-    parts = [*_parts(scores, basis, stands_for)]
-    chances = list(dict.fromkeys(p.chance for p in parts))
-    complete = bool(computed) and all(s.status is Status.OPTIMAL for s in computed)
-    complete = complete and all(s.reason != _NOT_REACHED for s in scores.values())
+    @property
+    def values(self) -> Floats:
+        """γ of each; NaN where nothing is expected."""
+        return ratios(self.observed, self.expected)
+
+
+def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
+    parts, computed = scores.parts, scores.computed
+    continua, chances = basis.continua.at(computed.places), parts.chances
     samples = sum(c.expected.samples for c in chances)
     towards = None if basis.selection else direction(continua, basis.settings.seed)
+    values = parts.values
+    known = ~np.isnan(values)
+    optimal = Status.OPTIMAL if scores.complete else Status.FEASIBLE
     whole = CorpusGamma(
         value=math.nan,
-        mean=_mean([*scores.values()], stands_for),
+        mean=_mean(values[known], parts.stands_for[known]),
         scores=scores,
-        continua=sum(s.defined for s in scores.values()),
-        annotators=len({name for p in parts for name in p.score.alignment.continuum.annotators}),
-        units=sum(p.score.units or 0 for p in parts),
+        continua=int(known.sum()),
+        annotators=len(parts.continua.people[0]),
+        units=int(parts.continua.n_units.sum()),
         samples=samples,
-        status=(Status.OPTIMAL if complete else Status.FEASIBLE) if computed else None,
+        status=optimal if len(computed) else None,
         notes=tuple(dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings)))
         + (towards.notes if towards else ())
-        + (_pooling(continua, stands_for) if basis.model.pools else ()),
+        + (_pooling(continua, scores.stands_for) if basis.model.pools else ()),
         direction=towards,
     )
-    if not parts:
+    if not len(parts):
         return replace(whole, reason="no continuum has a γ")
-    selection = dict.fromkeys(entry for c in continua for entry in c.selection)
     made = basis.signature(
         "gamma-corpus",
         *chances,
-        method=parts[0].score.alignment.method,
+        method=basis.settings.method,
         samples=samples,
-        selection=tuple(selection),
+        selection=continua.selection,
         continua=len(parts),
     )
     return _weigh(replace(whole, signature=made), parts, basis)
 
 
-def _pooling(continua: Sequence[Continuum], stands_for: Sequence[float]) -> tuple[str, ...]:
+def _pooling(continua: ContinuumSequence, stands_for: Floats) -> tuple[str, ...]:
     """Notes on chance over documents: weights, and whole sentences, which it does not meet."""
-    notes = (_DRAWN_ALIKE,) if {*stands_for} - {1.0} else ()
+    notes = (_DRAWN_ALIKE,) if (stands_for != 1.0).any() else ()
     coarse = any(
         (grid := circle_of(c).grid) is not None and grid.name in _COARSE
-        for c in continua
+        for c in continua.beside
         if c.n_units and any(known.name in _COARSE for known in known_grids(c))
     )
     return notes + ((_ON_COARSE_PLACES,) if coarse else ())
 
 
-def _parts(
-    scores: Mapping[str, Gamma], basis: Basis, stands_for: Sequence[float]
-) -> Iterator[_Part]:
-    for s, w in zip(scores.values(), stands_for, strict=True):
-        if isinstance(s, GammaScore) and s.expected is not None:
-            c = s.alignment.continuum
-            yield _Part(c.mean_units, w, s, basis.chance(c))
-
-
-def _mean(scores: Sequence[Gamma], stands_for: Sequence[float]) -> float:
+def _mean(values: Floats, stands_for: Floats) -> float:
     """The weighted mean of the γ that there are."""
-    known = [s.defined for s in scores]
-    values = [s.value for s in compress(scores, known)]
-    return float(np.average(values, weights=[*compress(stands_for, known)])) if values else math.nan
+    return float(np.average(values, weights=stands_for)) if len(values) else math.nan
 
 
-def _weigh(whole: CorpusGamma, parts: Sequence[_Part], basis: Basis) -> CorpusGamma:
+def _weigh(whole: CorpusGamma, parts: Parts, basis: Basis) -> CorpusGamma:
     """With its value, Σ over the parts weighted by x̄ of both disorders."""
-    total = math.fsum(p.weight for p in parts)
-    observed = math.fsum(p.weight * (p.score.observed or 0.0) for p in parts)
-    lowest = math.fsum(p.weight * (p.score.bound or 0.0) for p in parts)
+    total = math.fsum(parts.weight.tolist())
+    observed = math.fsum((parts.weight * parts.observed).tolist())
+    lowest = math.fsum((parts.weight * parts.bound).tolist())
     low, mean, high, error = _expected(parts, basis.settings)
     within, between = (
         (None, None)
         if basis.selection
         else factors(
             basis,
-            [p.score.alignment.continuum for p in parts],
+            parts.continua,
             observed / total,
             lowest / total,
             (low / total, mean / total, high / total),
-            np.array([p.score.observed for p in parts]),
-            weighted=any(p.stands_for != 1.0 for p in parts),
+            parts.observed,
+            weighted=bool((parts.stands_for != 1.0).any()),
         )
     )
     value, nothing = ratio(observed, mean, "the expected disorder is 0")
@@ -288,40 +470,37 @@ def _weigh(whole: CorpusGamma, parts: Sequence[_Part], basis: Basis) -> CorpusGa
     )
 
 
-def _p_value(parts: Sequence[_Part], basis: Basis) -> tuple[float | None, float | None]:
+def _p_value(parts: Parts, basis: Basis) -> tuple[float | None, float | None]:
     """p of no agreement above 0, and the least that it can be (`gammacp.measures.within`)."""
-    continua = [p.score.alignment.continuum for p in parts]
-    disorders = np.array([p.score.observed for p in parts])
-    chances = list(dict.fromkeys(p.chance for p in parts))
+    continua, seed = parts.continua, basis.settings.seed
     if basis.model.ratio:
-        weights = np.array([p.weight for p in parts])
-        expected = weights * [p.chance.expected.mean for p in parts]
-        shares = [math.fsum(p.weight for p in parts if p.chance is c) for c in chances]
-        return p_over_documents(chances, shares, weights * disorders, expected), None
+        shares = [
+            math.fsum(parts.weight[parts.which == k].tolist()) for k, _ in enumerate(parts.chances)
+        ]
+        own = parts.weight * parts.observed
+        return p_over_documents(parts.chances, shares, own, parts.weight * parts.expected), None
     if basis.model.pools:
         return None, None
-    if not basis.shared:
-        # Each has random sets of its own, which weigh by the document's x̄: an exact test of all
-        # documents alike, also where some stand for more of the population than others.
-        own = [p.mean_units * p.chance.expected.disorders for p in parts]
-        return p_within_documents(continua, disorders, own, basis.settings.seed)
     sets: dict[int, Floats] = {}
-    for chance in chances:
-        mine = [i for i, p in enumerate(parts) if p.chance is chance]
-        found = sets_of_each(chance.expected, [continua[i] for i in mine])
+    for k, chance in enumerate(parts.chances):
+        mine = np.flatnonzero(parts.which == k)
+        if not basis.shared:
+            # Each has random sets of its own, which weigh by the document's x̄: an exact test of all
+            # documents alike, also where some stand for more of the population than others.
+            sets |= {int(i): parts.mean_units[i] * chance.expected.disorders for i in mine}
+            continue
+        found = sets_of_each(chance.expected, continua.at(mine))
         if found is None:
             return None, None
-        sets |= zip(mine, found, strict=True)
+        sets |= zip(mine.tolist(), found, strict=True)
     every = [sets[i] for i in range(len(parts))]
-    return p_within_documents(continua, disorders, every, basis.settings.seed)
+    return p_within_documents(continua, parts.observed, every, seed)
 
 
-def _expected(parts: Sequence[_Part], settings: Settings) -> tuple[float, float, float, float]:
+def _expected(parts: Parts, settings: Settings) -> tuple[float, float, float, float]:
     """Σ w·δ_e, its Monte-Carlo interval and relative error; random sets are independent."""
-    shares: dict[Chance, float] = {}
-    for p in parts:
-        shares[p.chance] = shares.get(p.chance, 0.0) + p.weight
-    terms = [(share, chance.expected) for chance, share in shares.items()]
+    shares = np.bincount(parts.which, parts.weight, len(parts.chances)).tolist()
+    terms = [(w, chance.expected) for w, chance in zip(shares, parts.chances, strict=True)]
     mean = math.fsum(w * e.mean for w, e in terms)
     proven = math.fsum(w * e.proven_mean for w, e in terms)
     variance = math.fsum((w * e.standard_error) ** 2 for w, e in terms)

@@ -8,12 +8,14 @@ each marked or not by each of its annotators: 1 is perfect, 0 what chance gives.
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
+from gammacp.continuum.sequence import ContinuumSequence
 
 _NAMED = 5
 
@@ -68,11 +70,13 @@ def alpha_of_marking(continua: Mapping[str, Continuum]) -> Marked:
     Three documents by two annotators, both marked, none marked, one marked: N = 6, N₁ = N₀ = 3,
     D_o = 2/6, D_e = 18/30, α = 4/9.
     """
-    rows = [(c.n_annotators, np.count_nonzero(c.counts)) for c in continua.values()]
-    sizes, yes = np.array([r for r in rows if r[0] > 1], np.float64).reshape(-1, 2).T
+    some = ContinuumSequence.of(continua.values())
+    several = some.n_annotators > 1
+    sizes = some.n_annotators[several].astype(np.float64)
+    yes = some.of_annotators(np.add, np.minimum(some.counts, 1))[several].astype(np.float64)
     total, ones = float(sizes.sum()), float(yes.sum())
     disagreement = float((2 * yes * (sizes - yes) / (sizes - 1)).sum())
     expected = 2 * ones * (total - ones) / (total - 1) if total else 0.0
     value, _ = ratio(disagreement, expected, "")
-    empty = tuple(n for n, c in continua.items() if c.n_annotators > 1 and not c.n_units)
+    empty = tuple(compress(continua, several & (some.n_units == 0)))
     return Marked(alpha=value, documents=len(sizes), unmarked=empty)

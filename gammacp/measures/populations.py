@@ -212,7 +212,8 @@ def intervals_over(
     if told["n_documents"] < FEWEST_PARTS:
         leg = -float(stdtrit(few, tail)) * math.sqrt(variance + error**2)
         return Over(**told, annotators=_around(theta, (leg, leg)))
-    cells = np.unique(np.stack((parts, sums.annotator)), axis=1, return_inverse=True)[1]
+    people = int(sums.annotator.max()) + 1
+    cells = np.unique(parts * people + sums.annotator, return_inverse=True)[1]
     own = float((np.bincount(cells, moved / whole[1] / theta) ** 2).sum())
     many = max(few, float(cells.max()) + 2 - told["n_documents"] - told["n_annotators"])
     rest = -float(stdtrit(few, tail)) * math.sqrt(max(0.0, variance - _OWN * own))
@@ -286,7 +287,7 @@ class PairCells:
         )
         return PairCells(found[:, 0], np.zeros(len(found), np.int64), found[:, 1:], o, e)
 
-    def sums(self, weights: Sequence[float] = ()) -> PairSums:
+    def sums(self, weights: Sequence[float] | Floats = ()) -> PairSums:
         """By document and annotator.
 
         Parameters
@@ -313,9 +314,41 @@ def pair_cells_of(scored: Iterable[tuple[Alignment, float]]) -> PairCells:
     DataError
         There is no document.
     """
+    blocks = [*_cells_of_blocks(scored)]
+    if not blocks:
+        raise DataError("no document has a γ")
+    columns = zip(*(vars(cells).values() for cells in blocks), strict=True)
+    return PairCells(*map(np.concatenate, columns))
+
+
+def pair_sums_of(
+    scored: Iterable[tuple[Alignment, float]], weights: Sequence[float] = ()
+) -> PairSums:
+    """What the pairs of each annotator cost in each document; a block's cells are kept no longer.
+
+    Parameters
+    ----------
+    scored
+        As for `pair_cells_of`.
+    weights
+        Of the documents; none: 1 each.
+
+    Raises
+    ------
+    DataError
+        There is no document.
+    """
+    heavy = np.asarray(weights, np.float64)
+    sums = [cells.sums(heavy) for cells in _cells_of_blocks(scored)]
+    if not sums:
+        raise DataError("no document has a γ")
+    columns = zip(*(vars(some).values() for some in sums), strict=True)
+    return PairSums(*map(np.concatenate, columns))
+
+
+def _cells_of_blocks(scored: Iterable[tuple[Alignment, float]]) -> Iterator[PairCells]:
     people: dict[str, int] = {}
     labels: dict[object, int] = {None: 0}
-    rows: list[tuple[Indices | Floats, ...]] = []
     seen_before = 0
     for block in _blocks(scored):
         continua = [alignment.continuum for alignment, _ in block]
@@ -336,11 +369,8 @@ def pair_cells_of(scored: Iterable[tuple[Alignment, float]]) -> PairCells:
         which, at, of = np.nonzero((seen > 0) | (chance > 0))
         pairs = np.stack((who[which, i[at]], who[which, j[at]]), axis=1)
         cell = which, at, of
-        rows.append((seen_before + which, place[of], pairs, seen[cell], chance[cell]))
+        yield PairCells(seen_before + which, place[of], pairs, seen[cell], chance[cell])
         seen_before += len(block)
-    if not rows:
-        raise DataError("no document has a γ")
-    return PairCells(*(np.concatenate(column) for column in zip(*rows, strict=True)))
 
 
 def _blocks(scored: Iterable[tuple[Alignment, float]]) -> Iterator[list[tuple[Alignment, float]]]:

@@ -11,11 +11,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import Any, NamedTuple, TypeAlias, TypeVar, Unpack
+from typing import Any, NamedTuple, TypeAlias, TypeVar, Unpack, overload
+
+import numpy as np
 
 from gammacp.alignment import Alignment, Solving, Status, align_each, best_groups_of_each
+from gammacp.alignment.aligned import Aligned
 from gammacp.arguments import instance
-from gammacp.arrays import Codes
+from gammacp.arrays import Codes, Floats, Indices
 from gammacp.chance.expected import FEWEST_SAMPLES, MOST_SAMPLES, ExpectedDisorder, SampleRule
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import (
@@ -27,7 +30,9 @@ from gammacp.chance.sampling import (
     expectations,
 )
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity import BoundDissimilarity, Combined, bind
+from gammacp.errors import DataError
 from gammacp.measures.settings import Computing, Memory, Settings
 from gammacp.signature import describe, signature
 from gammacp.stopping import due
@@ -65,6 +70,67 @@ class Chance:
     model: str
     expected: ExpectedDisorder
     sets: tuple[RandomSet, ...] = ()
+
+
+class AlignedPlaces(Sequence[Alignment]):
+    """The best alignments of continua that were aligned at several gaps, each in its place.
+
+    Parameters
+    ----------
+    size
+        How many continua there are.
+    found
+        Their places with their alignments.
+    """
+
+    def __init__(self, size: int, found: Sequence[tuple[Indices, Aligned]]) -> None:
+        """After an interruption, those before the first that is missing."""
+        self._found = [aligned for _, aligned in found]
+        self._which = np.full((2, size), -1)
+        for k, (places, aligned) in enumerate(found):
+            self._which[:, places] = np.full(len(aligned), k), np.arange(len(aligned))
+        missing = np.flatnonzero(self._which[0] < 0)
+        self._size = int(missing[0]) if len(missing) else size
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return self._size
+
+    @overload
+    def __getitem__(self, place: int) -> Alignment: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Alignment]: ...
+    def __getitem__(self, place: int | slice) -> Alignment | list[Alignment]:
+        """One of them, or several."""
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(self._size))]
+        row = range(self._size)[place]
+        return self._found[int(self._which[0, row])][int(self._which[1, row])]
+
+    def column(self, name: str) -> Floats:
+        """`disorders`, `bounds` or `optimal` (1 or 0) of each.
+
+        Parameters
+        ----------
+        name
+            Of the property of `Aligned`.
+        """
+        made = np.zeros(self._which.shape[1])
+        for k, aligned in enumerate(self._found):
+            made[self._which[0] == k] = getattr(aligned, name)
+        return made[: self._size]
+
+
+def by_size(continua: ContinuumSequence) -> Indices:
+    """Places of those that have units, the shortest first.
+
+    Parameters
+    ----------
+    continua
+        In any order.
+    """
+    order = np.argsort(continua.n_units, kind="stable")
+    return order[continua.n_units[order] > 0]
 
 
 class _Parent(NamedTuple):
@@ -163,7 +229,8 @@ class Basis:
         else:
             source = Corpus.from_continua(self.named)
         self.source = source
-        self.continua = (source,) if isinstance(source, Continuum) else tuple(source.values())
+        one = isinstance(source, Continuum)
+        self.continua = ContinuumSequence.of([source] if one else source.values())  # type: ignore[list-item, union-attr]
         self.settings = settings.deciding([self.continua])
         self.model = CHANCE_MODELS[self.settings.chance]
         # Not every dissimilarity can be bound to nothing.
@@ -174,13 +241,14 @@ class Basis:
         self._progress = how.get("progress")
         memory = how.get("shared")
         self._keep = memory is not None
-        self._rows: dict[int, list[Continuum]] = {}
-        for c in self.continua:
-            self._rows.setdefault(c.n_annotators, []).append(c)
+        n = self.continua.n_annotators
+        self._rows = {k: np.flatnonzero(n == k) for k in dict.fromkeys(n.tolist())}
         self._parent: _Parent | None = None
-        # A continuum by itself and a corpus of it alone may be bound alike, but need not be.
-        key = (isinstance(source, Continuum), self.continua, self.settings)
-        self._memory: Memory = {} if memory is None else memory.setdefault(key, {})  # type: ignore[assignment]
+        self._memory: Memory = {}
+        if memory is not None:
+            # A continuum by itself and a corpus of it alone may be bound alike, but need not be.
+            key = (one, self.continua, self.settings)
+            self._memory = memory.setdefault(key, {})  # type: ignore[assignment]
 
     @cached_property
     def _by_annotator(self) -> Mapping[str, Mapping[str, Continuum]]:
@@ -207,29 +275,74 @@ class Basis:
 
         After Ctrl-C those that were not reached are missing at the end.
         """
-        new: dict[float, list[Continuum]] = {}
-        for c in continua:
-            if ("alignment", c) not in self._memory:
-                new.setdefault(self.gap(c), []).append(c)
-        for gap, some in sorted(new.items()):
-            solving: Solving = {**self.settings.solving, "gap": gap}
-            how: Any = {"executor": self._executor, "progress": self._progress}
-            aligned = align_each(some, self.bound, **how, **solving)
-            self._memory |= {("alignment", a.continuum): a for a in aligned}
-        done = (self._memory.get(("alignment", c)) for c in continua)
+        known: dict[Continuum, Alignment] = self.once(("alignments",), dict)
+        if new := [c for c in continua if c not in known]:
+            known |= {a.continuum: a for a in self.align_all(ContinuumSequence.of(new))}
+        done = (known.get(c) for c in continua)
         return list(takewhile(lambda a: a is not None, done))  # type: ignore[arg-type]
 
-    def gap(self, continuum: Continuum) -> float:
+    def align_all(self, continua: ContinuumSequence) -> AlignedPlaces:
+        """The same of many, as columns, once for all that rest on this.
+
+        Parameters
+        ----------
+        continua
+            Some or all of the continua.
+        """
+        key = ("aligned", continua)
+        known = self._memory.get(key)
+        if isinstance(known, AlignedPlaces):
+            return known
+        gaps = {n: self.gap(n) for n in dict.fromkeys(continua.n_annotators.tolist())}
+        each = np.array([gaps[n] for n in continua.n_annotators.tolist()])
+        found: list[tuple[Indices, Aligned]] = []
+        for gap in sorted(set(gaps.values())):
+            some = np.flatnonzero(each == gap)
+            solving: Solving = {**self.settings.solving, "gap": gap}
+            how: Any = {"executor": self._executor, "progress": self._progress}
+            aligned = align_each(continua.at(some), self.bound, **how, **solving)
+            found.append((some[: len(aligned)], aligned))
+        self._memory[key] = made = AlignedPlaces(len(continua), found)
+        return made
+
+    def gap(self, n_annotators: int) -> float:
         """The gap that is asked for; of a crowd that is a small share of all, that of its chance.
 
         What it is compared with is not known any better.
         """
-        if self.shared and self._shares[continuum.n_annotators] <= _SMALL:
-            settings = replace(self.settings, rule=self._rule(continuum))
-            return settings.solving_random(continuum.n_annotators)["gap"]
+        if self.shared and self._shares[n_annotators] <= _SMALL:
+            settings = replace(self.settings, rule=self._rule(n_annotators))
+            return settings.solving_random(n_annotators)["gap"]
         return self.settings.gap
 
-    def chance(self, of: Continuum | tuple[Continuum, ...]) -> Chance:
+    def chances(self, places: Indices) -> tuple[list[Chance | DataError], Indices]:
+        """The expected disorders of some continua, and which of them is that of each.
+
+        Parameters
+        ----------
+        places
+            Of the continua.
+
+        Returns
+        -------
+        chances, which
+            An error where chance cannot be modelled.
+        """
+        found: dict[Chance | DataError, int] = {}
+        which = np.empty(len(places), np.int64)
+        alike = self.shared and self._parent is None
+        groups = self.continua.n_annotators[places] if alike else np.arange(len(places))
+        for group in dict.fromkeys(groups.tolist()):
+            mine = np.flatnonzero(groups == group)
+            chance: Chance | DataError
+            try:
+                chance = self.chance(self.continua[int(places[mine[0]])])
+            except DataError as error:
+                chance = error
+            which[mine] = found.setdefault(chance, len(found))
+        return [*found], which
+
+    def chance(self, of: Continuum | ContinuumSequence) -> Chance:
         """The expected disorder: random sets until the sample rule holds.
 
         Computed once for all that rest on the same draws. After Ctrl-C (`stopping.interruptible`)
@@ -245,12 +358,12 @@ class Basis:
         DataError
             The chance model cannot be built from these continua.
         """
-        within = isinstance(of, tuple)
-        draws = self._draws_within(of) if isinstance(of, tuple) else self.draws(of)
+        within = not isinstance(of, Continuum)
+        draws = self.draws(of) if isinstance(of, Continuum) else self._draws_within(of)
         known = self._memory.get(("chance", draws))
         if isinstance(known, Chance):
             return known
-        rule = self.settings.rule if isinstance(of, tuple) else self._rule(of)
+        rule = self._rule(of.n_annotators) if isinstance(of, Continuum) else self.settings.rule
         at_once = min(200, max(5, 2000 // self._units))
         settings = replace(self.settings, rule=rule)
         ratio, keep = within or self._ratio, self._keep and not within
@@ -273,9 +386,9 @@ class Basis:
 
         def compute() -> Draws[Continuum]:
             if self.model.pools:
-                sampler = self.model.prepare([c for c in self.continua if c.n_annotators], n)
+                sampler = self.model.prepare(self._annotated, n)
             elif self.shared:
-                sampler = self._strata(self._rows[n])
+                sampler = self._strata(self.continua.at(self._rows[n]))
             else:
                 sampler = self.model.prepare([continuum], n)
             return Draws(sampler, self.settings.seed, keep=self._keep)
@@ -294,15 +407,21 @@ class Basis:
 
         return self.once(("cut", whole), compute)
 
-    def _draws_within(self, continua: tuple[Continuum, ...]) -> Draws[Continuum]:
+    @cached_property
+    def _annotated(self) -> ContinuumSequence:
+        """The continua that have annotators."""
+        some = np.flatnonzero(self.continua.n_annotators)
+        return self.continua if len(some) == len(self.continua) else self.continua.at(some)
+
+    def _draws_within(self, continua: ContinuumSequence) -> Draws[Continuum]:
         """Random sets of these continua with chance modelled within each."""
         seed = self.settings.seed
         return self.once(("within", continua), lambda: Draws(self._strata(continua, "cut"), seed))
 
-    def _strata(self, continua: Sequence[Continuum], model: str = "") -> Strata[Continuum]:
+    def _strata(self, continua: ContinuumSequence, model: str = "") -> Strata[Continuum]:
         """Chance within each of these in turn, the shortest first."""
         chosen = CHANCE_MODELS[model or self.model.name]
-        marked = sorted((c for c in continua if c.n_units), key=lambda c: c.n_units)
+        marked = continua.at(by_size(continua))
         samplers: Sequence[Sampler[Continuum]] = OnDemand(
             len(marked), lambda i: chosen.prepare([marked[i]], marked[i].n_annotators)
         )
@@ -314,13 +433,13 @@ class Basis:
     @cached_property
     def _units(self) -> int:
         """Units of a continuum in the mean, 1 at least."""
-        return max(1, sum(c.n_units for c in self.continua) // len(self.continua))
+        return max(1, int(self.continua.n_units.sum()) // len(self.continua))
 
     @property
     def _ratio(self) -> bool:
         return self.model.ratio or (self.shared and not self.model.pools)
 
-    def _rule(self, continuum: Continuum) -> SampleRule:
+    def _rule(self, n_annotators: int) -> SampleRule:
         """The precision of a group of continua that is a share s of all: e/√s.
 
         All groups together then have the expected disorder of the corpus to a precision of e.
@@ -332,7 +451,7 @@ class Basis:
             rule = replace(rule, least=max(rule.least, min(_MANY, _FEW_UNITS // self._units)))
         if len(self._rows) == 1:
             return rule
-        share = self._shares[continuum.n_annotators]
+        share = self._shares[n_annotators]
         least = rule.least if share > _SMALL else FEWEST_SAMPLES
         precision = min(_WORST, rule.precision / math.sqrt(share))
         return replace(rule, precision=precision, least=least)
@@ -340,7 +459,8 @@ class Basis:
     @cached_property
     def _shares(self) -> Mapping[int, float]:
         """By number of annotators: those continua's share of all, by x̄."""
-        weights = {n: math.fsum(c.mean_units for c in some) for n, some in self._rows.items()}
+        units = self.continua.mean_units
+        weights = {n: math.fsum(units[some].tolist()) for n, some in self._rows.items()}
         return {n: weight / (sum(weights.values()) or 1.0) for n, weight in weights.items()}
 
     def select(self, names: Collection[str], *, keep: bool) -> Basis | None:

@@ -16,7 +16,7 @@ so that 1 − γ = (1 − γ_within)(1 − γ_between), exactly. p is one-sided,
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from gammacp.arrays import Floats
 from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.sampling import MOST_STRATA
-from gammacp.continuum import Continuum
+from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.measures.gamma import FEWEST_UNITS
 from gammacp.measures.part_tests import (
     FEWEST_PARTS,
@@ -33,7 +33,7 @@ from gammacp.measures.part_tests import (
     exchanged,
     independent_parts,
 )
-from gammacp.measures.random_sets import Basis, Chance
+from gammacp.measures.random_sets import Basis, Chance, by_size
 
 WITHIN = "cut"
 TOO_SHORT = "documents are too short"
@@ -43,7 +43,7 @@ _LEVEL, _LEAST_SHOWN = 0.05, 1e-4
 
 def factors(
     basis: Basis,
-    continua: Sequence[Continuum],
+    continua: ContinuumSequence,
     observed: float,
     lowest: float,
     interval: tuple[float, float, float],
@@ -71,7 +71,7 @@ def factors(
         missing = BeyondChance(value=math.nan, chance=WITHIN, reason=reason)
         return missing, missing
     low, mean, high = interval
-    within = basis.chance(tuple(continua))
+    within = basis.chance(continua)
     found = within.expected
     own = sets_of_each(found, continua)
     p_within, least = p_within_documents(continua, disorders, own, basis.settings.seed)
@@ -80,7 +80,7 @@ def factors(
         within,
         method=basis.settings.method,
         samples=found.samples,
-        selection=tuple(dict.fromkeys(entry for c in continua for entry in c.selection)),
+        selection=continua.selection,
         continua=len(continua),
     )
 
@@ -119,7 +119,7 @@ def factors(
     )
 
 
-def sets_of_each(expected: ExpectedDisorder, continua: Sequence[Continuum]) -> list[Floats] | None:
+def sets_of_each(expected: ExpectedDisorder, continua: ContinuumSequence) -> list[Floats] | None:
     """Disorders x̄·δ of the random sets of each document that has units; None if none are its own.
 
     Parameters
@@ -129,7 +129,7 @@ def sets_of_each(expected: ExpectedDisorder, continua: Sequence[Continuum]) -> l
     continua
         In the order in which they were given to it.
     """
-    marked = sorted((i for i, c in enumerate(continua) if c.n_units), key=_units_of(continua))
+    marked = by_size(continua).tolist()
     if len(marked) > MOST_STRATA:
         return None
     strata = np.zeros(expected.samples) if expected.strata is None else expected.strata
@@ -143,7 +143,7 @@ def sets_of_each(expected: ExpectedDisorder, continua: Sequence[Continuum]) -> l
 
 
 def p_within_documents(
-    continua: Sequence[Continuum], disorders: Floats, sets: Sequence[Floats] | None, seed: int
+    continua: ContinuumSequence, disorders: Floats, sets: Sequence[Floats] | None, seed: int
 ) -> tuple[float | None, float | None]:
     """p of no agreement within documents, and the least that these sets can give; None: not told.
 
@@ -158,7 +158,7 @@ def p_within_documents(
     """
     if sets is None:
         return None, None
-    own = [c.mean_units * d for c, d in zip(continua, disorders, strict=True)]
+    own = continua.mean_units * disorders
     there = [i for i, s in enumerate(sets) if len(s)]
     if not there:
         return None, None
@@ -214,7 +214,7 @@ def p_over_documents(
 
 
 def _p_between(
-    basis: Basis, continua: Sequence[Continuum], own: Sequence[Floats] | None
+    basis: Basis, continua: ContinuumSequence, own: Sequence[Floats] | None
 ) -> float | None:
     """p of no agreement about documents: what is expected within each, against over all."""
     if own is None:
@@ -228,21 +228,17 @@ def _p_between(
     return p_over_documents(each, shares, np.array([s.mean() for _, s in some]), over)
 
 
-def _units_of(continua: Sequence[Continuum]) -> Callable[[int], int]:
-    return lambda i: continua[i].n_units
-
-
 def _weights(expected: ExpectedDisorder) -> Floats:
     found = expected.weights
     return np.ones(expected.samples) if found is None else found
 
 
-def _reason(basis: Basis, continua: Sequence[Continuum]) -> str | None:
-    if any(c.in_space for c in continua):
+def _reason(basis: Basis, continua: ContinuumSequence) -> str | None:
+    if any(c.in_space for c in continua.beside):
         return "there is no chance within an image or a scan, so γ has no two factors"
     if not basis.model.ratio:
         return f"chance model {basis.model.name!r} is not over documents, so γ has no two factors"
-    units = math.fsum(c.mean_units for c in continua) / len(continua)
+    units = math.fsum(continua.mean_units.tolist()) / len(continua)
     if units < FEWEST_UNITS:
         return (
             f"{TOO_SHORT} to model chance inside each one ({units:.2g} units per annotator and "

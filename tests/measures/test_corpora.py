@@ -1,22 +1,28 @@
 """Corpora of short documents: marked or not, shared random sets, strata."""
 
+import gc as garbage
+import json
 import math
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import gammacp as gc
-from gammacp.alignment import align
+from gammacp.alignment import align, aligned
 from gammacp.chance import sampling
 from gammacp.chance.expected import FEWEST_SAMPLES, FIRST_SAMPLES
 from gammacp.chance.sampling import Strata
 from gammacp.continuum import Continuum, Corpus
-from gammacp.measures import random_sets
+from gammacp.continuum.document_table import DocumentTable
+from gammacp.measures import gamma_corpus, random_sets
 from gammacp.measures.agreement import agreement
 from gammacp.measures.marked import alpha_of_marking
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
+from gammacp.pools import Processes
 
 
 def document(*counts: int, names: str = "ABCDEF", bounds: tuple[int, int] = (0, 100)) -> Continuum:
@@ -159,6 +165,63 @@ def test_a_crowd_among_many_documents_is_aligned_to_what_its_chance_is_known_to(
     assert proven.bound == proven.disorder <= found.disorder
     assert found.bound <= proven.disorder
     assert found.bound >= 0.75 * found.disorder
-    assert many.gap(crowd) > 0 == many.gap(pairs["0"])
+    assert many.gap(crowd.n_annotators) > 0 == many.gap(2)
     few = Basis(Corpus.from_continua({"crowd": crowd, "0": pairs["0"]}), Settings.of())
-    assert few.gap(crowd) == 0
+    assert few.gap(crowd.n_annotators) == 0
+
+
+def in_a_table(folder: Path, size: int) -> Corpus:
+    """Documents of one to three annotators, some without units, some with declared bounds."""
+    rng = np.random.default_rng(size)
+    documents = {}
+    for d in range(size):
+        n = int(rng.integers(1, 4))
+        counts = rng.integers(0, 6, n) * (d % 7 > 0)
+        who = np.repeat(rng.permutation(list("ABCD"))[:n], counts).tolist()
+        starts = rng.integers(0, 90, len(who)) / 4
+        documents[f"d{(d * 7919) % size:04}"] = Continuum.from_columns(
+            who,
+            rng.choice(["x", "y", None], len(who)).tolist(),
+            starts,
+            starts + rng.integers(0, 9, len(who)),
+            annotators=[*dict.fromkeys(who)] or ["A", "B"],
+            categories=["x", "y"],
+            bounds=(-2.0, 60.0) if d % 5 == 0 else None,
+        )
+    gc.write(Corpus.from_continua(documents), folder / "c.parquet")
+    found = gc.read_corpus(folder / "c.parquet")
+    assert isinstance(found.continua, DocumentTable)
+    return found
+
+
+def told(continua: Corpus, **options: Any) -> str:
+    """All that JSON has of it, and what it is made of."""
+    found = agreement(continua, samples=30, **options).with_over()
+    sums = vars(found.pair_sums) | vars(found.contributions()) if found.rated else {}
+    columns = {name: np.asarray(column).tolist() for name, column in sums.items()}
+    return json.dumps([found.as_dict(), columns, [*found.computed], [*found.rated]])
+
+
+@pytest.mark.parametrize("chance", ["cut/documents", "cut", "corpus"])
+def test_a_table_is_measured_as_its_documents_by_themselves(tmp_path: Path, chance: str) -> None:
+    table = in_a_table(tmp_path, 90)
+    objects = Corpus.from_continua(dict(table.items()))
+    assert not isinstance(objects.continua, DocumentTable)
+    found = told(table, chance=chance)
+    assert found == told(objects, chance=chance)
+    if chance == "cut/documents":
+        with Processes(2) as pool:
+            assert found == told(table, chance=chance, executor=pool)
+        assert '"bootstrap": [' in told(table, bootstrap=1) == told(objects, bootstrap=1)
+
+
+def test_objects_are_made_for_the_documents_that_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (gamma_corpus, aligned):
+        monkeypatch.setattr(module, "_KEPT", 10)
+    found = agreement(in_a_table(tmp_path, 400), samples=30)
+    assert sum(1 for _ in found.results()) == 400
+    garbage.collect()
+    there = {id(o) for o in garbage.get_objects() if isinstance(o, Continuum)}
+    assert len(found.rated) > 150 > 100 > len(there)

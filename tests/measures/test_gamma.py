@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import gammacp as gc
 from gammacp import Combined, Continuum, Corpus, DataError, Unit
-from gammacp.alignment import Alignment, Status
+from gammacp.alignment import Status
+from gammacp.alignment.aligned import Aligned, AlignedPart
 from gammacp.arrays import Floats
 from gammacp.chance.registry import CHANCE_MODELS, default_chance
 from gammacp.datasets import load
@@ -264,9 +265,10 @@ def test_a_corpus_is_proven_if_everything_is(monkeypatch: pytest.MonkeyPatch) ->
     assert gamma_corpus(corpus(3), samples=4).status is Status.OPTIMAL
     solve = module.align_each
 
-    def unproven(*given: Any, **options: Any) -> list[Alignment]:
-        first, *others = solve(*given, **options)
-        return [replace(first, status=Status.FEASIBLE, bound=0.0), *others]
+    def unproven(*given: Any, **options: Any) -> Aligned:
+        first, *others = found = solve(*given, **options)
+        parts = [AlignedPart.of([replace(first, status=Status.FEASIBLE, bound=0.0), *others])]
+        return Aligned(found.continua, found.dissimilarity, "auto", cover=False, parts=parts)
 
     monkeypatch.setattr(module, "align_each", unproven)
     found = gamma_corpus(corpus(3), samples=4)

@@ -171,13 +171,11 @@ def _write_certificates(
 
 def _how_far(found: Agreement) -> str:
     """What an interrupted run says of itself."""
-    computed = found.computed.values()
-    whole = sum(s.defined for s in computed)
+    whole = len(found.rated)
     if not whole:
         return "no γ yet, because too few random annotation sets are done"
     if len(found.documents) == 1:
-        sets = max(s.samples for s in computed)
-        return f"γ rests on the {sets} random annotation sets that are done"
+        return f"γ rests on the {found.score.samples} random annotation sets that are done"
     return (
         f"{whole} of {len(found.documents)} continua have a γ, from the random sets that are done"
     )
@@ -187,7 +185,7 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
     from gammacp.measures.gamma_corpus import CorpusGamma
     from gammacp.measures.score_tables import gamma_table
 
-    records = [{"file": n, **s.as_dict()} for n, s in found.shown.items()]
+    records = [{"file": n, **s.as_dict()} for n, s in found.shown]
     corpus = found.score
     if isinstance(corpus, CorpusGamma):
         total = f"corpus ({corpus.continua} of {len(found.documents) + unread} continua)"
@@ -225,6 +223,6 @@ def _check(found: Agreement, settings: GammaFlags, fail_under: float | None, *, 
         entries = group_by_text((str(s.reason), n) for n, s in found.documents.items())
         reasons = "; ".join(f"{names}: {why}" for why, names in entries)
         raise DataError(f"no continuum has a γ ({reasons})")
-    settings.solving.check_proven(*(score.status for score in found.computed.values()))
+    settings.solving.check_proven(found.score.status)
     several = len(found.documents) > 1
     check_threshold(found.value, fail_under, "γ of the corpus" if several else "γ")

@@ -285,8 +285,9 @@ def selected(
 ) -> Collection:
     """What of it counts, with these features of the units; None: with all."""
     if features is not None:
-        weighed = {name: c.with_features(features) for name, c in found.continua.items()}
-        found = replace(found, continua=weighed)
+        from gammacp.formats.selection import with_features
+
+        found = replace(found, continua=with_features(found.continua, features))
     return campaign.select(found, links=links)
 
 

@@ -1,0 +1,222 @@
+"""Several continua with what they are in numbers, whether they are objects or made when looked at.
+
+Whoever counts over a whole corpus reads these arrays: a million objects are not made for a sum.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple, overload
+
+import numpy as np
+
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.continuum.continuum import Continuum
+
+# Units that are looked at together.
+_UNITS = 100_000
+
+
+class Stacked(NamedTuple):
+    """The units of several continua, one after the other; codes count each one's own annotators."""
+
+    starts: Floats
+    ends: Floats
+    annotator_codes: Codes
+    category_codes: Codes
+
+
+class ContinuumSequence(Sequence[Continuum]):
+    """Several continua, in order; `ContinuumSequence.of` makes one of any sequence."""
+
+    plain = False
+    """Whether each is units of one piece alone: no shape, text, grid, link, weight, …"""
+
+    @staticmethod
+    def of(continua: Iterable[Continuum]) -> ContinuumSequence:
+        """These continua; themselves if they are `ContinuumSequence` already.
+
+        Parameters
+        ----------
+        continua
+            Objects, or the documents of a table.
+        """
+        return continua if isinstance(continua, ContinuumSequence) else _Listed(continua)
+
+    @overload
+    def __getitem__(self, place: int) -> Continuum: ...
+    @overload
+    def __getitem__(self, place: slice) -> ContinuumSequence: ...
+    @abstractmethod
+    def __getitem__(self, place: int | slice) -> Continuum | ContinuumSequence:
+        """One of them, or a stretch."""
+
+    @abstractmethod
+    def at(self, places: Indices) -> ContinuumSequence:
+        """Those at these places, in this order.
+
+        Parameters
+        ----------
+        places
+            From 0.
+        """
+
+    @property
+    @abstractmethod
+    def n_units(self) -> Indices:
+        """Units of each, shape (continua,)."""
+
+    @property
+    @abstractmethod
+    def n_annotators(self) -> Indices:
+        """Annotators of each, shape (continua,)."""
+
+    @property
+    @abstractmethod
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Where each begins and ends, shape (continua,)."""
+
+    @property
+    @abstractmethod
+    def declared(self) -> Sequence[bool]:
+        """Whether those are others than its units' own."""
+
+    @property
+    @abstractmethod
+    def people(self) -> tuple[tuple[str, ...], Indices]:
+        """Names of all annotators as they first occur, and whose each is, one after the other."""
+
+    @property
+    @abstractmethod
+    def selection(self) -> tuple[str, ...]:
+        """What was selected in any of them, each entry once."""
+
+    @abstractmethod
+    def stacked(self) -> Stacked:
+        """All units."""
+
+    @property
+    def mean_units(self) -> Floats:
+        """x̄ of each: units per annotator, 0 without any."""
+        return np.asarray(self.n_units / np.maximum(self.n_annotators, 1))
+
+    @cached_property
+    def edges(self) -> Indices:
+        """Where the units of each begin, and the end; shape (continua + 1,)."""
+        return np.concatenate(([0], np.cumsum(self.n_units))).astype(np.int64)
+
+    @cached_property
+    def people_edges(self) -> Indices:
+        """Where the annotators of each begin, and the end; shape (continua + 1,)."""
+        return np.concatenate(([0], np.cumsum(self.n_annotators))).astype(np.int64)
+
+    @cached_property
+    def counts(self) -> Indices:
+        """Units of each annotator of each, one after the other."""
+        found = [np.empty(0, np.int64)]
+        for part in self.stretches(_UNITS):
+            first = np.repeat(part.people_edges[:-1], part.n_units)
+            codes = part.stacked().annotator_codes
+            found.append(np.bincount(first + codes, minlength=part.people_edges[-1]))
+        return np.concatenate(found)
+
+    def of_annotators(self, reduce: np.ufunc, values: Indices) -> Indices:
+        """Of each, what values of its annotators are together; 0 without any.
+
+        Parameters
+        ----------
+        reduce
+            `np.add`, `np.maximum`, …
+        values
+            Of each annotator of each, one after the other, as `counts`.
+        """
+        made = np.zeros(len(self), np.int64)
+        some = np.flatnonzero(self.n_annotators)
+        if len(some):
+            made[some] = reduce.reduceat(values, self.people_edges[some])
+        return made
+
+    @property
+    def beside(self) -> Sequence[Continuum]:
+        """Those that may have more than units of one piece."""
+        return () if self.plain else self
+
+    def stretches(self, units: int) -> Iterator[ContinuumSequence]:
+        """They in order, cut into stretches of about so many units.
+
+        Parameters
+        ----------
+        units
+            Of a stretch; of the last one fewer.
+        """
+        cuts = np.flatnonzero(np.diff(self.edges[1:] // units)) + 1
+        places = [0, *cuts.tolist(), len(self)]
+        for low, high in pairwise(places):
+            if low < high:
+                yield self[low:high]
+
+
+class _Listed(ContinuumSequence):
+    """ContinuumSequence that are objects."""
+
+    def __init__(self, continua: Iterable[Continuum]) -> None:
+        self._continua = tuple(continua)
+
+    def __len__(self) -> int:
+        return len(self._continua)
+
+    def __iter__(self) -> Iterator[Continuum]:
+        return iter(self._continua)
+
+    def __getitem__(self, place: int | slice) -> Continuum | ContinuumSequence:  # type: ignore[override]
+        if isinstance(place, slice):
+            return _Listed(self._continua[place])
+        return self._continua[place]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Listed) and self._continua == other._continua
+
+    def __hash__(self) -> int:
+        return hash(self._continua)
+
+    def at(self, places: Indices) -> ContinuumSequence:
+        return _Listed(self._continua[i] for i in places.tolist())
+
+    @cached_property
+    def n_units(self) -> Indices:
+        return np.array([c.n_units for c in self], np.int64)
+
+    @cached_property
+    def n_annotators(self) -> Indices:
+        return np.array([c.n_annotators for c in self], np.int64)
+
+    @cached_property
+    def bounds(self) -> tuple[Floats, Floats]:
+        low, high = np.array([c.bounds for c in self], np.float64).reshape(-1, 2).T
+        return low, high
+
+    @property
+    def declared(self) -> Sequence[bool]:
+        return [c.declared for c in self]
+
+    @property
+    def people(self) -> tuple[tuple[str, ...], Indices]:
+        code: dict[str, int] = {}
+        codes = [code.setdefault(a, len(code)) for c in self for a in c.annotators]
+        return tuple(code), np.array(codes, np.int64)
+
+    @property
+    def selection(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(entry for c in self for entry in c.selection))
+
+    def stacked(self) -> Stacked:
+        none: list[Floats] = [np.empty(0)]
+        return Stacked(
+            np.concatenate([c.starts for c in self] or none),
+            np.concatenate([c.ends for c in self] or none),
+            np.concatenate([np.empty(0, np.int32), *(c.annotator_codes for c in self)]),
+            np.concatenate([np.empty(0, np.int32), *(c.category_codes for c in self)]),
+        )
