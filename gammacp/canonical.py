@@ -36,7 +36,7 @@ def _canonical_ranks(
     from gammacp.canonical_kernels import finalise, refine
 
     some = ContinuumSequence.of(continua)
-    units = some.stacked()
+    units = some.all_units()
     owner = np.repeat(np.arange(len(some)), some.n_units)
     place = _dense(units.starts, units.ends, _inside(some), owner)
     costs = np.zeros((0, 0), np.uint64)
@@ -98,7 +98,7 @@ def canonical_people(continua: ContinuumSequence) -> tuple[tuple[str, ...], Indi
     for part in continua.stretches(_UNITS):
         sizes, rows = part.n_units, slice(at, at + int(part.edges[-1]))
         here = slice(done, done + len(part))
-        units, lows = part.stacked(), np.repeat(low[here], sizes)
+        units, lows = part.all_units(), np.repeat(low[here], sizes)
         first = np.repeat(continua.people_edges[here], sizes)
         people[rows] = whose[first + units.annotator_codes]
         labels[rows] = units.category_codes
@@ -145,7 +145,7 @@ def nameless_order(continua: Sequence[Continuum], category_costs: Floats | None 
     """
     some = ContinuumSequence.of(continua)
     _, who, what, *_ = _canonical_ranks(some, category_costs)
-    units, owner = some.stacked(), np.repeat(np.arange(len(some)), some.n_units)
+    units, owner = some.all_units(), np.repeat(np.arange(len(some)), some.n_units)
     place = np.empty(len(owner), np.int64)
     order = np.lexsort((what, who, units.ends, units.starts, owner))
     place[order] = np.arange(len(owner))

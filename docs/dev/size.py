@@ -27,7 +27,7 @@ CEILINGS = {
     "gammacp/continuum": 1_586,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_259,
-    "gammacp/formats": 7_843,
+    "gammacp/formats": 7_845,
     "gammacp/kernel": 217,
     "gammacp/links": 238,
     "gammacp/measures": 8_596,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 54_097, 45_250
+TOGETHER, CORE = 54_099, 45_252
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

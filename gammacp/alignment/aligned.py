@@ -34,7 +34,7 @@ class AlignedPart:
         Of its units, where there is a proof, and where those of each begin.
     disorder, bound, tolerance, status, first
         As of an `Alignment`; of the status its place among all.
-    proven_by
+    has_proof
         Whether there is a proof.
     matrices
         What it rests on beside prices, by number of the alignment.
@@ -49,7 +49,7 @@ class AlignedPart:
     tolerance: Floats
     status: Codes
     first: Bools
-    proven_by: Bools
+    has_proof: Bools
     matrices: dict[int, RelaxedMatrix]
 
     @classmethod
@@ -151,7 +151,7 @@ class Aligned(Sequence[Alignment]):
             cover=self.cover,
             first=bool(part.first[k]),
             tolerance=float(part.tolerance[k]),
-            proof=Proof(price, part.matrices.get(k)) if part.proven_by[k] else None,
+            proof=Proof(price, part.matrices.get(k)) if part.has_proof[k] else None,
         )
 
     @property

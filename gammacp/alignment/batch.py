@@ -165,7 +165,7 @@ def _distinct(continua: ContinuumSequence) -> Indices:
     owner = np.repeat(np.arange(len(continua)), continua.n_units)
     new = np.ones(len(owner), np.bool_)
     new[1:] = False
-    for column in (*continua.stacked(), owner):
+    for column in (*continua.all_units(), owner):
         new[1:] |= column[1:] != column[:-1]
     found: Indices = np.bincount(owner[new], minlength=len(continua))
     return found
@@ -186,7 +186,7 @@ class _Row:
 
     @classmethod
     def of(cls, continua: ContinuumSequence) -> _Row:
-        units = continua.stacked()
+        units = continua.all_units()
         owner = np.repeat(np.arange(len(continua)), continua.n_units)
         order = np.argsort(units.annotator_codes, kind="stable")
         whole = replace(

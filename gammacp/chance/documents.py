@@ -163,7 +163,7 @@ class _OfRow:
 def _beginnings(continua: ContinuumSequence) -> Floats:
     """How far from the beginning of each document its lower bound is."""
     low, high = continua.bounds
-    declared, marked = np.asarray(continua.declared, np.bool_), continua.n_units > 0
+    declared, marked = np.asarray(continua.own_bounds, np.bool_), continua.n_units > 0
     first = float(low[marked & ~declared].min(initial=np.inf))
     longest = float((high - low).max(initial=0.0))
     if any(c.in_space for c in continua.beside):

@@ -168,8 +168,8 @@ class DocumentTable(Mapping[str, Continuum]):
         places
             Their numbers.
         """
-        rows, edges = _ragged(self.edges, places)
-        whose, people_edges = _ragged(self.people_edges, places)
+        rows, edges = _rows_at(self.edges, places)
+        whose, people_edges = _rows_at(self.people_edges, places)
         names = self.names
         return replace(
             self,
@@ -233,9 +233,9 @@ class DocumentTable(Mapping[str, Continuum]):
             found = self._named[key] = tuple(self.annotators[k] for k in codes.tolist())
         return found
 
-    def values(self) -> Documents:
+    def values(self) -> TableDocuments:
         """The continua, in order, each made when it is looked at."""
-        return Documents(self, np.arange(len(self)))
+        return TableDocuments(self, np.arange(len(self)))
 
     def __iter__(self) -> Iterator[str]:
         """Names, in order."""
@@ -246,7 +246,7 @@ class DocumentTable(Mapping[str, Continuum]):
         return len(self.places)
 
 
-class Documents(ContinuumSequence, ValuesView[Continuum]):
+class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
     """Documents of a table; each is made anew whenever it is looked at."""
 
     def __init__(self, table: DocumentTable, places: Indices) -> None:
@@ -269,13 +269,13 @@ class Documents(ContinuumSequence, ValuesView[Continuum]):
     def __getitem__(self, place: int | slice) -> Continuum | ContinuumSequence:  # type: ignore[override]
         """One of them, or a stretch."""
         if isinstance(place, slice):
-            return Documents(self.table, self.places[place])
+            return TableDocuments(self.table, self.places[place])
         return self.table.at(int(self.places[place]))
 
     def __eq__(self, other: object) -> bool:
         """The same documents of the same table."""
         return (
-            isinstance(other, Documents)
+            isinstance(other, TableDocuments)
             and self.table is other.table
             and np.array_equal(self.places, other.places)
         )
@@ -296,7 +296,7 @@ class Documents(ContinuumSequence, ValuesView[Continuum]):
         places
             From 0.
         """
-        return Documents(self.table, self.places[places])
+        return TableDocuments(self.table, self.places[places])
 
     @property
     def n_units(self) -> Indices:
@@ -316,7 +316,7 @@ class Documents(ContinuumSequence, ValuesView[Continuum]):
         return self.table.lows[self.places], self.table.highs[self.places]
 
     @property
-    def declared(self) -> Sequence[bool]:
+    def own_bounds(self) -> Sequence[bool]:
         """Whether those are others than its units' own."""
         low, high = self.table.own_bounds
         differ: Bools = (low != self.table.lows) | (high != self.table.highs)
@@ -325,7 +325,7 @@ class Documents(ContinuumSequence, ValuesView[Continuum]):
     @property
     def people(self) -> tuple[tuple[str, ...], Indices]:
         """Names of all annotators as they first occur, and whose each is, one after the other."""
-        rows, _ = _ragged(self.table.people_edges, self.places)
+        rows, _ = _rows_at(self.table.people_edges, self.places)
         codes, first, inverse = np.unique(
             self.table.people[rows], return_index=True, return_inverse=True
         )
@@ -339,9 +339,9 @@ class Documents(ContinuumSequence, ValuesView[Continuum]):
         """What was selected in any of them, each entry once."""
         return tuple(dict.fromkeys(self.table.selection)) if len(self) else ()
 
-    def stacked(self) -> Stacked:
+    def all_units(self) -> Stacked:
         """All units; a stretch of the table is not copied."""
-        rows: Any = _ragged(self.table.edges, self.places)[0] if len(self) else slice(0)
+        rows: Any = _rows_at(self.table.edges, self.places)[0] if len(self) else slice(0)
         if len(self) and (np.diff(self.places) == 1).all():
             rows = slice(self.table.edges[self.places[0]], self.table.edges[self.places[-1] + 1])
         table = self.table
@@ -353,7 +353,7 @@ class Documents(ContinuumSequence, ValuesView[Continuum]):
         )
 
 
-def _ragged(edges: Indices, places: Indices) -> tuple[Indices, Indices]:
+def _rows_at(edges: Indices, places: Indices) -> tuple[Indices, Indices]:
     """Rows of these places one after the other, and where those of each begin."""
     sizes = edges[places + 1] - edges[places]
     made = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)

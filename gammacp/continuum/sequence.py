@@ -81,7 +81,7 @@ class ContinuumSequence(Sequence[Continuum]):
 
     @property
     @abstractmethod
-    def declared(self) -> Sequence[bool]:
+    def own_bounds(self) -> Sequence[bool]:
         """Whether those are others than its units' own."""
 
     @property
@@ -95,7 +95,7 @@ class ContinuumSequence(Sequence[Continuum]):
         """What was selected in any of them, each entry once."""
 
     @abstractmethod
-    def stacked(self) -> Stacked:
+    def all_units(self) -> Stacked:
         """All units."""
 
     @property
@@ -119,7 +119,7 @@ class ContinuumSequence(Sequence[Continuum]):
         found = [np.empty(0, np.int64)]
         for part in self.stretches(_UNITS):
             first = np.repeat(part.people_edges[:-1], part.n_units)
-            codes = part.stacked().annotator_codes
+            codes = part.all_units().annotator_codes
             found.append(np.bincount(first + codes, minlength=part.people_edges[-1]))
         return np.concatenate(found)
 
@@ -199,7 +199,7 @@ class _Listed(ContinuumSequence):
         return low, high
 
     @property
-    def declared(self) -> Sequence[bool]:
+    def own_bounds(self) -> Sequence[bool]:
         return [c.declared for c in self]
 
     @property
@@ -212,7 +212,7 @@ class _Listed(ContinuumSequence):
     def selection(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(entry for c in self for entry in c.selection))
 
-    def stacked(self) -> Stacked:
+    def all_units(self) -> Stacked:
         none: list[Floats] = [np.empty(0)]
         return Stacked(
             np.concatenate([c.starts for c in self] or none),

@@ -400,7 +400,7 @@ def category_counts(annotations: Annotations) -> dict[str, int]:
     size = len(annotations.categories)
     counts = np.zeros(size, np.int64)
     for part in continua_of(annotations).stretches(_AT_ONCE):
-        codes = part.stacked().category_codes
+        codes = part.all_units().category_codes
         counts += np.bincount(codes[codes >= 0], minlength=size)
     return dict(zip(annotations.categories, counts.tolist(), strict=True))
 

@@ -134,7 +134,7 @@ def read(
         document = made.document(source.place, source.document)
         if file := beside:
             links = _links(file.error, *_schema_and_batches(file), given)
-            document = made.linked(document, links, source.place)
+            document = made.with_links(document, links, source.place)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise (file or source).error(
             f"file is damaged: {str(error).splitlines()[0]}", hint="Write it again"
@@ -179,7 +179,7 @@ def read_table(
     document = made.document("table", "")
     if links is not None:
         found = _links(_fault("links"), *_in_memory(links), {})
-        document = made.linked(document, found, "table")
+        document = made.with_links(document, found, "table")
     return with_shapes(document, "keep", "table") if made.shaped else document
 
 
@@ -421,7 +421,7 @@ class _Reading:
             inside = self._shapes(batch, starts, ends, place, known["continuum"], inside)
         self._breaks.append(inside)
         if UNIT in self._found:
-            self._called(batch, starts, ends, known, inside)
+            self._keep_names(batch, starts, ends, known, inside)
         if self._bounded:
             self._take_bounds(batch, place, known["continuum"])
 
@@ -509,7 +509,7 @@ class _Reading:
                 )
         return found
 
-    def _called(self, batch: Any, starts: Any, ends: Any, known: Any, inside: Any) -> None:
+    def _keep_names(self, batch: Any, starts: Any, ends: Any, known: Any, inside: Any) -> None:
         """Note what each unit is called, by all else that is known of it."""
         names = {role: [*self._of[role].known, None] for role in known}
         columns = [[names[role][k] for k in codes.tolist()] for role, codes in known.items()]
@@ -519,7 +519,7 @@ class _Reading:
         for key, name in zip(zip(*columns, strict=True), called, strict=True):
             self._ids.setdefault(key, []).append(name or "")
 
-    def linked(
+    def with_links(
         self, document: Continuum | Corpus, links: Mapping[str, Sequence[Link]], place: str
     ) -> Continuum | Corpus:
         """What was read with its links, and what they call units."""
@@ -668,14 +668,18 @@ def write(document: Continuum | Corpus, path: Path) -> None:
 
     _write(batches(), schema, path)
     if called:
-        links = pa.schema([(name, pa.string()) for name in LINKS])
-        rows = [
-            {LINKS[0]: name, **{f.name: getattr(x, f.name) for f in fields(x)}}
-            for name, continuum in continua.items()
-            for x in continuum.links
-        ]
-        beside = path.with_suffix(f".links{path.suffix}")
-        _write([pa.RecordBatch.from_pylist(rows, links)], links, beside)
+        _write_links(continua, path.with_suffix(f".links{path.suffix}"))
+
+
+def _write_links(continua: Mapping[str, Continuum], path: Path) -> None:
+    pa = _pyarrow()
+    schema = pa.schema([(name, pa.string()) for name in LINKS])
+    rows = [
+        {LINKS[0]: name, **{f.name: getattr(x, f.name) for f in fields(x)}}
+        for name, continuum in continua.items()
+        for x in continuum.links
+    ]
+    _write([pa.RecordBatch.from_pylist(rows, schema)], schema, path)
 
 
 def _write(batches: Iterable[Any], schema: Any, path: Path) -> None:

@@ -6,7 +6,7 @@ from os.path import commonprefix
 
 from gammacp.continuum import Continuum
 from gammacp.continuum.columns import all_names
-from gammacp.continuum.document_table import Documents
+from gammacp.continuum.document_table import TableDocuments
 from gammacp.errors import DataError
 from gammacp.left_out import gather
 
@@ -42,7 +42,7 @@ def merge_parts(parts: Sequence[Continuum]) -> Continuum:
 
 def categories_of(continua: Iterable[Continuum]) -> list[str]:
     """The categories of all, in the order that they declare alike, else sorted."""
-    if isinstance(continua, Documents):
+    if isinstance(continua, TableDocuments):
         return list(continua.table.categories)
     orders = list(dict.fromkeys(c.categories for c in continua))
     return (

@@ -60,12 +60,12 @@ def _compile(kernel: Any, compile_or_load: Callable[[Any], Any], signature: Any)
         kept = getattr(kernel._cache, "is_kept", None)
         if kept is None or kept(signature, kernel.targetctx):
             return compile_or_load(signature)
-        with alone(), _uncollected():
+        with alone(), _without_collections():
             return compile_or_load(signature)
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _without_collections() -> Iterator[None]:
     """Without Python's garbage collector: looking through what numba makes took 9 % of the time."""
     enabled = gc.isenabled()
     gc.disable()

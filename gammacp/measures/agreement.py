@@ -77,7 +77,7 @@ class Agreement:
     def computed(self) -> Mapping[str, GammaScore]:
         """The documents that have an alignment."""
         if isinstance(self.documents, ScoreTable):
-            return self.documents.computed  # type: ignore[return-value]
+            return self.documents.with_chance  # type: ignore[return-value]
         return {n: s for n, s in self.documents.items() if isinstance(s, GammaScore)}
 
     @property
@@ -111,7 +111,7 @@ class Agreement:
     def rated(self) -> Mapping[str, GammaScore]:
         """The documents that have a γ."""
         if isinstance(self.documents, ScoreTable):
-            return self.documents.rated  # type: ignore[return-value]
+            return self.documents.with_gamma  # type: ignore[return-value]
         return {n: s for n, s in self.computed.items() if s.defined}
 
     def contributions(self, names: Collection[str] | None = None) -> Contributions:
@@ -154,9 +154,9 @@ class Agreement:
     @cached_property
     def pair_cells(self) -> PairCells:
         """What each pair of annotators adds to its two sums, by document and category."""
-        return pair_cells_of(self._aligned())
+        return pair_cells_of(self._alignments_and_chance())
 
-    def _aligned(self) -> Iterator[tuple[Alignment, float]]:
+    def _alignments_and_chance(self) -> Iterator[tuple[Alignment, float]]:
         """Alignment and expected disorder of each document that has a γ."""
         if isinstance(self.rated, ScoreTable):
             return self.rated.aligned_to()
@@ -166,7 +166,7 @@ class Agreement:
     def pair_sums(self) -> PairSums:
         """The same by document and annotator, with the documents' weights."""
         return pair_sums_of(
-            self._aligned(),
+            self._alignments_and_chance(),
             [self.weights.get(n, 1.0) for n in self.rated] if self.weights else (),
         )
 

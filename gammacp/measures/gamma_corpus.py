@@ -276,12 +276,12 @@ class ScoreTable(Mapping[str, Gamma]):
         return self if same else replace(self, places=places)
 
     @property
-    def computed(self) -> ScoreTable:
+    def with_chance(self) -> ScoreTable:
         """Those that have an alignment and could be compared with chance."""
         return self.only(self.aligned[self._of_chances(lambda _: True)])
 
     @property
-    def rated(self) -> ScoreTable:
+    def with_gamma(self) -> ScoreTable:
         """Those that have a γ."""
         return self.only(self.aligned[self._of_chances(lambda e: e.enough and e.mean > 0)])
 
@@ -293,7 +293,7 @@ class ScoreTable(Mapping[str, Gamma]):
                 yield self.alignments[row], chance.expected.mean
 
     @cached_property
-    def parts(self) -> Parts:
+    def parts(self) -> DisorderColumns:
         """What γ is a ratio of: the continua of which δ_e is known."""
         some = self._of_chances(lambda e: e.enough)
         places, which = self.aligned[some], self.which[some]
@@ -301,7 +301,7 @@ class ScoreTable(Mapping[str, Gamma]):
         number = np.zeros(len(self.chances), np.int64)
         number[order] = np.arange(len(order))
         chances = [c for k in order if not isinstance(c := self.chances[k], DataError)]
-        return Parts(
+        return DisorderColumns(
             names=self.names,
             places=places,
             continua=self.basis.continua.at(places),
@@ -331,7 +331,7 @@ class ScoreTable(Mapping[str, Gamma]):
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class DisorderColumns:
     """The continua of which both disorders are known, as columns.
 
     Attributes
@@ -383,7 +383,7 @@ class Parts:
 
 
 def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
-    parts, computed = scores.parts, scores.computed
+    parts, computed = scores.parts, scores.with_chance
     continua, chances = basis.continua.at(computed.places), parts.chances
     samples = sum(c.expected.samples for c in chances)
     towards = None if basis.selection else direction(continua, basis.settings.seed)
@@ -433,7 +433,7 @@ def _mean(values: Floats, stands_for: Floats) -> float:
     return float(np.average(values, weights=stands_for)) if len(values) else math.nan
 
 
-def _weigh(whole: CorpusGamma, parts: Parts, basis: Basis) -> CorpusGamma:
+def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
     """With its value, Σ over the parts weighted by x̄ of both disorders."""
     total = math.fsum(parts.weight.tolist())
     observed = math.fsum((parts.weight * parts.observed).tolist())
@@ -470,7 +470,7 @@ def _weigh(whole: CorpusGamma, parts: Parts, basis: Basis) -> CorpusGamma:
     )
 
 
-def _p_value(parts: Parts, basis: Basis) -> tuple[float | None, float | None]:
+def _p_value(parts: DisorderColumns, basis: Basis) -> tuple[float | None, float | None]:
     """p of no agreement above 0, and the least that it can be (`gammacp.measures.within`)."""
     continua, seed = parts.continua, basis.settings.seed
     if basis.model.ratio:
@@ -497,7 +497,7 @@ def _p_value(parts: Parts, basis: Basis) -> tuple[float | None, float | None]:
     return p_within_documents(continua, parts.observed, every, seed)
 
 
-def _expected(parts: Parts, settings: Settings) -> tuple[float, float, float, float]:
+def _expected(parts: DisorderColumns, settings: Settings) -> tuple[float, float, float, float]:
     """Σ w·δ_e, its Monte-Carlo interval and relative error; random sets are independent."""
     shares = np.bincount(parts.which, parts.weight, len(parts.chances)).tolist()
     terms = [(w, chance.expected) for w, chance in zip(shares, parts.chances, strict=True)]

@@ -386,7 +386,7 @@ class Basis:
 
         def compute() -> Draws[Continuum]:
             if self.model.pools:
-                sampler = self.model.prepare(self._annotated, n)
+                sampler = self.model.prepare(self._with_annotators, n)
             elif self.shared:
                 sampler = self._strata(self.continua.at(self._rows[n]))
             else:
@@ -408,7 +408,7 @@ class Basis:
         return self.once(("cut", whole), compute)
 
     @cached_property
-    def _annotated(self) -> ContinuumSequence:
+    def _with_annotators(self) -> ContinuumSequence:
         """The continua that have annotators."""
         some = np.flatnonzero(self.continua.n_annotators)
         return self.continua if len(some) == len(self.continua) else self.continua.at(some)

@@ -162,7 +162,7 @@ class Decomposition:
         label_components(part, np.ones(part.number, np.bool_), label)
         chosen, least = self.chosen[inside], self.least[units]
         nodes = self.limits.of(Components).nodes
-        hard = self._searched(units, inside, part, label, least, chosen, nodes)
+        hard = self._what_is_hard(units, inside, part, label, least, chosen, nodes)
         self.label[units], self.chosen[inside] = units[label], chosen
         self.least[units] = self.lower[units] = least
         if self.told:
@@ -179,7 +179,7 @@ class Decomposition:
             return part
         return part._replace(members=np.searchsorted(units, part.members).astype(np.int32))
 
-    def _searched(
+    def _what_is_hard(
         self,
         units: Indices,
         inside: Indices,
@@ -234,7 +234,7 @@ class Decomposition:
         least, chosen = np.zeros(len(units)), np.zeros(len(inside), np.bool_)
         part, label = self._part(units, inside), np.zeros(len(units), np.int32)
         nodes = _LONGER * self.limits.of(Components).nodes
-        if not len(self._searched(units, inside, part, label, least, chosen, nodes)):
+        if not len(self._what_is_hard(units, inside, part, label, least, chosen, nodes)):
             return min(told, float(least[0]))
         return min(told, max(price - highs_bound(packing, self.limits.until(self.deadline)), 0.0))
 
