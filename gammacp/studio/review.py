@@ -26,6 +26,9 @@ from gammacp.studio.journal import Decision
 from gammacp.validation import WrittenTable
 
 GOLD = "gold"
+NOT_TEXT = (
+    "a name or a text has bytes that are no UTF-8\n  Rename the file, and read the folder again"
+)
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
 
@@ -364,6 +367,8 @@ def cannot_hold(continua: Mapping[str, Continuum], name: str) -> str | None:
         return error.message
     except UsageError as error:
         return str(error)
+    except UnicodeError:
+        return NOT_TEXT
     return None
 
 

@@ -34,6 +34,7 @@ from gammacp.studio.journal import Journal, write_journal
 from gammacp.studio.places import seen_from
 from gammacp.studio.review import (
     GOLD,
+    NOT_TEXT,
     DecisionRequest,
     Gold,
     decision_of,
@@ -55,9 +56,6 @@ _POLICY = (
     "form-action 'none'; frame-ancestors 'none'"
 )
 _LONGEST_NUMBER = 18  # digits, which SQLite can compare
-_NOT_TEXT = (
-    "a name or a text has bytes that are no UTF-8\n  Rename the file, and read the folder again"
-)
 # What is no coroutine runs in a thread.
 Handler = Callable[["Studio", Request], Awaitable[Response] | Response]
 
@@ -205,7 +203,7 @@ class Studio:
 
 async def _answer_to_error(studio: Studio, request: Request, error: Exception) -> Response:
     """What goes wrong is an answer with file, line and remedy: a page to a link, else JSON."""
-    problem, status = str(error) if isinstance(error, GammacpError) else _NOT_TEXT, 422
+    problem, status = str(error) if isinstance(error, GammacpError) else NOT_TEXT, 422
     if isinstance(error, OSError):
         problem, status = in_words(error), 500
     problem = seen_from(studio.folder, problem)

@@ -157,7 +157,7 @@ def test_formats_lists_the_registry(run: Run) -> None:
 def test_formats_describes_one(run: Run) -> None:
     told = run("formats", "cas", "elan").out
     assert told.startswith("UIMA CAS XMI and JSON (INCEpTION) (cas): .xmi .json .xml\n")
-    assert "Options: `--layer`, `--feature`, `[features.NAME]`." in told
+    assert "Options: `--layer`, `--feature`, `[features.NAME]`, `--option fillers=`." in told
     assert "ELAN (elan): .eaf" in told
     assert max(map(len, told.splitlines())) <= 80
     assert [f["name"] for f in json.loads(run("formats", "elan", "--json").out)["formats"]] == [
