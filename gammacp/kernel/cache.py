@@ -243,7 +243,7 @@ def not_kept(why: object) -> None:
     """Tell that kernels are compiled in every process."""
     _warn(
         f"compiled code cannot be kept ({why}): every process compiles anew, which takes some "
-        "25 s. Set NUMBA_CACHE_DIR to a folder of your own"
+        "15 s. Set NUMBA_CACHE_DIR to a folder of your own"
     )
 
 
