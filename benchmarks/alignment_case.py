@@ -30,6 +30,7 @@ from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import sample_seed
 from gammacp.datasets import load, names
 from gammacp.dissimilarity import bind
+from gammacp.kernel.plain import compile_at_once
 from shuffling import ReferenceModel, shuffled_set
 
 
@@ -130,6 +131,7 @@ def sets_in_pairs(continuum: Continuum) -> dict[str, float]:
 
 def warm_up(n_annotators: int) -> None:
     """Load, or compile, what an alignment of so many annotators runs."""
+    compile_at_once()
     cases = ["dalton", "figure10", "3x30:9:random", "9x9:9:random"]
     for case in cases + ["2by1000"] * (n_annotators == 2):
         small = instance(case)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.arrays import Codes, Hashes, Indices
-from gammacp.kernel import kernel
+from gammacp.kernel import kernel, late_kernel
 
 # Of SplitMix64.
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -111,7 +111,7 @@ def _settle(
             what[category[i]] += mix(place[i] + old_who[people[i]])
 
 
-@kernel
+@late_kernel
 def refine(
     place: Hashes, people: Codes, labels: Codes, edges: Indices, a_edges: Indices, costs: Hashes
 ) -> tuple[Hashes, Codes, Codes, Indices, Indices, int]:

@@ -53,7 +53,9 @@ def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
     """
     from gammacp.kernel import KERNELS
     from gammacp.kernel.cache import writable_folder
+    from gammacp.kernel.plain import compile_at_once
 
+    compile_at_once()
     began, used = time.monotonic(), time.process_time()
     names = [m.name for m in pkgutil.walk_packages(gammacp.__path__, "gammacp.")]
     modules = [import_module(name) for name in names if "kernel" in name]

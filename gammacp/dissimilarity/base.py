@@ -98,7 +98,7 @@ def unit_columns(continuum: Continuum) -> UnitColumns:
     )
 
 
-def joined_columns(continua: Sequence[Continuum]) -> UnitColumns:
+def joined_columns(continua: ContinuumSequence) -> UnitColumns:
     """All units of continua with the same categories, one after the other.
 
     Parameters
@@ -106,13 +106,11 @@ def joined_columns(continua: Sequence[Continuum]) -> UnitColumns:
     continua
         Several only where their units are of one piece.
     """
+    first = continua[0]
     if len(continua) == 1:
-        return unit_columns(continua[0])
-    names = "starts", "ends", "lengths", "category_codes"
-    start, end, length, category = (
-        np.concatenate([getattr(c, name) for c in continua]) for name in names
-    )
-    return UnitColumns(start, end, length, category, continua[0].categories)
+        return unit_columns(first)
+    start, end, _, category = continua.all_units()
+    return UnitColumns(start, end, end - start, category, first.categories)
 
 
 def _outlines(continuum: Continuum) -> Any:

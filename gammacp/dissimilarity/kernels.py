@@ -8,7 +8,7 @@ import numpy as np
 
 from gammacp.arrays import Floats, Indices
 from gammacp.dissimilarity.positional import HAMMING, SPORADIC
-from gammacp.kernel import kernel
+from gammacp.kernel import kernel, late_kernel
 
 
 @kernel
@@ -34,7 +34,7 @@ def sporadic(factor: float, s: float, e: float, t: float, f: float) -> float:
     return factor * ratio * ratio
 
 
-@kernel
+@late_kernel
 def positional_costs(
     formula: int, factor: float, start_u: Floats, end_u: Floats, start_v: Floats, end_v: Floats
 ) -> Floats:

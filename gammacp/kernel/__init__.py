@@ -17,6 +17,7 @@ with standstill():
     from numba.core.compiler_lock import global_compiler_lock
 
 from gammacp.kernel.cache import KernelCache, alone, not_kept
+from gammacp.kernel.plain import Plain
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -47,6 +48,38 @@ def kernel(function: F) -> F:
     compiled.compile = standstill()(partial(_compile, compiled, compiled.compile))
     KERNELS.append(compiled)
     return cast(F, compiled)
+
+
+def late_kernel(function: F) -> F:
+    """A kernel that is compiled once it has much to do; until then it is plain Python.
+
+    For kernels that give the same bits and the same types either way. Code that was kept is used
+    at once.
+    """
+    compiled: Any = kernel(function)
+    if isinstance(getattr(compiled, "_cache", None), KernelCache):
+        compiled.plain = Plain(function)
+        compile_now = compiled._compile_for_args
+        compiled._compile_for_args = partial(_who_answers, compiled, compile_now)
+    return cast(F, compiled)
+
+
+def _who_answers(kernel: Any, compile_now: Callable[..., Any], *args: Any) -> Callable[..., Any]:
+    """What a call is handed to that has no compiled code in this process yet."""
+    plain = kernel.plain
+    if plain.rest and not plain.begun:
+        signature = tuple(map(kernel.typeof_pyval, args))
+        if kernel._cache.is_current(signature, kernel.targetctx):
+            plain.stop()
+    if not plain.rest:
+        return compile_now(*args)  # type: ignore[no-any-return]
+
+    def answer(*args: Any) -> Any:
+        with standstill():
+            result = plain(*args)
+        return compile_now(*args)(*args) if result is None else result[0]
+
+    return answer
 
 
 def _add_overload(kernel: Any, result: Any) -> None:

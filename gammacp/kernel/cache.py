@@ -92,6 +92,14 @@ class KernelCache:
         """Whether there is a file for a signature, sound or not."""
         return any(os.path.exists(p) for p in self._places(signature, context.codegen()))  # noqa: PTH110
 
+    def is_current(self, signature: object, context: Any) -> bool:
+        """Whether there is a file of these sources for a signature, sound or not."""
+        for path in self._places(signature, context.codegen()):
+            with suppress(OSError), path.open("rb") as file:
+                if file.read(1000).split(b"\n", 2)[1:2] == [self._stamp]:
+                    return True
+        return False
+
     def save_overload(self, signature: object, result: Any) -> None:
         """Keep what was compiled for a signature, if there is a place for it."""
         folder = writable_folder() if _NUMBERED else None
@@ -242,8 +250,8 @@ def sources(module: Path) -> str:
 def not_kept(why: object) -> None:
     """Tell that kernels are compiled in every process."""
     _warn(
-        f"compiled code cannot be kept ({why}): every process compiles anew, which takes some "
-        "15 s. Set NUMBA_CACHE_DIR to a folder of your own"
+        f"compiled code cannot be kept ({why}): every process compiles anew, which takes up "
+        "to 13 s. Set NUMBA_CACHE_DIR to a folder of your own"
     )
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gammacp.alignment.columns import Columns
 from gammacp.alignment.kernels.runs import lowest, widest
 from gammacp.arrays import Bools, Codes, Floats, Indices
-from gammacp.kernel import kernel
+from gammacp.kernel import kernel, late_kernel
 
 # Places for states: at first, so that what is looked at stays in the cache of the CPU, and at the
 # most (powers of two); and from what size of a component on states are remembered.
@@ -94,7 +94,7 @@ class Search(NamedTuple):
     rules: Rules
 
 
-@kernel
+@late_kernel
 def search_components(
     columns: Columns,
     costs: SearchCosts,

@@ -7,10 +7,10 @@ import numpy as np
 
 from gammacp.alignment.columns import Columns
 from gammacp.arrays import Bools, Codes, Floats, Indices
-from gammacp.kernel import kernel
+from gammacp.kernel import late_kernel
 
 
-@kernel
+@late_kernel
 def label_components(columns: Columns, active: Bools, label: Codes) -> None:
     """Label units by the smallest unit of their component under the active columns, in place."""
     begin, members, _ = columns
@@ -37,7 +37,7 @@ def label_components(columns: Columns, active: Bools, label: Codes) -> None:
         label[u] = label[label[u]]
 
 
-@kernel
+@late_kernel
 def activate(
     columns: Columns,
     loss: Floats,
@@ -81,7 +81,7 @@ def activate(
     return left, waiting[:count].copy()
 
 
-@kernel
+@late_kernel
 def columns_at(n_units: int, columns: Columns) -> tuple[Indices, Codes]:
     """The columns of each unit, ascending, and where those of each begin."""
     begin, members, gain = columns

@@ -11,10 +11,10 @@ import numpy as np
 
 from gammacp.alignment.columns import Columns
 from gammacp.arrays import Bools, Codes, Floats, Indices
-from gammacp.kernel import kernel
+from gammacp.kernel import kernel, late_kernel
 
 
-@kernel
+@late_kernel
 def diffuse(n_units: int, columns: Columns, order: Codes, share: Floats, passes: int) -> Floats:
     """Go over the columns of `order` there and back, shares changed in place; the prices."""
     begin, members, gain = columns
@@ -96,7 +96,7 @@ def _two_best(
             next_at[u] = p
 
 
-@kernel
+@late_kernel
 def readmit(columns: Columns, price: Floats, least: float, kept: Bools, share: Floats) -> int:
     """Take in columns that the prices do not pay by `least`, in place; how many.
 

@@ -4,10 +4,10 @@ import numpy as np
 
 from gammacp.alignment.columns import Columns
 from gammacp.arrays import Floats
-from gammacp.kernel import kernel
+from gammacp.kernel import late_kernel
 
 
-@kernel
+@late_kernel
 def make_feasible(price: Floats, columns: Columns, most: float) -> Floats:
     """Raise prices in place until no column gains more than its units' prices; the losses.
 

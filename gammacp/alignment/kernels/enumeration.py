@@ -8,13 +8,13 @@ from gammacp.alignment.kernels.pairs import best_per_annotator
 from gammacp.alignment.kernels.runs import place_of
 from gammacp.alignment.problem import Graph
 from gammacp.arrays import Codes, Floats, Indices
-from gammacp.kernel import kernel
+from gammacp.kernel import kernel, late_kernel
 
 # Splits of larger groups are tested unit by unit only: leaving a group in is always sound.
 _MOST_SPLIT = 12
 
 
-@kernel
+@late_kernel
 def profitable_groups(
     graph: Graph, opening: float, tolerance: float, largest: int, limit: int
 ) -> tuple[Columns, bool]:

@@ -7,10 +7,10 @@ from gammacp.alignment.kernels.growing import append, n_members, no_columns, tri
 from gammacp.alignment.kernels.pairs import weight_between
 from gammacp.alignment.problem import Graph
 from gammacp.arrays import Indices
-from gammacp.kernel import kernel
+from gammacp.kernel import kernel, late_kernel
 
 
-@kernel
+@late_kernel
 def take_disjoint(n_units: int, columns: Columns, order: Indices) -> Indices:
     """In that order, every column none of whose units is taken yet."""
     begin, members, _ = columns

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gammacp.arrays import Bools, Codes, Floats, Indices
-from gammacp.kernel import kernel
+from gammacp.kernel import kernel, late_kernel
 
 
 class Offers(NamedTuple):
@@ -36,7 +36,7 @@ class AugmentingPath(NamedTuple):
     at: Floats
 
 
-@kernel
+@late_kernel
 def best_matching(
     start: Indices, column: Codes, gain: Floats, n_columns: int, halted: Bools
 ) -> tuple[Codes, Floats, Floats]:

@@ -9,7 +9,7 @@ from gammacp.alignment.kernels.runs import place_of
 from gammacp.alignment.problem import Graph
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.dissimilarity.kernels import positional_cost
-from gammacp.kernel import kernel
+from gammacp.kernel import kernel, late_kernel
 
 HALTED = -2
 
@@ -65,7 +65,7 @@ def _apart(further: Further, u: int, v: int) -> bool:
     return False
 
 
-@kernel
+@late_kernel
 def scan(
     units: UnitArrays,
     classes: Classes,
@@ -136,7 +136,7 @@ def scan(
     return first[:n], second[:n], cost[:n], n
 
 
-@kernel
+@late_kernel
 def adjacency(
     n_units: int, first: Codes, second: Codes, weight: Floats
 ) -> tuple[Indices, Codes, Floats]:
@@ -182,7 +182,7 @@ def weight_between(graph: Graph, u: int, v: int) -> float:
     return -np.inf
 
 
-@kernel
+@late_kernel
 def group_weights(groups: Codes, graph: Graph) -> Floats:
     """Σ w over the pairs of each group, −∞ where a pair is no edge."""
     total = np.zeros(len(groups), np.float64)
@@ -198,7 +198,7 @@ def group_weights(groups: Codes, graph: Graph) -> Floats:
     return total
 
 
-@kernel
+@late_kernel
 def costs_inside(groups: Codes, units: UnitArrays, costs_of: Costs, delta: float) -> Floats:
     """Σ d over the pairs of units in each group, with Δ for each pair that has an empty unit."""
     start, end, category, _ = units
