@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.arrays import Floats, Indices, places_within
 from gammacp.measures.trees.annotations import Bracketing, Dependencies, Phrase, Sentence
 
 SCORES = {"dependency": ("las", "uas", "label"), "phrase": ("jaccard", "f1")}
@@ -59,7 +59,7 @@ def _attachment_errors(
         short, long = np.where(counts[x] <= counts[y], (x, y), (y, x))
         n = counts[short]
         begins = np.cumsum(n) - n
-        token = np.arange(n.sum()) - np.repeat(begins, n)
+        token = places_within(n)
         half, later = np.repeat(n, n) // 2, np.repeat(counts[long] - n, n)
         here = np.repeat(starts[short], n) + token
         there = np.repeat(starts[long], n) + token + later * (token >= half)

@@ -39,8 +39,11 @@ class PackedTrees:
         """Unit-cost distances between the packed trees first[k] and second[k]."""
         from gammacp.measures.trees.ted_kernel import pair_distances
 
-        pairs = np.asarray(first, np.int64), np.asarray(second, np.int64)
-        return pair_distances(self.arrays, *pairs)
+        order = np.argsort(first, kind="stable")
+        x, y = (np.asarray(side, np.int64)[order] for side in (first, second))
+        distances = np.empty(len(order), np.int32)
+        distances[order] = pair_distances(self.arrays, x, y)
+        return distances
 
     def weighted_squares(self, first: int, last: int, weights: Floats) -> Floats:
         """Σ_y w_y δ²(x, y) for each tree, over the pairs x < y with first ≤ x < last.

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gammacp.arrays import Indices
 from gammacp.errors import UsageError
-from gammacp.measures.trees.ted import pack, tree_edit_distance
+from gammacp.measures.trees.alpha import deltas
+from gammacp.measures.trees.ted import PackedTrees, pack, tree_edit_distance
 from gammacp.measures.trees.tree import Nested, Tree, dependency_tree, nested_tree
 from tests.measures.trees.oracles import distance_of_forests
 
@@ -169,19 +171,64 @@ def test_equal_trees_are_packed_once_and_order_does_not_matter() -> None:
         pack([])
 
 
-def test_long_branches_to_one_side_need_no_room_of_their_square() -> None:
-    """Combs of 60 tokens to the right and to the left, and short trees."""
-    from gammacp.measures.trees.ted_kernel import scratch
+def comb(rng: np.random.Generator, n: int, *, to_the_left: bool = False) -> Tree:
+    """A leaf before each node of one long branch."""
+    heads = [h for k in range(n // 2) for h in (2 * k + 2, 2 * k)]
+    if to_the_left:
+        heads = [n + 1 - h if h else 0 for h in reversed(heads)]
+    return dependency_tree(heads, rng.choice(["a", "b"], n).tolist())
 
-    n = 60
-    right = [h for k in range(n // 2) for h in (2 * k + 2, 2 * k)]  # a leaf before each node
-    left = [n + 1 - h if h else 0 for h in reversed(right)]
+
+def test_long_branches_to_one_side_need_no_room_of_their_square() -> None:
+    """Combs of 84 tokens to the right and to the left, and short trees."""
+    from gammacp.measures.trees.ted_kernel import tables
+
     rng = np.random.default_rng(5)
-    trees = [dependency_tree(h, rng.choice(["a", "b"], n).tolist()) for h in (right, left)]
+    trees = [comb(rng, 84), comb(rng, 84, to_the_left=True)]
     trees += [random_tree(rng, k) for k in (1, 3, 12)]
     packed = pack(trees)
-    assert scratch(packed.arrays)[1].shape[1] < packed.arrays.widths.max() / 4
+    assert len(tables(packed.arrays).left) < packed.arrays.widths.max() / 2
     for i, x in enumerate(trees):
         for j, y in enumerate(trees):
             (found,) = packed.distances(packed.codes[i : i + 1], packed.codes[j : j + 1])
             assert found == distance_of_forests(x, y)
+
+
+@pytest.fixture(scope="module")
+def blocks() -> tuple[PackedTrees, Indices]:
+    """Trees of many sizes, some blocks full and two blocks of their own, and their distances."""
+    rng = np.random.default_rng(13)
+    trees = [random_tree(rng, int(n)) for n in rng.integers(1, 30, 60)]
+    trees += [comb(rng, 64), comb(rng, 64, to_the_left=True)]
+    packed = pack(trees)
+    distances = np.zeros((len(packed), len(packed)), np.int64)
+    for (i, a), (j, b) in product(zip(packed.codes, trees, strict=True), repeat=2):
+        if i < j:
+            distances[i, j] = distances[j, i] = distance_of_forests(a, b)
+    assert packed.arrays.widths[0].sum() > 2 * 800
+    assert (packed.arrays.widths[:, -2:].max(axis=0) > 800).all()
+    return packed, distances
+
+
+def test_pairs_in_any_order(blocks: tuple[PackedTrees, Indices]) -> None:
+    packed, distances = blocks
+    x, y = np.random.default_rng(2).integers(len(packed), size=(2, 3000))
+    np.testing.assert_array_equal(packed.distances(x, y), distances[x, y])
+    np.testing.assert_array_equal(packed.distances(y[:1], x[:1]), distances[y[:1], x[:1]])
+    assert len(packed.distances(x[:0], y[:0])) == 0
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 62), (0, 1), (7, 40), (55, 62), (61, 62)])
+def test_sums_over_the_pairs_of_some_trees(
+    blocks: tuple[PackedTrees, Indices], low: int, high: int
+) -> None:
+    packed, distances = blocks
+    n = len(packed)
+    weights = np.random.default_rng(4).integers(3, size=(2, n)).astype(float)
+    expected = np.zeros((2, 3, n))
+    for x in range(low, min(high, n)):
+        for y in range(x + 1, n):
+            squares = deltas(distances[x, y], packed.sizes[x], packed.sizes[y]) ** 2
+            expected[:, :, x] += weights[:, y, None] * squares
+            expected[:, :, y] += weights[:, x, None] * squares
+    np.testing.assert_array_equal(packed.weighted_squares(low, high, weights), expected)
