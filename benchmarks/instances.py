@@ -161,7 +161,7 @@ def row_of(name: str) -> dict[str, Any]:
         "value": value,
         "bound": bound,
         "gap": f"{(value - bound) / max(value, 1e-300):.2g}" if claim["status"] != "optimal" else 0,
-        "disorder": value * disorder_scale(continuum),
+        "disorder": value * disorder_scale(continuum.n_annotators, continuum.mean_units),
         "status": claim["status"],
         "bytes": path_of(name).stat().st_size,
     }
@@ -226,7 +226,10 @@ def run_here(sender: Any, name: str, method: str, seconds: float) -> None:
     setrlimit(RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     certificate = json.loads(path_of(name).read_text())
     continuum = continuum_of(certificate)
-    best = max(certificate["claim"]["cost"] * disorder_scale(continuum), 1e-300)
+    best = max(
+        certificate["claim"]["cost"] * disorder_scale(continuum.n_annotators, continuum.mean_units),
+        1e-300,
+    )
     start, limits = time.process_time(), {"method": method, "time_limit": seconds}
     try:
         bound = bind(gc.Combined(), continuum)

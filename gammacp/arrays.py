@@ -21,6 +21,38 @@ def freeze(array: NDArray[np.generic]) -> None:
     array.flags.writeable = False
 
 
+def rows_at(edges: Indices, places: Indices) -> tuple[Indices, Indices]:
+    """Rows of these places one after the other, and where those of each begin.
+
+    Parameters
+    ----------
+    edges
+        The rows of place k are `edges[k]:edges[k + 1]`.
+    places
+        In any order.
+
+    >>> [x.tolist() for x in rows_at(np.array([0, 2, 5]), np.array([1, 0]))]
+    [[2, 3, 4, 0, 1], [0, 3, 5]]
+    """
+    sizes = edges[places + 1] - edges[places]
+    made = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    return np.repeat(edges[places] - made[:-1], sizes) + np.arange(made[-1]), made
+
+
+def places_within(counts: Indices) -> Indices:
+    """Of groups of so many, one after the other, the place of each member in its group, from 0.
+
+    Parameters
+    ----------
+    counts
+        Members of each group, shape (groups,).
+
+    >>> places_within(np.array([2, 0, 3])).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
 class Kept(Generic[Value]):
     """`functools.cached_property` for objects of which there are very many.
 

@@ -63,11 +63,15 @@ def by_matrix(continuum: Continuum, dissimilarity: Any) -> Any:
     best = align(continuum, dissimilarity)
     bound = bind(dissimilarity, continuum)
     problem = build_problem(continuum, bound)
-    cost = best.disorder / disorder_scale(continuum)
+    cost = best.disorder / disorder_scale(continuum.n_annotators, continuum.mean_units)
     steps = relaxations(problem, cost, np.inf, Semidefinite(first=4))
     *_, found = (one for one, _ in zip(steps, range(12), strict=False))
     proof = Proof(problem.opening - found.share, found.matrix)
-    low = found.bound * disorder_scale(continuum) if found.matrix is not None else 0.0
+    low = (
+        found.bound * disorder_scale(continuum.n_annotators, continuum.mean_units)
+        if found.matrix is not None
+        else 0.0
+    )
     groups = BestGroups(best.disorder, low, Status.FEASIBLE, best.groups, proof=proof)
     return to_alignment(continuum, bound, groups, "crowd", cover=False)
 

@@ -107,6 +107,15 @@ def test_a_frame_of_several_documents_is_no_continuum() -> None:
     assert found.features == ("doc",)
 
 
+def test_a_frame_without_a_column_says_what_it_has() -> None:
+    """Of a CSV file whose first line is a comment pandas makes one column."""
+    told = r"no column 'annotator' but '# bounds: 2 60'\. It needs annotator, start and end"
+    with pytest.raises(DataError, match=told):
+        Continuum.from_frame({"# bounds: 2 60": ["category", "x"]})
+    with pytest.raises(DataError, match=r"but '0', .*'7' and 12 more"):
+        Continuum.from_frame({str(i): [1] for i in range(20)})
+
+
 @pytest.mark.parametrize("column", ["annotator", "start", "end"])
 @pytest.mark.parametrize("kind", ["none", "nan", "na"])
 def test_a_frame_with_a_gap_names_the_row(column: str, kind: str) -> None:

@@ -10,7 +10,7 @@ Mathet, Widlöcher & Métivier (2015), §4.5: disorder of a unitary alignment an
 
 import math
 from dataclasses import replace
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, TypeVar, Unpack
 
 import numpy as np
 
@@ -22,12 +22,14 @@ from gammacp.alignment.presolve.presolve import Presolved, solve_presolved
 from gammacp.alignment.problem import Proof, Solution, Status
 from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.alignment.ties import break_ties, in_order
-from gammacp.arrays import Codes
+from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, bind, to_unit
 from gammacp.dissimilarity.combined import Combined
 from gammacp.needs import require
 from gammacp.stopping import due
+
+N = TypeVar("N", float, Floats)
 
 # Of the disorder: what a proof may leave open before the problem is solved again, in finer steps,
 # and how much finer these must be.
@@ -133,7 +135,7 @@ def to_alignment(
 ) -> Alignment:
     """The alignment of the groups that were found, with their own disorder."""
     cost = cost_of(continuum, found.groups, dissimilarity)
-    disorder = cost * disorder_scale(continuum)
+    disorder = cost * disorder_scale(continuum.n_annotators, continuum.mean_units)
     return Alignment(
         continuum=continuum,
         dissimilarity=dissimilarity,
@@ -219,8 +221,8 @@ def at_delta(
     Where that is not what was solved for, nothing is proven: a dissimilarity need not give the same
     numbers when it is asked again.
     """
-    scale = disorder_scale(continuum)
-    tolerance = max(1e-8, 1e-10 * continuum.n_annotators) * delta
+    scale = disorder_scale(continuum.n_annotators, continuum.mean_units)
+    tolerance = tolerance_at(delta, continuum.n_annotators)
     disorder, status = cost * scale, found.status
     bound = min(max(found.bound * unit * scale, 0.0), disorder)
     if abs(found.objective * unit * scale - disorder) > tolerance:
@@ -230,17 +232,31 @@ def at_delta(
     return BestGroups(disorder, bound, status, groups, first, tolerance, proof)
 
 
+def tolerance_at(delta: float, n_annotators: int) -> float:
+    """What costs less than is not told apart."""
+    return max(1e-8, 1e-10 * n_annotators) * delta
+
+
 def nearer_delta(continuum: Continuum, best: BestGroups, delta: float) -> float | None:
     """A smaller Δ with the same best alignments, where the proof leaves too much of them open.
 
     An alignment without empty units that costs less than Δ' is better than any with one, at Δ' as
     at every larger Δ: the best one is the same, and Δ' has finer tolerances.
     """
-    if best.tolerance <= _OPEN * best.disorder or not best.disorder or (best.groups < 0).any():
+    if (best.groups < 0).any():
         return None
-    cost = best.disorder / disorder_scale(continuum)
-    nearer = 2.0 ** (1 + np.frexp(cost)[1])
-    return nearer if nearer * _FINER <= delta else None
+    cost = best.disorder / disorder_scale(continuum.n_annotators, continuum.mean_units)
+    nearer = float(nearer_deltas(best.disorder, cost, best.tolerance, delta))
+    return None if math.isnan(nearer) else nearer
+
+
+def nearer_deltas(
+    disorder: Floats | float, cost: Floats | float, tolerance: float, delta: float
+) -> Floats:
+    """The same of alignments without empty units; NaN where there is none."""
+    nearer = np.ldexp(1.0, 1 + np.frexp(cost)[1])
+    wanted = (tolerance > _OPEN * np.asarray(disorder)) & (np.asarray(disorder) > 0)
+    return np.where(wanted & (nearer * _FINER <= delta), nearer, math.nan)
 
 
 def cost_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity) -> float:
@@ -248,6 +264,6 @@ def cost_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilari
     return math.fsum(costs_of(continuum, groups, dissimilarity))
 
 
-def disorder_scale(continuum: Continuum) -> float:
+def disorder_scale(n_annotators: int, mean_units: N) -> N:
     """What Σ cost(G) is multiplied by to be the disorder: 1 / (C(n, 2)·x̄)."""
-    return 1.0 / (pair_count(continuum.n_annotators) * continuum.mean_units)
+    return 1.0 / (pair_count(n_annotators) * mean_units)

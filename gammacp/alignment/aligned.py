@@ -6,14 +6,14 @@ An alignment of a few units is some kilobytes as an object, and two hundred byte
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, overload
 
 import numpy as np
 
 from gammacp.alignment.alignment import Alignment
 from gammacp.alignment.problem import Proof, RelaxedMatrix, Status
-from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.arrays import Bools, Codes, Floats, Indices, rows_at
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity.base import BoundDissimilarity
 
@@ -53,13 +53,13 @@ class AlignedPart:
     matrices: dict[int, RelaxedMatrix]
 
     @classmethod
-    def of(cls, alignments: Sequence[Alignment]) -> AlignedPart:
+    def of(cls, alignments: Sequence[Any]) -> AlignedPart:
         """The columns of these.
 
         Parameters
         ----------
         alignments
-            Of small continua, or large ones.
+            `Alignment` or `BestGroups`, of small continua or large ones.
         """
         prices = [np.empty(0) if a.proof is None else a.proof.price for a in alignments]
         groups = [a.groups.ravel() for a in alignments]
@@ -70,9 +70,9 @@ class AlignedPart:
         }
         return cls(
             np.concatenate([np.empty(0, np.int32), *groups]),
-            _edges(groups),
+            _edges([*map(len, groups)]),
             np.concatenate([np.empty(0), *prices]),
-            _edges(prices),
+            _edges([*map(len, prices)]),
             np.array([a.disorder for a in alignments], np.float64),
             np.array([a.bound for a in alignments], np.float64),
             np.array([a.tolerance for a in alignments], np.float64),
@@ -82,9 +82,117 @@ class AlignedPart:
             matrices,
         )
 
+    @classmethod
+    def proven(
+        cls,
+        groups: Codes,
+        edges: Indices,
+        prices: Floats,
+        price_edges: Indices,
+        disorder: Floats,
+        tolerance: float,
+        *,
+        first: bool,
+    ) -> AlignedPart:
+        """Of alignments that are proven to be the best ones in one go.
 
-def _edges(parts: Sequence[Any]) -> Indices:
-    return np.cumsum([0, *map(len, parts)], dtype=np.int64)
+        Parameters
+        ----------
+        groups, edges, prices, price_edges, disorder, tolerance, first
+            As of the class; `tolerance` and `first` are alike in all. Without prices there is no
+            proof to keep.
+        """
+        n = len(disorder)
+        kept = len(prices) > 0
+        return cls(
+            groups.ravel(),
+            edges,
+            prices,
+            price_edges if kept else np.zeros(n + 1, np.int64),
+            disorder,
+            disorder,
+            np.full(n, tolerance),
+            np.full(n, _STATUSES.index(Status.OPTIMAL), np.int32),
+            np.full(n, first),
+            np.full(n, kept),
+            {},
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[AlignedPart]) -> AlignedPart:
+        """Several, one after the other.
+
+        Parameters
+        ----------
+        parts
+            At least one.
+        """
+        columns: dict[str, Any] = {
+            f.name: np.concatenate([getattr(p, f.name) for p in parts])
+            for f in fields(cls)
+            if f.name not in ("edges", "price_edges", "matrices")
+        }
+        for name in ("edges", "price_edges"):
+            columns[name] = _edges(np.concatenate([np.diff(getattr(p, name)) for p in parts]))
+        before = np.cumsum([0, *map(len, parts)]).tolist()
+        numbered = zip(before, parts, strict=False)
+        return cls(
+            **columns, matrices={k + i: m for i, p in numbered for k, m in p.matrices.items()}
+        )
+
+    def __len__(self) -> int:
+        """How many alignments there are."""
+        return len(self.disorder)
+
+    def at(self, places: Indices) -> AlignedPart:
+        """Those at these places, in this order.
+
+        Parameters
+        ----------
+        places
+            From 0.
+        """
+        groups, edges = rows_at(self.edges, places)
+        prices, price_edges = rows_at(self.price_edges, places)
+        return AlignedPart(
+            self.groups[groups],
+            edges,
+            self.prices[prices],
+            price_edges,
+            self.disorder[places],
+            self.bound[places],
+            self.tolerance[places],
+            self.status[places],
+            self.first[places],
+            self.has_proof[places],
+            {new: self.matrices[k] for new, k in enumerate(places.tolist()) if k in self.matrices},
+        )
+
+    def fields_of(self, k: int, n_annotators: int) -> dict[str, Any]:
+        """What `BestGroups` and `Alignment` have of one of them.
+
+        Parameters
+        ----------
+        k
+            From 0.
+        n_annotators
+            Of its continuum.
+        """
+        groups = self.groups[self.edges[k] : self.edges[k + 1]]
+        price = self.prices[self.price_edges[k] : self.price_edges[k + 1]]
+        return {
+            "groups": groups.reshape(-1, n_annotators),
+            "disorder": float(self.disorder[k]),
+            "bound": float(self.bound[k]),
+            "status": _STATUSES[self.status[k]],
+            "first": bool(self.first[k]),
+            "tolerance": float(self.tolerance[k]),
+            "proof": Proof(price, self.matrices.get(k)) if self.has_proof[k] else None,
+        }
+
+
+def _edges(sizes: Sequence[int] | Indices) -> Indices:
+    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
 
 class Aligned(Sequence[Alignment]):
@@ -138,20 +246,26 @@ class Aligned(Sequence[Alignment]):
         which = int(np.searchsorted(self._first, number, side="right")) - 1
         part, k = self._parts[which], number - int(self._first[which])
         continuum = self.continua[number]
-        groups = part.groups[part.edges[k] : part.edges[k + 1]]
-        price = part.prices[part.price_edges[k] : part.price_edges[k + 1]]
         return Alignment(
             continuum=continuum,
             dissimilarity=self.dissimilarity,
-            groups=groups.reshape(-1, continuum.n_annotators),
-            disorder=float(part.disorder[k]),
-            bound=float(part.bound[k]),
-            status=_STATUSES[part.status[k]],
             method=self.method,
             cover=self.cover,
-            first=bool(part.first[k]),
-            tolerance=float(part.tolerance[k]),
-            proof=Proof(price, part.matrices.get(k)) if part.has_proof[k] else None,
+            **part.fields_of(k, continuum.n_annotators),
+        )
+
+    def columns(self, rows: Indices) -> AlignedPart:
+        """The columns of some of them.
+
+        Parameters
+        ----------
+        rows
+            Their places, ascending; at least one.
+        """
+        which = np.searchsorted(self._first, rows, side="right") - 1
+        parts = np.unique(which).tolist()
+        return AlignedPart.joined(
+            [self._parts[k].at(rows[which == k] - self._first[k]) for k in parts]
         )
 
     @property

@@ -17,7 +17,14 @@ from typing import Unpack
 
 import numpy as np
 
-from gammacp.alignment.align import BestGroups, at_delta, best_groups, nearer_delta, to_alignment
+from gammacp.alignment.align import (
+    BestGroups,
+    best_groups,
+    disorder_scale,
+    nearer_deltas,
+    to_alignment,
+    tolerance_at,
+)
 from gammacp.alignment.aligned import Aligned, AlignedPart
 from gammacp.alignment.candidates import build_problem
 from gammacp.alignment.duals.diffusion import DIFFUSED
@@ -27,7 +34,7 @@ from gammacp.alignment.presolve.presolve import Presolve, Presolved
 from gammacp.alignment.problem import Proof, Status, group_costs
 from gammacp.alignment.solvers.enumeration import FEW_ANNOTATORS
 from gammacp.alignment.solvers.registry import SOLVERS
-from gammacp.alignment.ties import break_ties, nameless_ranks
+from gammacp.alignment.ties import break_ties, in_order, nameless_ranks
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.continuum.sequence import ContinuumSequence
@@ -35,7 +42,7 @@ from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
 from gammacp.stopping import due
 
 # Units of a task: the same tasks wherever they are computed, so that rows of continua are the same.
-_TASK_UNITS = 10_000
+_TASK_UNITS = 40_000
 # Units of a small continuum of annotators whose prices need no linear program: a quarter of the
 # time of random 3by100 and 3 × 60 is saved, half of 2 × 150; 5 × 30 would take longer.
 _DIFFUSED_UNITS = 400
@@ -77,17 +84,13 @@ def align_each(
     """
     every = ContinuumSequence.of(continua)
     parts = [*every.stretches(_TASK_UNITS)]
-    solve = partial(best_groups_of_each, dissimilarity=dissimilarity, ties=True, **solving)
+    solve = partial(_columns_of_each, dissimilarity=dissimilarity, ties=True, told=True, **solving)
     method, cover = solving.get("method", "auto"), solving.get("cover", False)
     spread = map if executor is None else executor.map
     found: list[AlignedPart] = []
     done = 0
     for part, solved in zip(parts, spread(solve, parts), strict=False):
-        alignments = [
-            to_alignment(c, dissimilarity, f, method, cover=cover)
-            for c, f in zip(part, solved, strict=False)
-        ]
-        found.append(AlignedPart.of(alignments))
+        found.append(solved)
         done += len(solved)
         if progress is not None and len(every) > 1:
             progress(done, len(every))
@@ -116,26 +119,45 @@ def best_groups_of_each(
     After Ctrl-C those that were not reached are missing at the end, and the last one that is there
     may have been cut short.
     """
-    found: dict[int, BestGroups] = {}
-    limits = Limits(seed=solving.get("seed", 0), tuning=solving.get("tuning", ()))
-    together = solving.get("method", "auto") == "auto" and not solving.get("gap")
     every = ContinuumSequence.of(continua)
-    if together and solving.get("time_limit") is None:
-        cover = solving.get("cover", False)
+    found = _columns_of_each(every, dissimilarity, ties=ties, told=False, **solving)
+    annotators = every.n_annotators.tolist()[: len(found)]
+    return [BestGroups(**found.fields_of(k, n)) for k, n in enumerate(annotators)]
+
+
+def _columns_of_each(
+    every: ContinuumSequence,
+    dissimilarity: BoundDissimilarity,
+    *,
+    ties: bool,
+    told: bool,
+    **solving: Unpack[Solving],
+) -> AlignedPart:
+    """The columns of what `best_groups` finds of each, or, where it is `told`, of `align`."""
+    method, cover = solving.get("method", "auto"), solving.get("cover", False)
+    limits = Limits(seed=solving.get("seed", 0), tuning=solving.get("tuning", ()))
+    places, parts = [np.empty(0, np.int64)], [AlignedPart.of([])]
+    if method == "auto" and not solving.get("gap") and solving.get("time_limit") is None:
         for rows in _rows(every, dissimilarity, limits):
             row = every.at(rows)
-            solved = _solve_together(row, dissimilarity, limits, cover=cover, ties=ties)
-            numbered = zip(rows.tolist(), solved, strict=True)
-            found |= {i: best for i, best in numbered if best is not None}
-    listed: list[BestGroups] = []
-    for i in range(len(every)):
-        if i not in found and listed and due():
+            how = {"cover": cover, "ties": ties, "told": told}
+            solved, part = _solve_together(row, dissimilarity, limits, **how)
+            places.append(rows[solved])
+            parts.append(part)
+    missing = np.ones(len(every), np.bool_)
+    missing[np.concatenate(places)] = False
+    end, alone = len(every), []
+    for i in np.flatnonzero(missing).tolist():
+        if i and due():
+            end = i
             break
-        alone = i not in found
-        listed.append(
-            best_groups(every[i], dissimilarity, ties=ties, **solving) if alone else found[i]
-        )
-    return listed
+        c = every[i]
+        best = best_groups(c, dissimilarity, ties=ties, **solving)
+        alone.append(to_alignment(c, dissimilarity, best, method, cover=cover) if told else best)
+    places.append(np.flatnonzero(missing)[: len(alone)])
+    parts.append(AlignedPart.of(alone))
+    order = np.argsort(np.concatenate(places))
+    return AlignedPart.joined(parts).at(order[:end])
 
 
 def _rows(
@@ -205,23 +227,24 @@ class _Row:
         found: Codes = nameless_ranks(self.continua, dissimilarity)[own]
         return found
 
-    def proofs(self, proof: Proof | None) -> list[Proof | None]:
-        """Each continuum's own prices; those of a row pay for the groups of each."""
-        if proof is None:
-            return [None] * len(self.continua)
+    def prices(self, proof: Proof) -> Floats:
+        """Those of a row pay for the groups of each continuum; of its units in their order."""
         first = self.continua.edges
         every = np.empty(first[-1])
         every[first[self.owner] + self.own] = proof.price
-        return [Proof(every[i:j]) for i, j in pairwise(first.tolist())]
+        return every
 
-    def parts(self, groups: Codes, costs: Floats) -> list[tuple[Codes, float]]:
-        """Each continuum's groups, of its own units, and what they cost together."""
+    def by_owner(self, groups: Codes) -> tuple[Indices, Indices]:
+        """Groups in the order of their continua, and where those of each begin."""
         owner = self.owner[groups.max(axis=1)]
         order = np.argsort(owner, kind="stable")
-        edges = np.searchsorted(owner[order], np.arange(len(self.continua) + 1)).tolist()
-        own = np.where(groups >= 0, self.own[groups], np.int32(-1))[order]
+        return order, np.searchsorted(owner[order], np.arange(len(self.continua) + 1))
+
+    def sums(self, groups: Codes, costs: Floats) -> Floats:
+        """What the groups of each continuum cost together."""
+        order, edges = self.by_owner(groups)
         listed = costs[order].tolist()
-        return [(own[i:j], math.fsum(listed[i:j])) for i, j in pairwise(edges)]
+        return np.array([math.fsum(listed[i:j]) for i, j in pairwise(edges.tolist())])
 
 
 def _solve_together(
@@ -231,38 +254,50 @@ def _solve_together(
     *,
     cover: bool,
     ties: bool,
-) -> list[BestGroups | None]:
-    """Each one's best groups; None for what is better solved by itself."""
-    delta = dissimilarity.delta
+    told: bool,
+) -> tuple[Indices, AlignedPart]:
+    """Which of continua of as many annotators are solved, and how; the others want it alone."""
+    delta, n = dissimilarity.delta, int(continua.n_annotators[0])
     measured = to_unit(dissimilarity, delta)
     row = _Row.of(continua)
     problem = build_problem(row.whole, measured, cover=cover, owner=row.owner)
     counts = np.bincount(row.owner)
     pairs = np.bincount(row.owner[problem.first], minlength=len(counts))
-    dense = pairs > _ROW_PAIRS * counts
-    if dense.any():
+    few = np.flatnonzero(pairs <= _ROW_PAIRS * counts)
+    if not len(few):
+        return few, AlignedPart.of([])
+    if len(few) < len(continua):
         # Where groups are many, one hard continuum would make all of them hard.
-        few = continua.at(np.flatnonzero(~dense))
-        rest = iter(
-            _solve_together(few, dissimilarity, limits, cover=cover, ties=ties) if len(few) else ()
-        )
-        return [None if d else next(rest) for d in dense]
+        how = {"cover": cover, "ties": ties, "told": told}
+        places, part = _solve_together(continua.at(few), dissimilarity, limits, **how)
+        return few[places], part
     solved = chosen = SOLVERS["auto"].solve(problem, limits)
     if solved.status is not Status.OPTIMAL or due():
-        return [None] * len(continua)
+        return few[:0], AlignedPart.of([])
     if ties:
         found = Presolved(solved, problem)
         chosen = break_ties(row.whole, measured, found, limits, row.ranks(measured))
-    proven = row.parts(solved.groups, group_costs(problem, solved.groups))
-    told = row.parts(solved.groups, costs_of(row.whole, solved.groups, dissimilarity))
-    taken = told if chosen is solved else row.parts(chosen.groups, np.zeros(len(chosen.groups)))
-    listed: list[BestGroups | None] = []
-    proofs = row.proofs(solved.proof)
-    for c, (_, objective), (_, cost), (groups, _), proof in zip(
-        continua, proven, told, taken, proofs, strict=True
-    ):
-        own = replace(solved, groups=groups, objective=objective, first=chosen.first, proof=proof)
-        best = at_delta(c, own, cost, delta, delta / measured.delta)
-        alone = best.status is not Status.OPTIMAL or nearer_delta(c, best, delta) is not None
-        listed.append(None if alone else best)
-    return listed
+    groups = in_order(problem.ranks, chosen.groups) if told else chosen.groups
+    scale = disorder_scale(n, continua.mean_units)
+    cost = row.sums(solved.groups, costs_of(row.whole, solved.groups, dissimilarity))
+    proven = row.sums(solved.groups, group_costs(problem, solved.groups)) * (delta / measured.delta)
+    tolerance, disorder = tolerance_at(delta, n), cost * scale
+    order, edges = row.by_owner(groups)
+    empty = np.add.reduceat((groups[order] < 0).any(axis=1), edges[:-1]) > 0
+    differs = np.abs(proven * scale - disorder) > tolerance
+    nearer = nearer_deltas(disorder, disorder / scale, tolerance, delta)
+    places = np.flatnonzero(~differs & (empty | np.isnan(nearer)))
+    if told:
+        disorder = row.sums(groups, costs_of(row.whole, groups, dissimilarity)) * scale
+    own = np.where(groups >= 0, row.own[groups], np.int32(-1))[order]
+    prices = np.empty(0) if solved.proof is None else row.prices(solved.proof)
+    every = AlignedPart.proven(
+        own,
+        edges * n,
+        prices,
+        continua.edges,
+        disorder,
+        tolerance,
+        first=chosen.first,
+    )
+    return places, every if len(places) == len(continua) else every.at(places)

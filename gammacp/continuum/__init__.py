@@ -10,9 +10,10 @@ have category code −1 and category None; features beside the category are part
 """
 
 from gammacp.continuum.columns import Bounds
-from gammacp.continuum.continuum import Continuum, Unit
+from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.corpus import Corpus
 from gammacp.continuum.label import Label
 from gammacp.continuum.links import Link
+from gammacp.continuum.unit import Unit
 
 __all__ = ["Bounds", "Continuum", "Corpus", "Label", "Link", "Unit"]

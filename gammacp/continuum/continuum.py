@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -23,110 +23,33 @@ from gammacp.continuum.columns import (
     recode,
 )
 from gammacp.continuum.fragments import Breaks, Fragments, breaks_of, column, fragments_of, join
+from gammacp.continuum.frame import columns_of_frame, frame_of
 from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import (
     category_of,
+    distinct,
     feature_names,
     features_of,
-    label_json,
     plain,
     to_label,
 )
-from gammacp.continuum.links import Ids, Link, Linked, check_links, id_column, rows_of_links
+from gammacp.continuum.links import Ids, Link, Linked, check_links, rows_of_links
 from gammacp.continuum.shapes import (
     Shape,
     at_place,
-    box,
     check_alike,
     extents_of,
-    from_json,
     relative,
 )
+from gammacp.continuum.unit import Declared, Unit
 from gammacp.errors import DataError, UsageError
-from gammacp.frames import columns_of
 from gammacp.left_out import LeftOut
-from gammacp.signature import fingerprint, quote_part, shortest
+from gammacp.signature import entry, fingerprint, shortest
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 _TIMES = ("s", "ms", "seconds", "milliseconds", "minutes", "hours", "frames", "samples")
-
-
-class Declared(TypedDict, total=False):
-    """What a continuum says beside its units: see `Continuum.from_columns`."""
-
-    annotators: Sequence[str] | None
-    categories: Sequence[str] | None
-    bounds: Bounds | None
-    name: str
-    offset_unit: str
-    text: str | None
-    links: Iterable[Link]
-    read_until: Mapping[str, float] | None
-    grid: Grid | None
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """What one annotator marked: where it starts and ends, and what it is.
-
-    Positions count in the continuum's offset unit; `start == end` is a zero-length unit;
-    `category` is None for an unlabelled unit, a `Label` for one with features beside it.
-    `fragments`, (start, end) of each, is empty for a unit of one piece; otherwise the first begins
-    at `start` and the last ends at `end`. `shape` says where it is on further axes; `start` and
-    `end` are then its extent on the first. `id` is the name by which links know the unit, of which
-    an annotator has no other in the continuum; "" for none.
-    """
-
-    annotator: str
-    start: float
-    end: float
-    category: str | None = None
-    fragments: Fragments = ()
-    shape: Shape | None = None
-    id: str = ""
-
-    @classmethod
-    def box(cls, annotator: str, *extents: Sequence[float], category: str | None = None) -> Unit:
-        """A box along the axes.
-
-        Parameters
-        ----------
-        annotator, category
-            Names.
-        extents
-            (low, high) on each axis.
-
-        >>> Unit.box("Ann", (0, 20), (5, 9), category="cat").json["shape"]
-        {'box': [[0.0, 20.0], [5.0, 9.0]]}
-        """
-        (start, end), shape = box(*extents)
-        return cls(annotator, start, end, category, shape=shape)
-
-    def __post_init__(self) -> None:
-        """DataError for a unit that ends before it starts; what is no number is told later."""
-        numbers = isinstance(self.start, int | float) and isinstance(self.end, int | float)
-        if numbers and self.end < self.start:
-            raise DataError(
-                f"unit of annotator {self.annotator!r} has end {self.end} < start {self.start}",
-                hint="Give the start first",
-            )
-
-    @property
-    def length(self) -> float:
-        """`end − start`, never negative."""
-        return self.end - self.start
-
-    @property
-    def json(self) -> dict[str, object]:
-        """Place and label as JSON has them: `start`, `end`, `category`, and what else there is."""
-        inside: dict[str, object] = {"unit": self.id} if self.id else {}
-        if self.fragments:
-            inside["fragments"] = [[*f] for f in self.fragments]
-        if self.shape:
-            inside["shape"] = self.shape.json(self.start, self.end)
-        return {"start": self.start, "end": self.end, **inside, **label_json(self.category)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,7 +224,7 @@ class Continuum:
             check_alike(shapes)
             pairs = zip(starts.tolist(), shapes, strict=True)
             breaks = column(relative(s, shape) for s, shape in pairs if shape is not None)
-        called = id_column(ids or ())
+        called = column(ids or ())
         made = cls.from_codes(
             *(named, labels, starts, ends, coded(annotator, named), coded(category, labels)),
             breaks=breaks,
@@ -381,13 +304,7 @@ class Continuum:
             A column is missing, a row lacks annotator, start or end (the row is named), or as for
             `from_columns`.
         """
-        asked = several("features", features)
-        names, labels, known, *places, fragments, shapes = columns_of(frame, asked)
-        labels = [*map(to_label, labels, known)] if features else labels
-        inside: dict[str, Any] = {"fragments": fragments}
-        if shapes is not None:
-            inside["shapes"] = [from_json(x)[1] if isinstance(x, Mapping) else None for x in shapes]
-        return cls.from_columns(names, labels, *places, **inside, **declared)
+        return cls.from_columns(**columns_of_frame(frame, features), **declared)
 
     def _repr_html_(self) -> str:
         from gammacp.display import as_html
@@ -406,26 +323,7 @@ class Continuum:
             A feature is called `fragments`, and there are units of several fragments; or `shape`,
             and they have shapes.
         """
-        from pandas import DataFrame
-
-        more: dict[str, list[object]] = {}
-        if self.breaks is not None:
-            inside = "fragments" if self.axes == 1 else "shape"
-            more[inside] = [u.fragments or u.json.get("shape", ()) for u in self]
-        for name in {*more} & {*self.features}:
-            raise UsageError(f"a feature and the units' {name} would be one column, {name}")
-
-        categories, codes = plain(self.categories)
-        return DataFrame(
-            {
-                "annotator": [self.annotators[a] for a in self.annotator_codes],
-                "category": [(*categories, None)[k] for k in codes[self.category_codes]],
-                "start": self.starts,
-                "end": self.ends,
-                **{name: self.feature(name) for name in self.features},
-                **more,
-            }
-        )
+        return frame_of(self)
 
     def __len__(self) -> int:
         """Number of units."""
@@ -446,7 +344,7 @@ class Continuum:
             all(getattr(self, n) == getattr(other, n) for n in names)
             and all(np.array_equal(getattr(self, c), getattr(other, c)) for c in columns)
             and inside[0] == inside[1]
-            and (not (self.links or other.links) or self._links == other._links)
+            and (not (self.links or other.links) or self.link_rows.rows == other.link_rows.rows)
         )
 
     def __hash__(self) -> int:
@@ -485,13 +383,6 @@ class Continuum:
     def link_rows(self) -> Linked:
         """The links by rows of their units."""
         return rows_of_links(self.links, self.annotators, self.annotator_codes, self.ids)
-
-    @property
-    def _links(self) -> list[tuple[str, str, int, int]]:
-        """Type, kind and rows of each link."""
-        x = self.link_rows
-        ends = zip(x.codes.tolist(), x.sources.tolist(), x.targets.tolist(), strict=True)
-        return [(x.types[k], x.kinds[k], source, target) for k, source, target in ends]
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -684,8 +575,7 @@ class Continuum:
         >>> c.selection
         ('layer=a%2Cb,c',)
         """
-        entry = f"{key}={','.join(map(quote_part, values))}"
-        return replace(self, selection=(*self.selection, entry))
+        return replace(self, selection=(*self.selection, entry(key, *values)))
 
     def in_cluster(self, name: str) -> Continuum:
         """The same continuum as one of several that are not independent of each other.
@@ -948,9 +838,7 @@ class Continuum:
 
     def _relabel(self, labels: Sequence[str | None]) -> Continuum:
         """The same units with other labels, in the order of the old ones; None is unlabelled."""
-        new = tuple(dict.fromkeys(label for label in labels if label is not None))
-        code = {label: k for k, label in enumerate(new)}
-        codes = np.array([*(-1 if x is None else code[x] for x in labels), -1], np.int32)
+        new, codes = distinct(labels)
         return self._keep(categories=new, category_codes=codes[self.category_codes])
 
     def renamed_annotators(self, mapping: Mapping[str, str]) -> Continuum:

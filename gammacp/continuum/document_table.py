@@ -12,14 +12,16 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gammacp.arrays import Bools, Codes, Floats, Indices, freeze
+from gammacp.arrays import Bools, Codes, Floats, Indices, freeze, rows_at
 from gammacp.continuum.columns import Bounds, all_names, checked_bounds, recode
 from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, ranks
 from gammacp.continuum.sequence import ContinuumSequence, Stacked
-from gammacp.signature import quote_part
+from gammacp.signature import entry
 
+_COLUMNS = ("starts", "ends", "annotator_codes", "category_codes")
 # Rows that are put in order at once.
 _ROWS = 1 << 16
 # Groups of annotators whose names are kept.
@@ -41,7 +43,8 @@ class DocumentTable(Mapping[str, Continuum]):
     edges
         Units of document d are rows `edges[d]:edges[d + 1]`, sorted as those of a `Continuum`.
     starts, ends, annotator_codes, category_codes, breaks
-        Of the units; annotators are counted among those of the document.
+        Of the units; annotators are counted among those of the document. Each column is of the
+        smallest type that holds it exactly; `units` gives them as continua have them.
     people, people_edges
         Codes of the annotators of document d: `people[people_edges[d]:people_edges[d + 1]]`.
     lows, highs
@@ -54,10 +57,10 @@ class DocumentTable(Mapping[str, Continuum]):
     annotators: tuple[str, ...]
     categories: tuple[str, ...]
     edges: Indices
-    starts: Floats
-    ends: Floats
-    annotator_codes: Codes
-    category_codes: Codes
+    starts: NDArray[np.floating]
+    ends: NDArray[np.floating]
+    annotator_codes: NDArray[np.signedinteger]
+    category_codes: NDArray[np.signedinteger]
     people: Codes
     people_edges: Indices
     lows: Floats
@@ -69,8 +72,8 @@ class DocumentTable(Mapping[str, Continuum]):
 
     def __post_init__(self) -> None:
         """What is made of it is a view, which nobody changes."""
-        for column in (self.starts, self.ends, self.annotator_codes, self.category_codes):
-            freeze(column)
+        for name in _COLUMNS:
+            freeze(getattr(self, name))
 
     @classmethod
     def of_rows(
@@ -133,6 +136,8 @@ class DocumentTable(Mapping[str, Continuum]):
         sizes, people = _put_in_order(document_codes, columns, len(places))
         edges = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         lows, highs = _bounds(bounds or {}, edges, columns["starts"], columns["ends"])
+        for name in _COLUMNS:
+            columns[name] = _smallest(columns[name])
         whose = np.concatenate([np.empty(0, np.int32), *(codes for codes, _ in people)])
         each = np.concatenate([np.empty(0, np.int64), *(counts for _, counts in people)])
         made = np.concatenate(([0], np.cumsum(each))).astype(np.int64)
@@ -157,8 +162,7 @@ class DocumentTable(Mapping[str, Continuum]):
         key, values
             As for `Continuum.noting`.
         """
-        entry = f"{key}={','.join(map(quote_part, values))}"
-        return replace(self, selection=(*self.selection, entry))
+        return replace(self, selection=(*self.selection, entry(key, *values)))
 
     def only(self, places: Indices) -> DocumentTable:
         """A table of its own of these documents, in this order.
@@ -168,17 +172,14 @@ class DocumentTable(Mapping[str, Continuum]):
         places
             Their numbers.
         """
-        rows, edges = _rows_at(self.edges, places)
-        whose, people_edges = _rows_at(self.people_edges, places)
+        rows, edges = rows_at(self.edges, places)
+        whose, people_edges = rows_at(self.people_edges, places)
         names = self.names
         return replace(
             self,
             places={names[d]: k for k, d in enumerate(places.tolist())},
             edges=edges,
-            starts=self.starts[rows],
-            ends=self.ends[rows],
-            annotator_codes=self.annotator_codes[rows],
-            category_codes=self.category_codes[rows],
+            **{name: getattr(self, name)[rows] for name in _COLUMNS},
             breaks=None if self.breaks is None else self.breaks[rows],
             people=self.people[whose],
             people_edges=people_edges,
@@ -212,15 +213,27 @@ class DocumentTable(Mapping[str, Continuum]):
         return Continuum(
             self._people_of(place),
             self.categories,
-            self.starts[rows],
-            self.ends[rows],
-            self.annotator_codes[rows],
-            self.category_codes[rows],
+            *self.units(rows),
             (float(self.lows[place]), float(self.highs[place])),
             self.names[place],
             self.offset_unit,
             selection=self.selection,
             breaks=None if self.breaks is None else _or_none(self.breaks[rows]),
+        )
+
+    def units(self, rows: Any) -> Stacked:
+        """Units as continua have them.
+
+        Parameters
+        ----------
+        rows
+            A slice, or numbers.
+        """
+        return Stacked(
+            np.asarray(self.starts[rows], np.float64),
+            np.asarray(self.ends[rows], np.float64),
+            np.asarray(self.annotator_codes[rows], np.int32),
+            np.asarray(self.category_codes[rows], np.int32),
         )
 
     def _people_of(self, place: int) -> tuple[str, ...]:
@@ -296,7 +309,8 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
         places
             From 0.
         """
-        return TableDocuments(self.table, self.places[places])
+        every = len(places) == len(self) and np.array_equal(places, np.arange(len(self)))
+        return self if every else TableDocuments(self.table, self.places[places])
 
     @property
     def n_units(self) -> Indices:
@@ -325,7 +339,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
     @property
     def people(self) -> tuple[tuple[str, ...], Indices]:
         """Names of all annotators as they first occur, and whose each is, one after the other."""
-        rows, _ = _rows_at(self.table.people_edges, self.places)
+        rows, _ = rows_at(self.table.people_edges, self.places)
         codes, first, inverse = np.unique(
             self.table.people[rows], return_index=True, return_inverse=True
         )
@@ -341,23 +355,10 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
 
     def all_units(self) -> Stacked:
         """All units; a stretch of the table is not copied."""
-        rows: Any = _rows_at(self.table.edges, self.places)[0] if len(self) else slice(0)
+        rows: Any = rows_at(self.table.edges, self.places)[0] if len(self) else slice(0)
         if len(self) and (np.diff(self.places) == 1).all():
             rows = slice(self.table.edges[self.places[0]], self.table.edges[self.places[-1] + 1])
-        table = self.table
-        return Stacked(
-            table.starts[rows],
-            table.ends[rows],
-            table.annotator_codes[rows],
-            table.category_codes[rows],
-        )
-
-
-def _rows_at(edges: Indices, places: Indices) -> tuple[Indices, Indices]:
-    """Rows of these places one after the other, and where those of each begin."""
-    sizes = edges[places + 1] - edges[places]
-    made = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    return np.repeat(edges[places] - made[:-1], sizes) + np.arange(made[-1]), made
+        return self.table.units(rows)
 
 
 def _or_none(breaks: Breaks) -> Breaks | None:
@@ -406,7 +407,17 @@ def _put_in_order(
     return sizes, people
 
 
-def _own_bounds(edges: Indices, starts: Floats, ends: Floats) -> tuple[Floats, Floats]:
+def _smallest(values: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers in the smallest type that holds them exactly."""
+    for kind in (np.float32,) if values.dtype.kind == "f" else (np.int8, np.int16):
+        with np.errstate(over="ignore"):
+            made = values.astype(kind)
+        if np.array_equal(made, values):
+            return made
+    return values
+
+
+def _own_bounds(edges: Indices, starts: NDArray[Any], ends: NDArray[Any]) -> tuple[Floats, Floats]:
     low, high = np.zeros((2, len(edges) - 1))
     some = np.flatnonzero(np.diff(edges))
     if len(some):

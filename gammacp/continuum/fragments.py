@@ -108,15 +108,15 @@ def fragments_of(start: float, end: float, breaks: Sequence[float]) -> Fragments
     return tuple(zip(edges[::2], edges[1::2], strict=True))
 
 
-def column(breaks: Iterable[tuple[Any, ...]]) -> Breaks | None:
-    """The breaks of units as a column; None where every unit is of one piece.
+def column(entries: Iterable[Any]) -> NDArray[Any] | None:
+    """What units have beside their places as a column; None where none has any.
 
     Parameters
     ----------
-    breaks
-        One tuple per unit.
+    entries
+        One per unit: its breaks, its shape or its id, empty for none.
     """
-    rows = list(breaks)
+    rows = list(entries)
     if not any(rows):
         return None
     made = np.empty(len(rows), np.object_)
@@ -139,14 +139,18 @@ def ranks(breaks: Breaks) -> Indices:
     return np.array([place[b] for b in breaks.tolist()], np.int64)
 
 
-def together(parts: Sequence[tuple[Breaks | None, int]]) -> Breaks | None:
-    """Columns one after the other; None where every unit is of one piece.
+def together(
+    parts: Sequence[tuple[NDArray[Any] | None, int]], none: object = ()
+) -> NDArray[Any] | None:
+    """Columns one after the other; None where no unit has an entry.
 
     Parameters
     ----------
     parts
         Columns, each with its number of units.
+    none
+        What a unit has in the place of an entry.
     """
-    if all(breaks is None for breaks, _ in parts):
+    if all(entries is None for entries, _ in parts):
         return None
-    return column(b for breaks, n in parts for b in (breaks if breaks is not None else [()] * n))
+    return column(x for entries, n in parts for x in ([none] * n if entries is None else entries))

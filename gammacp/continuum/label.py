@@ -7,7 +7,7 @@ without knowing of them; only what reads them takes a label apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -115,25 +115,35 @@ def feature_names(labels: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({name for label in labels for name in features_of(label)}))
 
 
-def plain(labels: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
-    """The categories of labels, and the code of each label's among them.
+def distinct(labels: Iterable[str | None]) -> tuple[tuple[str, ...], Codes]:
+    """The different labels, and the code of each label among them.
+
+    Parameters
+    ----------
+    labels
+        None for "unlabelled".
+
+    Returns
+    -------
+    different
+        Each once, in the order in which they occur.
+    codes
+        int32, shape (labels + 1,), −1 for none; the last is that of "unlabelled".
+    """
+    code: dict[str, int] = {}
+    codes = [-1 if x is None else code.setdefault(x, len(code)) for x in labels]
+    return tuple(code), np.array([*codes, -1], np.int32)
+
+
+def plain(labels: Iterable[str]) -> tuple[tuple[str, ...], Codes]:
+    """The categories of labels, and the code of each label's among them: as `distinct`.
 
     Parameters
     ----------
     labels
         In the order of their codes.
-
-    Returns
-    -------
-    categories
-        Each once, in the order in which they occur.
-    codes
-        int32, shape (labels + 1,), −1 for none; the last is that of "unlabelled".
     """
-    named = [category_of(label) for label in labels]
-    categories = tuple(dict.fromkeys(name for name in named if name is not None))
-    code: dict[str | None, int] = {name: k for k, name in enumerate(categories)}
-    return categories, np.array([*(code.get(name, -1) for name in named), -1], np.int32)
+    return distinct(map(category_of, labels))
 
 
 def _quote(text: str) -> str:

@@ -64,6 +64,12 @@ class Linked:
     targets: Indices
     loose: int = 0
 
+    @property
+    def rows(self) -> list[tuple[str, str, int, int]]:
+        """Type, kind and rows of each link."""
+        ends = zip(self.codes.tolist(), self.sources.tolist(), self.targets.tolist(), strict=True)
+        return [(self.types[k], self.kinds[k], source, target) for k, source, target in ends]
+
     def only(self, *, chains: bool, type: str | None = None) -> Linked:
         """The links of chain types, or all others.
 
@@ -116,33 +122,6 @@ def rows_of_links(
     for array in (found.codes, found.sources, found.targets):
         freeze(array)
     return found
-
-
-def id_column(ids: Iterable[str]) -> Ids | None:
-    """Ids as a column; None where no unit has one.
-
-    Parameters
-    ----------
-    ids
-        One per unit, "" for none.
-    """
-    rows = list(ids)
-    if not any(rows):
-        return None
-    made = np.empty(len(rows), np.object_)
-    made[:] = rows
-    return made
-
-
-def ids_together(parts: Sequence[tuple[Ids | None, int]]) -> Ids | None:
-    """Columns one after the other; None where no unit has an id.
-
-    Parameters
-    ----------
-    parts
-        Columns, each with its number of units.
-    """
-    return id_column(x for ids, n in parts for x in ([""] * n if ids is None else ids))
 
 
 def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> tuple[Link, ...]:

@@ -46,7 +46,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.fragments import breaks_of, column, join
 from gammacp.continuum.label import category_of, feature_names, features_of, to_label
-from gammacp.continuum.links import DIRECTED, KINDS, Link, check_links, id_column, whole_links
+from gammacp.continuum.links import DIRECTED, KINDS, Link, check_links, whole_links
 from gammacp.continuum.shapes import relative
 from gammacp.errors import DataError, UsageError
 from gammacp.files import atomic_write
@@ -54,12 +54,12 @@ from gammacp.formats.delimited_writing import LINKS, ORDER, columns_inside, shap
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import NO_UNIT, in_pieces, shape_of, with_shapes
+from gammacp.formats.spans import NO_UNIT, in_pieces, shape_of, with_continua, with_shapes
 from gammacp.frames import AXES, COLUMNS, FRAGMENTS, SHAPE, UNIT, as_role, name_of, places_of_roles
-from gammacp.left_out import Tally, gather
+from gammacp.left_out import Tally
 
 _BOUNDS = ("bounds_start", "bounds_end")
-_READ = ("continuum", *ORDER, FRAGMENTS, *AXES, SHAPE, UNIT)
+_READ = ("document", *ORDER, FRAGMENTS, *AXES, SHAPE, UNIT)
 _UNIT = b"gammacp.offset_unit"
 _ROWS = 1 << 16
 _HINT = "The columns are document, annotator, category, start, end"
@@ -219,7 +219,7 @@ def _links(
     error: Fault, schema: Any, batches: Iterable[tuple[Place, Any]], given: dict[str, str]
 ) -> dict[str, list[Link]]:
     """The links of each document; of "" where the table names none."""
-    said = {LINKS[0]: given.get("continuum", ""), "annotator": given.get("annotator")}
+    said = {LINKS[0]: given.get("document", ""), "annotator": given.get("annotator")}
     said |= {"kind": DIRECTED}
     for name in LINKS[1:-1]:
         if name not in schema.names and said.get(name) is None:
@@ -362,12 +362,12 @@ class _Reading:
         used = {*self._found.values(), *features, *_BOUNDS}
         self._passed = [name for name in schema.names if name not in used]
         self._bounded = all(name in schema.names for name in _BOUNDS)
-        self._of = {role: _Names() for role in ("continuum", "annotator", "category")}
+        self._of = {role: _Names() for role in ("document", "annotator", "category")}
         self._starts: list[Any] = []
         self._ends: list[Any] = []
         self._breaks: list[Any] = []
         self._bounds: dict[int, tuple[float, float]] = {}
-        self.several = "continuum" in {**self._found, **given}
+        self.several = "document" in {**self._found, **given}
 
     def _columns(self, names: Sequence[str]) -> dict[str, str]:
         """The column of each role."""
@@ -389,14 +389,14 @@ class _Reading:
         """Check and take in a batch."""
         starts, ends = (self._numbers(batch, role) for role in ("start", "end"))
         empty, known = np.isnan(starts) & np.isnan(ends), {}
-        for role in ("continuum", "annotator"):
+        for role in ("document", "annotator"):
             if role in self._found:
                 codes, names = _codes_of(self._error, batch, self._found[role])
                 blank = [k for k, name in enumerate(names) if not (name or "").strip()]
                 lacking = (codes < 0) | np.isin(codes, blank)
                 if role == "annotator" and self.several:
                     lacking &= ~empty  # such a row declares a document
-                self._check(~lacking, place, f"has no {_as_said(role)}", _HINT)
+                self._check(~lacking, place, f"has no {role}", _HINT)
             elif role in self._given:
                 codes, names = np.zeros(len(batch), np.int64), [self._given[role]]
             else:
@@ -418,12 +418,12 @@ class _Reading:
         self._ends.append(ends)
         inside = self._inside(batch, starts, ends, place)
         if self.shaped:
-            inside = self._shapes(batch, starts, ends, place, known["continuum"], inside)
+            inside = self._shapes(batch, starts, ends, place, known["document"], inside)
         self._breaks.append(inside)
         if UNIT in self._found:
             self._keep_names(batch, starts, ends, known, inside)
         if self._bounded:
-            self._take_bounds(batch, place, known["continuum"])
+            self._take_bounds(batch, place, known["document"])
 
     def _check(self, sound: Any, place: Place, *what: str, hint: str | None = None) -> None:
         """The first row that is not sound is an error."""
@@ -541,7 +541,7 @@ class _Reading:
             inside = [()] * c.n_units if c.breaks is None else c.breaks
             said = [name if several else ""] * c.n_units
             keys = zip(said, who, what, c.starts.tolist(), c.ends.tolist(), inside, strict=True)
-            ids = id_column(self._ids[key].pop(0) for key in keys)
+            ids = column(self._ids[key].pop(0) for key in keys)
             own = links.get(name, ())
             whole = whole_links(own, set(zip(who, () if ids is None else ids, strict=False)))
             lost.add("link", NO_UNIT, len(own) - len(whole))
@@ -551,10 +551,7 @@ class _Reading:
                 said_of = f"document {name!r}: " if several else ""
                 raise self._error(f"{said_of}{error.message}", hint=error.hint) from None
             made[name] = replace(c, ids=ids if whole else None, links=joined)
-        left_out = gather((document.left_out, lost.entries()))
-        if isinstance(document, Corpus):
-            return replace(document, continua=made, left_out=left_out)
-        return replace(made[""], left_out=left_out)
+        return with_continua(document, made, lost)
 
     def _take_bounds(self, batch: Any, place: Place, codes: Any) -> None:
         low, high = (self._numbers(batch, name) for name in _BOUNDS)
@@ -565,7 +562,7 @@ class _Reading:
 
     def document(self, place: str, name: str) -> Continuum | Corpus:
         """What was read; a continuum of this name where there is no document column."""
-        known = self._of["continuum"].known if self.several else {name: 0}
+        known = self._of["document"].known if self.several else {name: 0}
         if not known:
             raise self._error("table has no rows", hint=_HINT)
         broken = any(not isinstance(part, int) for part in self._breaks)
@@ -580,7 +577,7 @@ class _Reading:
                 known,
                 [*self._of["annotator"].known],
                 [*self._of["category"].known],
-                self._of["continuum"].codes(),
+                self._of["document"].codes(),
                 self._of["annotator"].codes(),
                 self._of["category"].codes(),
                 starts,
@@ -610,10 +607,6 @@ def _plain(values: Any, missing: float) -> Any:
 
 def _axes(count: int) -> str:
     return f"{count} axes" if count > 1 else "one axis"
-
-
-def _as_said(role: str) -> str:
-    return "document" if role == "continuum" else role
 
 
 def write(document: Continuum | Corpus, path: Path) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from gammacp.alignment import Alignment
 from gammacp.arguments import whole
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Corpus
@@ -24,6 +23,7 @@ from gammacp.measures.contributions import (
 from gammacp.measures.gamma import Gamma, GammaScore, score_on
 from gammacp.measures.gamma_corpus import CorpusGamma, ScoreTable, gamma_on
 from gammacp.measures.populations import (
+    AlignedDocuments,
     Over,
     PairCells,
     PairSums,
@@ -81,11 +81,9 @@ class Agreement:
         return {n: s for n, s in self.documents.items() if isinstance(s, GammaScore)}
 
     @property
-    def shown(self) -> Iterator[tuple[str, Gamma]]:
-        """The documents without those in which nobody marked anything, which a line tells of."""
-        whole = self.score.marked if isinstance(self.score, CorpusGamma) else None
-        empty = frozenset(whole.unmarked if whole else ())
-        return ((n, s) for n, s in self.documents.items() if n not in empty)
+    def reasons(self) -> list[tuple[str, str]]:
+        """Why documents have no γ, each with its name."""
+        return [(r["reason"], r["file"]) for r in self.results() if r["reason"]]
 
     def on(self, documents: Collection[str]) -> float:
         """γ of these documents alone, by the same expected disorders; NaN where undefined."""
@@ -156,11 +154,11 @@ class Agreement:
         """What each pair of annotators adds to its two sums, by document and category."""
         return pair_cells_of(self._alignments_and_chance())
 
-    def _alignments_and_chance(self) -> Iterator[tuple[Alignment, float]]:
+    def _alignments_and_chance(self) -> AlignedDocuments:
         """Alignment and expected disorder of each document that has a γ."""
         if isinstance(self.rated, ScoreTable):
-            return self.rated.aligned_to()
-        return ((s.alignment, s.expected or 0.0) for s in self.rated.values())
+            return self.rated.aligned_to
+        return AlignedDocuments.of([(s.alignment, s.expected or 0.0) for s in self.rated.values()])
 
     @property
     def pair_sums(self) -> PairSums:
@@ -238,9 +236,24 @@ class Agreement:
         """The rows of `pair_rows` as a pandas data frame, for models of one's own."""
         return self.pair_rows().to_frame()
 
-    def results(self) -> Iterator[dict[str, Any]]:
-        """What JSON has of each document."""
-        return ({"file": name, **s.as_dict()} for name, s in self.documents.items())
+    def results(self, *, marked: bool = False) -> Iterator[dict[str, Any]]:
+        """What JSON has of each document.
+
+        Parameters
+        ----------
+        marked
+            Without the documents in which nobody marked anything, which a line tells of.
+        """
+        several = self.documents
+        empty: frozenset[str] = frozenset()
+        if marked and isinstance(self.score, CorpusGamma) and self.score.marked:
+            empty = frozenset(self.score.marked.unmarked)
+        records = (
+            several.records()
+            if isinstance(several, ScoreTable)
+            else ((name, s.as_dict()) for name, s in several.items())
+        )
+        return ({"file": name, **record} for name, record in records if name not in empty)
 
     @property
     def corpus(self) -> dict[str, Any] | None:

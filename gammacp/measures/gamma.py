@@ -255,6 +255,41 @@ def score_on(
     )
 
 
+def numbers_on(
+    expected: ExpectedDisorder,
+    observed: float,
+    bound: float,
+    optimal: float,
+    annotators: int,
+    units: int,
+) -> dict[str, Any]:
+    """What `as_dict` of the score of `score_on` has of its own, of scores on one expected disorder.
+
+    Parameters
+    ----------
+    expected
+        Enough random sets, of a mean above 0.
+    observed, bound, optimal
+        δ, its bound, and whether the alignment is proven to be the best (1 or 0).
+    annotators, units
+        Of the continuum.
+    """
+    proven = optimal and expected.proven and expected.complete
+    value, _ = ratio(observed, expected.mean, NOTHING_EXPECTED)
+    return {
+        "gamma": value,
+        "observed_disorder": observed,
+        "bound": bound,
+        "annotators": annotators,
+        "units": units,
+        "p": expected.p_value(observed),
+        "value": value,
+        "observed": observed,
+        "interval": ratio_interval(bound, observed, *expected.interval),
+        "status": Status.OPTIMAL if proven else Status.FEASIBLE,
+    }
+
+
 def not_shown(p: float | None, samples: int) -> tuple[str, ...]:
     """That agreement may be chance; the Monte-Carlo interval does not tell.
 

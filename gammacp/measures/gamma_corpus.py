@@ -16,20 +16,21 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from gammacp.alignment import Alignment, Status
+from gammacp.alignment import Status
 from gammacp.arguments import instance
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval, ratios
 from gammacp.chance.cut import circle_of
-from gammacp.chance.direction import direction
+from gammacp.chance.direction import direction, long_enough
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.grid import known_grids
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
-from gammacp.measures.gamma import Gamma, notes_on, score_on
+from gammacp.measures.gamma import Gamma, notes_on, numbers_on, score_on
 from gammacp.measures.marked import Marked, alpha_of_marking
+from gammacp.measures.populations import AlignedDocuments
 from gammacp.measures.random_sets import AlignedPlaces, Basis, Chance
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.measures.within import (
@@ -252,6 +253,29 @@ class ScoreTable(Mapping[str, Gamma]):
         number = len(self.names)
         return score_on(self.alignments[row], chance, self.basis, continua=number)
 
+    def records(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Name and `as_dict` of each; the small documents of a table are not made scores for it."""
+        columns = [self.alignments.column(name) for name in ("disorders", "bounds", "optimal")]
+        alike: dict[int, dict[str, Any]] = {}
+        for at in range(0, len(self.places), _KEPT):
+            places = self.places[at : at + _KEPT]
+            continua = self.basis.continua.at(places)
+            few = ~long_enough(continua) & continua.plain
+            rows = np.searchsorted(self.aligned, places)
+            few &= np.append(self.aligned, -1)[rows] == places
+            rows[~few] = 0
+            own = [column[rows] for column in columns] if few.any() else [few] * 3
+            table = (places, few, rows, *own, continua.n_annotators, continua.n_units)
+            for place, small, row, *numbers in zip(*(x.tolist() for x in table), strict=True):
+                name = self.names[place]
+                chance = self.chances[k := int(self.which[row])] if small else None
+                if chance is None or isinstance(chance, DataError) or not _usable(chance.expected):
+                    yield name, self[name].as_dict()
+                    continue
+                if k not in alike:
+                    alike[k] = self[name].as_dict()
+                yield name, {**alike[k], **numbers_on(chance.expected, *numbers)}
+
     def __iter__(self) -> Iterator[str]:
         """Names, in order."""
         return map(self.names.__getitem__, self.places.tolist())
@@ -283,14 +307,22 @@ class ScoreTable(Mapping[str, Gamma]):
     @property
     def with_gamma(self) -> ScoreTable:
         """Those that have a γ."""
-        return self.only(self.aligned[self._of_chances(lambda e: e.enough and e.mean > 0)])
+        return self.only(self.aligned[self._of_chances(_usable)])
 
-    def aligned_to(self) -> Iterator[tuple[Alignment, float]]:
+    @property
+    def aligned_to(self) -> AlignedDocuments:
         """The alignments of these, each with the expected disorder that it is compared with."""
-        for row in np.searchsorted(self.aligned, self.places).tolist():
-            chance = self.chances[self.which[row]]
-            if not isinstance(chance, DataError):
-                yield self.alignments[row], chance.expected.mean
+        rows = np.searchsorted(self.aligned, self.places)
+        mean = [
+            math.nan if isinstance(c, DataError) or not c.expected.enough else c.expected.mean
+            for c in self.chances
+        ]
+        return AlignedDocuments(
+            self.basis.continua.at(self.places),
+            lambda some: self.alignments.columns(rows[some]),
+            np.array([*mean, math.nan])[self.which[rows]],
+            self.basis.bound,
+        )
 
     @cached_property
     def parts(self) -> DisorderColumns:
@@ -328,6 +360,11 @@ class ScoreTable(Mapping[str, Gamma]):
             and bool(each[some].all())
             and _NOT_REACHED not in self.reasons.values()
         )
+
+
+def _usable(expected: ExpectedDisorder) -> bool:
+    """Whether γ is defined against it."""
+    return expected.enough and expected.mean > 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,12 +24,15 @@ All functions take arrays whose last axis is the parts, so that simulations call
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
 from gammacp.arrays import Floats, Indices
 from gammacp.chance.beyond import ratios
+
+T = TypeVar("T", bound=Any)
 
 FEWEST_PARTS = 5
 """Documents or clusters of each side below which there is no p."""
@@ -393,6 +396,21 @@ def holm(p: Floats) -> Floats:
     found = np.empty_like(p)
     np.put_along_axis(found, order, np.minimum(corrected, 1.0), -1)
     return found
+
+
+def with_holm(found: Iterable[T], p: str = "p") -> tuple[T, ...]:
+    """What tests found, with p after Holm's correction for all of them as `p_holm`.
+
+    Parameters
+    ----------
+    found
+        Dataclasses that have `p_holm`.
+    p
+        What their p is called.
+    """
+    rows = list(found)
+    corrected = holm(np.array([getattr(row, p) for row in rows])).tolist()
+    return tuple(replace(row, p_holm=q) for row, q in zip(rows, corrected, strict=True))
 
 
 def below_the_rest(

@@ -24,16 +24,18 @@ docs/populations.md (`experiments/populations.py`).
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gammacp.alignment import Alignment
+from gammacp.alignment.aligned import AlignedPart
 from gammacp.alignment.alignment import costs_of_pairs
 from gammacp.arrays import Floats, Indices
-from gammacp.dissimilarity.base import joined_columns
+from gammacp.continuum.sequence import ContinuumSequence
+from gammacp.dissimilarity.base import BoundDissimilarity, joined_columns
 from gammacp.errors import DataError
 from gammacp.measures.part_tests import FEWEST_ANNOTATORS, FEWEST_PARTS
 
@@ -147,7 +149,9 @@ class Over:
                 said += f", of these annotators on others {_span(self.documents)}"
             said += "."
         if self.n_annotators < _FEW:
-            said += f" Kinds of annotators that these {self.n_annotators} lack are not in it."
+            said += (
+                f" This says nothing of annotators of another kind than these {self.n_annotators}."
+            )
         return said
 
 
@@ -189,18 +193,18 @@ def intervals_over(
     from scipy.special import stdtrit
 
     parts = sums.document if clusters is None else np.asarray(clusters)[sums.document]
+    there = np.flatnonzero(np.bincount(sums.annotator))
     told: dict[str, Any] = {
         "documents": documents,
-        "n_documents": len(np.unique(parts)),
-        "n_annotators": len(np.unique(sums.annotator)),
+        "n_documents": int(np.count_nonzero(np.bincount(parts))),
+        "n_annotators": len(there),
         "confidence": confidence,
     }
-    if (reason := _unknown(sums)) is not None:
+    if (reason := _unknown(sums, len(there))) is not None:
         return Over(**told, reason=reason)
     observed, expected, moved = _left_out(sums)
     whole = float(sums.observed.sum()), float(sums.expected.sum())
     theta = whole[0] / whole[1]
-    there = np.unique(sums.annotator)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(observed[there] / expected[there] / theta)
     if not np.isfinite(logs).all():
@@ -212,10 +216,14 @@ def intervals_over(
     if told["n_documents"] < FEWEST_PARTS:
         leg = -float(stdtrit(few, tail)) * math.sqrt(variance + error**2)
         return Over(**told, annotators=_around(theta, (leg, leg)))
-    people = int(sums.annotator.max()) + 1
-    cells = np.unique(parts * people + sums.annotator, return_inverse=True)[1]
-    own = float((np.bincount(cells, moved / whole[1] / theta) ** 2).sum())
-    many = max(few, float(cells.max()) + 2 - told["n_documents"] - told["n_annotators"])
+    moved /= whole[1]
+    moved /= theta
+    cells = parts * (int(there[-1]) + 1) + sums.annotator
+    if not (cells[1:] > cells[:-1]).all():  # as they are where no documents are clustered
+        places = np.unique(cells, return_inverse=True)[1]
+        moved = np.bincount(places, moved).astype(np.float64)
+    own = float((moved**2).sum())
+    many = max(few, float(len(moved)) + 1 - told["n_documents"] - told["n_annotators"])
     rest = -float(stdtrit(few, tail)) * math.sqrt(max(0.0, variance - _OWN * own))
     alone = math.hypot(rest, float(stdtrit(many, tail)) * math.sqrt(own + error**2))
     found = _around(theta, (alone, alone))
@@ -233,9 +241,8 @@ def _around(theta: float, legs: Interval) -> Interval:
         return 1 - theta * float(np.exp(legs[0])), 1 - theta * float(np.exp(-legs[1]))
 
 
-def _unknown(sums: PairSums) -> str | None:
+def _unknown(sums: PairSums, people: int) -> str | None:
     """Why nothing is known of other annotators."""
-    people = len(np.unique(sums.annotator))
     if people < FEWEST_ANNOTATORS:
         return f"{people} annotators do not tell how others would differ"
     return None if sums.observed.sum() > 0 else "there is no disorder"
@@ -246,16 +253,22 @@ def _left_out(sums: PairSums) -> tuple[Floats, Floats, Floats]:
 
     A document of n annotators without one of them has C(n − 1, 2) pairs, whose mean stands for it.
     """
-    n = np.bincount(sums.document)[sums.document]
-    moves = []
+    n = np.bincount(sums.document)
+    pairs, few = np.maximum(n - 2, 1), (n <= 2)[sums.document]
+    moves: list[Floats] = []
     for values in (sums.observed, sums.expected):
-        total = np.bincount(sums.document, values)[sums.document]
-        kept = 2 * (total - n * values) / np.maximum(n - 2, 1)
-        moves.append(np.where(n > 2, kept, -total))
+        total = np.bincount(sums.document, values).astype(np.float64)
+        moved = total[sums.document]  # changed where it is: there may be millions
+        moved -= n[sums.document] * values
+        moved *= 2
+        moved /= pairs[sums.document]
+        np.copyto(moved, -total[sums.document], where=few)
+        moves.append(moved)
     wholes = sums.observed.sum(), sums.expected.sum()
     sides = [w + np.bincount(sums.annotator, m) for w, m in zip(wholes, moves, strict=True)]
-    theta = wholes[0] / wholes[1]
-    return sides[0], sides[1], moves[0] - theta * moves[1]
+    moves[1] *= wholes[0] / wholes[1]
+    moves[0] -= moves[1]
+    return sides[0], sides[1], moves[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +312,55 @@ class PairCells:
         return PairSums.of_pairs(self.document, self.pair, w * self.observed, w * self.expected)
 
 
-def pair_cells_of(scored: Iterable[tuple[Alignment, float]]) -> PairCells:
+@dataclass(frozen=True, eq=False)
+class AlignedDocuments:
+    """Documents with their best alignments and what these are compared with.
+
+    Attributes
+    ----------
+    continua
+        In order, with the same categories.
+    columns
+        The alignments of some neighbours of as many annotators, by their numbers.
+    expected
+        The expected disorder of each.
+    dissimilarity
+        By which they are aligned.
+    """
+
+    continua: ContinuumSequence
+    columns: Callable[[Indices], AlignedPart]
+    expected: Floats
+    dissimilarity: BoundDissimilarity | None
+
+    @classmethod
+    def of(cls, scored: Sequence[tuple[Alignment, float]]) -> "AlignedDocuments":
+        """The same of alignments by one dissimilarity.
+
+        Parameters
+        ----------
+        scored
+            Each document's best alignment and its expected disorder.
+        """
+        part = AlignedPart.of([alignment for alignment, _ in scored])
+        continua = ContinuumSequence.of(alignment.continuum for alignment, _ in scored)
+        by = scored[0][0].dissimilarity if scored else None
+        return cls(continua, part.at, np.array([e for _, e in scored]), by)
+
+    def blocks(self) -> Iterator[Indices]:
+        """Numbers of neighbours that have as many annotators, so many at once."""
+        n = self.continua.n_annotators
+        kinds = len(self.continua[0].categories) + 1 if len(n) else 0
+        size = np.cumsum((self.continua.n_units + kinds) * n**2) // (_AT_ONCE // 10)
+        new = (n[1:] != n[:-1]) | (size[1:] != size[:-1])
+        if self.continua.beside:
+            broken = np.array([c.breaks is not None for c in self.continua.beside])
+            new |= broken[1:] | broken[:-1]
+        if len(n):
+            yield from np.split(np.arange(len(n)), np.flatnonzero(new) + 1)
+
+
+def pair_cells_of(scored: AlignedDocuments) -> PairCells:
     """What the pairs of alignments cost, one per document.
 
     A pair of units costs half for the category of either, a unit alone all for its own.
@@ -307,7 +368,7 @@ def pair_cells_of(scored: Iterable[tuple[Alignment, float]]) -> PairCells:
     Parameters
     ----------
     scored
-        Each document's best alignment and its expected disorder.
+        The documents.
 
     Raises
     ------
@@ -321,9 +382,7 @@ def pair_cells_of(scored: Iterable[tuple[Alignment, float]]) -> PairCells:
     return PairCells(*map(np.concatenate, columns))
 
 
-def pair_sums_of(
-    scored: Iterable[tuple[Alignment, float]], weights: Sequence[float] = ()
-) -> PairSums:
+def pair_sums_of(scored: AlignedDocuments, weights: Sequence[float] = ()) -> PairSums:
     """What the pairs of each annotator cost in each document; a block's cells are kept no longer.
 
     Parameters
@@ -339,85 +398,66 @@ def pair_sums_of(
         There is no document.
     """
     heavy = np.asarray(weights, np.float64)
-    sums = [cells.sums(heavy) for cells in _cells_of_blocks(scored)]
+    sums = [vars(cells.sums(heavy)) for cells in _cells_of_blocks(scored)]
     if not sums:
         raise DataError("no document has a γ")
-    columns = zip(*(vars(some).values() for some in sums), strict=True)
-    return PairSums(*map(np.concatenate, columns))
+    # No column is there twice for longer than it takes.
+    return PairSums(**{name: np.concatenate([s.pop(name) for s in sums]) for name in [*sums[0]]})
 
 
-def _cells_of_blocks(scored: Iterable[tuple[Alignment, float]]) -> Iterator[PairCells]:
+def _cells_of_blocks(scored: AlignedDocuments) -> Iterator[PairCells]:
     people: dict[str, int] = {}
-    labels: dict[object, int] = {None: 0}
-    seen_before = 0
-    for block in _blocks(scored):
-        continua = [alignment.continuum for alignment, _ in block]
-        n, named = continua[0].n_annotators, [*continua[0].categories, None]
-        who = np.array(
-            [[people.setdefault(a, len(people)) for a in c.annotators] for c in continua]
-        )
-        place = np.array([labels.setdefault(x, len(labels)) for x in named])
+    for block in scored.blocks():
+        continua = scored.continua.at(block)
+        n, kinds = int(continua.n_annotators[0]), len(continua[0].categories) + 1
+        names, whose = continua.people
+        number = np.array([people.setdefault(a, len(people)) for a in names])
+        who = number[whose].reshape(-1, n)
+        # Unlabelled ones are the first kind.
+        kind = continua.all_units().category_codes.astype(np.int64) + 1
+        owner = np.repeat(np.arange(len(block)), continua.n_units)
         i, j = np.triu_indices(n, 1)
-        shape = len(block), n, len(named)
-        codes = np.concatenate([c.category_codes for c in continua]) % shape[2]
-        owner = np.repeat(np.arange(len(block)), [c.n_units for c in continua])
-        slots = owner * n + np.concatenate([c.annotator_codes for c in continua])
-        units = np.bincount(slots * shape[2] + codes, minlength=math.prod(shape)).reshape(shape)
-        expected = np.array([e for _, e in block])[:, None, None]
+        shape = len(block), n, kinds
+        slots = owner * n + continua.all_units().annotator_codes
+        units = np.bincount(slots * kinds + kind, minlength=math.prod(shape)).reshape(shape)
+        expected = scored.expected[block][:, None, None]
         chance = (units[:, i] + units[:, j]) / 2 / len(i) * expected
-        seen = _borne([alignment for alignment, _ in block], codes, shape[2])
-        which, at, of = np.nonzero((seen > 0) | (chance > 0))
+        assert scored.dissimilarity is not None
+        seen = _borne(continua, scored.columns(block), scored.dissimilarity, kind, kinds)
+        cell = which, at, of = np.nonzero((seen > 0) | (chance > 0))
         pairs = np.stack((who[which, i[at]], who[which, j[at]]), axis=1)
-        cell = which, at, of
-        yield PairCells(seen_before + which, place[of], pairs, seen[cell], chance[cell])
-        seen_before += len(block)
+        yield PairCells(block[0] + which, of, pairs, seen[cell], chance[cell])
 
 
-def _blocks(scored: Iterable[tuple[Alignment, float]]) -> Iterator[list[tuple[Alignment, float]]]:
-    """Neighbours that have as many annotators and the same categories, so many at once."""
-    block: list[tuple[Alignment, float]] = []
-    alike: object = None
-    size = 0
-    for entry in scored:
-        c = entry[0].continuum
-        own = (len(entry[0]) + len(c.categories) + 1) * c.n_annotators**2
-        costs, broken = id(entry[0].dissimilarity), 0 if c.breaks is None else id(c)
-        key = c.n_annotators, c.categories, costs, broken
-        size += own
-        if block and (size > _AT_ONCE // 10 or key != alike):
-            yield block
-            block, size = [], own
-        block.append(entry)
-        alike = key
-    if block:
-        yield block
-
-
-def _borne(alignments: Sequence[Alignment], codes: Indices, categories: int) -> Floats:
-    """What each pair of annotators bears of x̄·δ, shape (documents, pairs, categories).
+def _borne(
+    continua: ContinuumSequence,
+    aligned: AlignedPart,
+    dissimilarity: BoundDissimilarity,
+    kind: Indices,
+    kinds: int,
+) -> Floats:
+    """What each pair of annotators bears of x̄·δ, shape (documents, pairs, kinds).
 
     A unitary alignment's disorder is borne by its pairs of which one has a unit, each by its cost.
     """
-    continua = [a.continuum for a in alignments]
-    first = np.cumsum([0, *(c.n_units for c in continua)])
-    moved = [
-        np.where(a.groups < 0, -1, a.groups + k) for a, k in zip(alignments, first, strict=False)
-    ]
-    every, owner = np.concatenate(moved), np.repeat(np.arange(len(moved)), [*map(len, moved)])
+    n = int(continua.n_annotators[0])
+    own = aligned.groups.reshape(-1, n)
+    owner = np.repeat(np.arange(len(continua)), np.diff(aligned.edges) // n)
+    every = np.where(own < 0, -1, own + continua.edges[owner][:, None])
     units = joined_columns(continua)
-    i, j = np.triu_indices(every.shape[1], 1)
-    borne = np.zeros(len(alignments) * len(i) * categories)
+    i, j = np.triu_indices(n, 1)
+    borne = np.zeros(len(continua) * len(i) * kinds)
     step = max(1, _AT_ONCE // len(i))
     for at in range(0, len(every), step):
         groups = every[at : at + step]
-        costs = costs_of_pairs(groups, units, alignments[0].dissimilarity)
+        costs = costs_of_pairs(groups, units, dissimilarity)
         real = groups >= 0
         there = np.where(real[:, i] | real[:, j], costs, 0.0)
         known = there.sum(axis=1)
         scale = np.divide(costs.mean(axis=1), known, out=np.zeros(len(known)), where=known > 0)
         halves = (scale[:, None] * there / 2).ravel()
-        cells = (owner[at : at + step, None] * len(i) + np.arange(len(i))) * categories
+        cells = (owner[at : at + step, None] * len(i) + np.arange(len(i))) * kinds
         for one, other in ((i, j), (j, i)):
-            own = codes[np.where(real[:, one], groups[:, one], groups[:, other])]
-            borne += np.bincount((cells + own).ravel(), halves, len(borne))
-    return borne.reshape(len(alignments), len(i), categories)
+            of = kind[np.where(real[:, one], groups[:, one], groups[:, other])]
+            borne += np.bincount((cells + of).ravel(), halves, len(borne))
+    return borne.reshape(len(continua), len(i), kinds)

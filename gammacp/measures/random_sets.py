@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, Unpack, overload
 import numpy as np
 
 from gammacp.alignment import Alignment, Solving, Status, align_each, best_groups_of_each
-from gammacp.alignment.aligned import Aligned
+from gammacp.alignment.aligned import Aligned, AlignedPart
 from gammacp.arguments import instance
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.chance.expected import FEWEST_SAMPLES, MOST_SAMPLES, ExpectedDisorder, SampleRule
@@ -86,7 +86,7 @@ class AlignedPlaces(Sequence[Alignment]):
     def __init__(self, size: int, found: Sequence[tuple[Indices, Aligned]]) -> None:
         """After an interruption, those before the first that is missing."""
         self._found = [aligned for _, aligned in found]
-        self._which = np.full((2, size), -1)
+        self._which = np.full((2, size), -1, np.int32)
         for k, (places, aligned) in enumerate(found):
             self._which[:, places] = np.full(len(aligned), k), np.arange(len(aligned))
         missing = np.flatnonzero(self._which[0] < 0)
@@ -106,6 +106,17 @@ class AlignedPlaces(Sequence[Alignment]):
             return [self[i] for i in range(*place.indices(self._size))]
         row = range(self._size)[place]
         return self._found[int(self._which[0, row])][int(self._which[1, row])]
+
+    def columns(self, rows: Indices) -> AlignedPart:
+        """The columns of some of those with as many annotators.
+
+        Parameters
+        ----------
+        rows
+            Their places, ascending.
+        """
+        which, own = self._which[:, rows]
+        return self._found[int(which[0])].columns(own)
 
     def column(self, name: str) -> Floats:
         """`disorders`, `bounds` or `optimal` (1 or 0) of each.
@@ -194,10 +205,12 @@ def named_continua(continua: Continua) -> Mapping[str, Continuum]:
     """
     if isinstance(continua, Continuum):
         return {continua.name: continua}
+    if isinstance(continua, Corpus):
+        return continua.continua
     instance("continua", continua, Mapping, "a Continuum, a Corpus or continua by name")
     for name, continuum in continua.items():
         instance(f"continua[{name!r}]", continuum, Continuum, "a Continuum")
-    return continua.continua if isinstance(continua, Corpus) else continua
+    return continua
 
 
 class Basis:

@@ -189,10 +189,17 @@ class Settings:
         )
 
     @classmethod
-    def and_computing(cls, options: Mapping[str, Any]) -> tuple[Settings, Computing]:
-        """`FamilyOptions` as settings, and how to compute; UsageError as for `of`."""
+    def and_computing(
+        cls, options: Mapping[str, Any], *, keeping: bool = False
+    ) -> tuple[Settings, Computing]:
+        """`FamilyOptions` as settings, and how to compute; UsageError as for `of`.
+
+        With `keeping`, random sets are kept also where nothing is shared.
+        """
         how: Any = {name: options[name] for name in Computing.__annotations__ if name in options}
         chosen = {name: value for name, value in options.items() if name not in how}
+        if keeping and how.get("shared") is None:
+            how["shared"] = {}
         return cls.of(**chosen), how
 
     def deciding(self, compared: Iterable[Collection[Continuum]]) -> Settings:

@@ -130,6 +130,10 @@ def test_a_dissimilarity_without_parts_has_two_components() -> None:
     assert [r["component"] for r in found.components] == ["dissimilarity", "absence"]
     sums_up(found)
     assert "about units that others have not" in found.in_words()[0]
+    # Whose, and what γ would be: of the first part, by its name.
+    assert found.in_words()[1].startswith("Of the disorder about units that others have not, ")
+    best = f"{max(r['gamma_if_perfect'] for r in found.components):.4f}"
+    assert f"others have not γ would be at most {best}" in found.in_words()[2]
 
 
 def test_perfect_agreement_has_no_disorder_to_tell_of() -> None:

@@ -11,7 +11,13 @@ from scipy.stats import t as student
 
 import gammacp as gc
 from gammacp.measures.agreement import agreement
-from gammacp.measures.populations import Over, PairSums, intervals_over, pair_cells_of
+from gammacp.measures.populations import (
+    AlignedDocuments,
+    Over,
+    PairSums,
+    intervals_over,
+    pair_cells_of,
+)
 from tests.conftest import Run
 
 Cells = dict[tuple[int, int, int], tuple[float, float]]
@@ -161,7 +167,7 @@ def test_pair_sums_add_up_to_what_gamma_is_a_ratio_of() -> None:
     assert np.bincount(rows.document, rows.observed) == pytest.approx(parts.observed)
     assert np.bincount(rows.document, rows.expected) == pytest.approx(parts.expected)
     # The unit that nobody else has is borne by the pairs of its annotator alone.
-    alone = pair_cells_of([(found.rated["d1"].alignment, 1.0)]).sums()
+    alone = pair_cells_of(AlignedDocuments.of([(found.rated["d1"].alignment, 1.0)])).sums()
     assert alone.observed[0] > alone.observed[1:].sum() / 2
 
 

@@ -281,7 +281,7 @@ def _consensus_unit(
         kept = kept and posterior >= truth.threshold
     # Whoever has the category decides on its features.
     votes = {} if tied else _on_features(labels, category)
-    by_model = category is not None and posterior is not None
+    by_model = posterior is not None and category not in (None, vote.winner)
     model = f", {category} by the model ({posterior:.2f})" if by_model else ""
     level = " = ".join(f"{s:.15g}-{e:.15g}" for s, e in tied_spans)
     known = {name: v.winner for name, v in votes.items()}
@@ -382,7 +382,7 @@ def _reasons(
         reasons.append(f"category tied: {level}{model}")
     elif not vote.unanimous:
         counts = ", ".join(f"{category_name(c)} {n}" for c, n in vote.votes.items())
-        reasons.append(f"category disputed: {counts}")
+        reasons.append(f"category disputed: {counts}{model}")
     if len(real) < people or not kept:
         left_out = "" if kept else ", left out"
         reasons.append(f"marked by {len(real)} of {people}{left_out}")

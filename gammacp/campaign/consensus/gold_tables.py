@@ -85,7 +85,7 @@ def _fragments(record: Mapping[str, Any]) -> str | None:
 
 
 UNITS_CSV = (
-    Column("continuum", "continuum", value=lambda r: r["file"]),
+    Column("document", "document", value=lambda r: r["file"]),
     Column("start", "start", position),
     Column("end", "end", position),
     Column("fragments", "fragments", value=_fragments),
@@ -213,7 +213,7 @@ def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
         else [{"file": n, **_unit(u)} for n, c in found.items() for u in c.units]
     )
     table = Table(UNITS_CSV, records).without_empty(*_SOME)
-    return table.without("continuum", when=len(found) == 1)
+    return table.without("document", when=len(found) == 1)
 
 
 def require_whole_units(found: Consensus) -> None:

@@ -251,8 +251,8 @@ def _against_heads(model: str, documents: Iterable[Consensus]) -> str | None:
     if not dropped and not lone:
         return None
     return (
-        f"{model} leaves out {dropped} of the {len(most)} units that more than half of the "
-        f"annotators marked, and keeps {lone} of the {len(alone)} that one alone marked; "
+        f"the model {model} leaves out {dropped} of the {len(most)} units that more than half of "
+        f"the annotators marked, and keeps {lone} of the {len(alone)} that one alone marked; "
         'the weights "vote" count heads instead'
     )
 

@@ -137,11 +137,14 @@ def _closeness(c: Continuum, rows: Codes) -> Indices:
     Starts and ends are so far from their medians, on average and as a share of the mean length.
     """
     marked = rows >= 0
+    number = marked.sum(axis=1)
     edges = np.where(marked, np.array([c.starts, c.ends])[:, rows], np.nan)
-    far = np.nanmean(np.abs(edges - np.nanmedian(edges, axis=2, keepdims=True)), axis=2).sum(axis=0)
-    length = np.nanmean(edges[1] - edges[0], axis=1)
-    level = np.searchsorted(_FAR, far / np.maximum(length, 1e-300))
-    return np.where(marked.sum(axis=1) > 1, level, -1)
+    ascending, group = np.sort(edges, axis=2), np.arange(len(rows))  # NaN last
+    median = (ascending[:, group, (number - 1) // 2] + ascending[:, group, number // 2]) / 2
+    far = np.where(marked, np.abs(edges - median[:, :, None]), 0.0).sum(axis=2) / number
+    length = np.where(marked, edges[1] - edges[0], 0.0).sum(axis=1) / number
+    level = np.searchsorted(_FAR, far.sum(axis=0) / np.maximum(length, 1e-300))
+    return np.where(number > 1, level, -1)
 
 
 def best_threshold(posterior: Floats, unseen: float = 0.0) -> float:

@@ -59,12 +59,6 @@ def _same(first: str, second: str, continua: Mapping[str, Continuum]) -> bool:
     return any(a.n_units for a, _ in parts) and all(
         [(u.start, u.end, u.category, u.fragments) for u in a]
         == [(u.start, u.end, u.category, u.fragments) for u in b]
-        and _links(a) == _links(b)
+        and a.link_rows.rows == b.link_rows.rows
         for a, b in parts
     )
-
-
-def _links(continuum: Continuum) -> list[tuple[str, str, int, int]]:
-    found = continuum.link_rows
-    rows = zip(found.codes, found.sources, found.targets, strict=True)
-    return [(found.types[k], found.kinds[k], int(s), int(t)) for k, s, t in rows]

@@ -39,10 +39,11 @@ from gammacp.continuum import Continuum
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.contributions import Contributions
-from gammacp.measures.part_tests import holm
+from gammacp.measures.part_tests import with_holm
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.resampling import DRAWS, bootstrap
 from gammacp.signature import describe, signature
+from gammacp.text import first_names
 
 EPSILON: Mapping[str, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
 """ε by who the people are (§3.3): how much a candidate's lower price is worth."""
@@ -155,8 +156,7 @@ def replace(
         apart = f"candidates are compared on different {scoring.of}: their order is no fair ranking"
         found = [changed(c, notes=(*c.notes, apart)) for c in found]
     if len(found) > 1:
-        adjusted = holm(np.array([c.p for c in found])).tolist()
-        found = [changed(c, p_holm=p) for c, p in zip(found, adjusted, strict=True)]
+        found = [*with_holm(found)]
     ranked = sorted(found, key=lambda c: (c.passes is None, -c.advantage_probability))
     aligned = Combined() if dissimilarity is None else dissimilarity
     return Replacement(
@@ -335,12 +335,12 @@ def _notes(
         )
     if lacking:
         some = [f"{a} in {n}" for a, n in sorted(lacking.items(), key=lambda e: -e[1])]
-        shown = ", ".join(some[:5]) + (f" and {len(some) - 5} more people" if some[5:] else "")
+        shown = first_names(some, 5, "more people")
         notes.append(
             f"people without a {what} in some of {total} {of}, not compared there: {shown}"
         )
     if never := [a for a in people if a not in (*wins.people, expert)]:
-        shown = ", ".join(never[:5]) + (f" and {len(never) - 5} more people" if never[5:] else "")
+        shown = first_names(never, 5, "more people")
         notes.append(f"never with {name} and somebody else, not compared: {shown}")
     if not any(c.counts[c.annotators.index(name)] for c in mine.values() if name in c.annotators):
         notes.append(f"{name} has no unit at all: it agrees only where people marked nothing too")

@@ -24,7 +24,7 @@ from gammacp.errors import DataError
 from gammacp.measures.f1 import f1_overlap
 from gammacp.measures.links.chains import chain_costs, chains_of
 from gammacp.measures.links.gamma_link import LinksOn
-from gammacp.measures.links.joined import LinkCosts, costs_of_pairs, ends_of, groups_of
+from gammacp.measures.links.joined import LinkCosts, costs_of_pairs, ends_of, groups_of, no_links
 from gammacp.measures.overlapping import overlaps
 from gammacp.measures.settings import Settings
 from gammacp.needs import require_whole
@@ -199,9 +199,7 @@ def link_disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Ite
         No document has links.
     """
     if not any(len(c.link_rows) for c in continua.values()):
-        raise DataError(
-            "there are no links between units", hint="Read them with the units: see docs/links.md"
-        )
+        raise no_links()
     settings = Settings.of(dissimilarity=aligning.distance, **aligning.solving)
     costs = LinkCosts.of([*continua.values()], settings, aligning.bound(continua))
     aligned = aligning.align(continua)

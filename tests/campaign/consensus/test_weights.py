@@ -166,6 +166,24 @@ def test_a_model_that_cannot_tell_leaves_the_category_open_whatever_the_order() 
         assert "by the model" not in "; ".join(open_one.reasons)
 
 
+def test_a_majority_that_the_model_does_not_believe_is_told() -> None:
+    """A takes nothing for x that is none; B and C often take x for z."""
+    rows = [("A", s, s + 5, "xz"[s // 10 % 2]) for s in range(0, 800, 10)]
+    for who, missed in (("B", {0, 2}), ("C", {4, 6})):
+        said = [
+            (s, "z" if s // 10 % 10 in missed else "xz"[s // 10 % 2]) for s in range(0, 800, 10)
+        ]
+        rows += [(who, s, s + 5, label) for s, label in said]
+    rows += [("A", 900, 905, "x"), ("B", 900, 905, "z"), ("C", 900, 905, "z")]
+    (one,) = consensus_of_each(Continuum.from_units([Unit(*r) for r in rows])).documents.values()
+    unit = next(u for u in one.units if u.start == 900)
+    assert unit.category == "x"
+    assert unit.reasons[0].startswith("category disputed: z 2, x 1, x by the model (")
+    others = [u.reasons for u in one.units if u.start < 900 and u.reasons]
+    assert others
+    assert "by the model" not in str(others)
+
+
 def test_a_tied_vote_that_the_model_decides_says_both() -> None:
     good = [(a, s, s + 5, "xz"[s // 10 % 2]) for a in "AB" for s in range(0, 400, 10)]
     bad = [("C", s, s + 5, "xz"[s // 30 % 2]) for s in range(0, 400, 10)]

@@ -1,0 +1,68 @@
+"""A continuum from a data frame, and a data frame of a continuum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gammacp.arguments import several
+from gammacp.continuum.label import plain, to_label
+from gammacp.continuum.shapes import from_json
+from gammacp.errors import UsageError
+from gammacp.frames import columns_of
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from gammacp.continuum.continuum import Continuum
+
+
+def columns_of_frame(frame: Any, features: Sequence[str]) -> dict[str, Any]:
+    """The arguments of `Continuum.from_columns` that a data frame has.
+
+    Parameters
+    ----------
+    frame, features
+        As for `Continuum.from_frame`.
+    """
+    asked = several("features", features)
+    names, labels, known, start, end, fragments, shapes = columns_of(frame, asked)
+    if shapes is not None:
+        shapes = [from_json(x)[1] if isinstance(x, Mapping) else None for x in shapes]
+    return {
+        "annotator": names,
+        "category": [*map(to_label, labels, known)] if features else labels,
+        "start": start,
+        "end": end,
+        "fragments": fragments,
+        "shapes": shapes,
+    }
+
+
+def frame_of(continuum: Continuum) -> DataFrame:
+    """A row per unit, as `Continuum.to_frame` says.
+
+    Parameters
+    ----------
+    continuum
+        Whose units.
+    """
+    from pandas import DataFrame
+
+    c, more = continuum, dict[str, list[object]]()
+    if c.breaks is not None:
+        inside = "fragments" if c.axes == 1 else "shape"
+        more[inside] = [u.fragments or u.json.get("shape", ()) for u in c]
+    for name in {*more} & {*c.features}:
+        raise UsageError(f"a feature and the units' {name} would be one column, {name}")
+    categories, codes = plain(c.categories)
+    return DataFrame(
+        {
+            "annotator": [c.annotators[a] for a in c.annotator_codes],
+            "category": [(*categories, None)[k] for k in codes[c.category_codes]],
+            "start": c.starts,
+            "end": c.ends,
+            **{name: c.feature(name) for name in c.features},
+            **more,
+        }
+    )
