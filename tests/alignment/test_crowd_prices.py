@@ -9,12 +9,26 @@ import pytest
 from scipy.optimize import linprog
 from threadpoolctl import threadpool_limits
 
+from gammacp import Combined, Continuum
+from gammacp.alignment import build_problem
 from gammacp.alignment.columns import Columns, alone
+from gammacp.alignment.duals import blocks
+from gammacp.alignment.duals.blocks import restrict, shares_by_blocks
 from gammacp.alignment.duals.definite import least_shift
-from gammacp.alignment.duals.nested import relaxations, restrict, stages
+from gammacp.alignment.duals.nested import relaxations, stages
 from gammacp.alignment.duals.proximal import pair_values, proximal_steps
-from gammacp.alignment.duals.semidefinite import Semidefinite, ascend, enlarge, model, start
-from gammacp.alignment.problem import Problem
+from gammacp.alignment.duals.semidefinite import (
+    Semidefinite,
+    ascend,
+    enlarge,
+    model,
+    safe_sum,
+    start,
+)
+from gammacp.alignment.heuristics.local_search import improve, resize
+from gammacp.alignment.problem import Problem, group_costs
+from gammacp.dissimilarity import bind
+from gammacp.stopping import clock
 from tests.alignment.crowds import crowd_problem
 from tests.alignment.enumeration import all_groups, most_gain
 
@@ -63,6 +77,60 @@ def test_no_group_beats_the_prices_of_any_stage(seed):
     for found in islice(relaxations(problem, best, np.inf, Semidefinite(first=4)), 8):
         assert beaten_by(problem, found.share) <= 0
         assert found.bound <= best
+
+
+@pytest.mark.parametrize("seed", CASES)
+def test_no_group_beats_the_prices_of_blocks(seed):
+    problem = crowd_problem(seed)
+    best = least_cost(problem)
+    rounds = 0
+    for share, _, _ in islice(
+        shares_by_blocks(problem, best, np.inf, Semidefinite(block=2 + seed % 6)), 4
+    ):
+        assert beaten_by(problem, share) <= 0
+        assert safe_sum(share) <= best
+        rounds += 1
+    assert rounds
+
+
+def even_crowd() -> Problem:
+    """Forty people with three of six places each."""
+    rng = np.random.default_rng(0)
+    starts = np.concatenate([12.0 * rng.permutation(6)[:3] for _ in range(40)])
+    names, annotators = tuple(f"A{i:02}" for i in range(40)), np.repeat(np.arange(40), 3)
+    kinds = np.zeros(120, np.int64)
+    people = Continuum.from_codes(names, ("a",), starts, starts + 6, annotators, kinds)
+    return build_problem(people, bind(Combined(), people))
+
+
+def test_blocks_of_an_even_crowd_come_close():
+    problem = even_crowd()
+    objective = group_costs(problem, resize(problem, improve(problem))).sum()
+    tuning = Semidefinite(block=40)
+    bounds = [
+        safe_sum(share) for share, _, _ in shares_by_blocks(problem, objective, np.inf, tuning)
+    ]
+    assert 0.9 * objective < max(bounds) <= objective
+    # Nothing comes of what is due at once.
+    assert not list(shares_by_blocks(problem, objective, clock() - 1, tuning))
+
+
+def test_blocks_come_before_all_annotators(monkeypatch):
+    monkeypatch.setattr(blocks, "_FEW", 100)
+    problem, inside = even_crowd(), []
+    objective = group_costs(problem, resize(problem, improve(problem))).sum()
+    for found in relaxations(problem, objective, np.inf, Semidefinite(first=40, block=60)):
+        inside.append(found.n_inside)
+        if inside[-1] == 40:
+            break
+    # One annotator, those of the first stage, those of a block, all.
+    assert list(dict.fromkeys(inside)) == [1, 13, 20, 40]
+
+
+def test_blocks_are_for_many_units_that_are_spread_evenly():
+    assert blocks.blocks_pay(np.full(200, 5))
+    assert not blocks.blocks_pay(np.full(100, 5))
+    assert not blocks.blocks_pay(np.array([40] * 10 + [5] * 200))
 
 
 @pytest.mark.parametrize("seed", CASES)

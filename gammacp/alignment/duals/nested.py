@@ -9,14 +9,17 @@ at most is the sum of the best matchings of all pairs of annotators, one of whom
 
 and the duals of each matching split that among the units, so that shares stay shares. With only
 one annotator inside, m units, it says opening·m less all matchings.
+
+Where everybody has about as many units, the matchings are worth more than the groups. Then all
+annotators are relaxed in blocks first (`blocks`), and all at once after that.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from gammacp.alignment.duals.blocks import blocks_pay, restrict, shares_by_blocks
 from gammacp.alignment.duals.semidefinite import (
     Iterate,
     Matrices,
@@ -47,7 +50,7 @@ class Relaxed(NamedTuple):
     bound
         Their sum.
     n_inside
-        How many annotators are relaxed.
+        How many annotators are relaxed together.
     together
         What part of the relaxation's solution has the units of each candidate pair in one group,
         shape (pairs,); None where that is not known.
@@ -82,7 +85,12 @@ def relaxations(
     old: Matrices | None = None
     held: Indices = np.zeros(0, np.int64)
     planned = stages(_counts(problem)[most_units], tuning)
-    for n_inside in planned:
+    jointly = planned[-1] == problem.n_annotators and blocks_pay(_counts(problem))
+    for n_inside in (planned[0], planned[-1]) if jointly else planned:
+        if jointly and n_inside == planned[-1]:
+            for share, matrix, n_block in shares_by_blocks(problem, objective, deadline, tuning):
+                former = max(former, safe_sum(share))
+                yield Relaxed(share, safe_sum(share), n_block, matrix=matrix)
         inside = most_units[:n_inside]
         beside = _beside(problem, inside, deadline)
         if beside is None or due(deadline):
@@ -127,21 +135,6 @@ def stages(counts: Indices, tuning: Semidefinite) -> list[int]:
         if size >= tuning.most:
             return found
         size *= _STAGE_GROWTH
-
-
-def restrict(problem: Problem, units: Indices) -> Problem:
-    """The problem of these units (ascending rows) alone; as many annotators, the same opening."""
-    row = np.full(problem.n_units, -1, np.int32)
-    row[units] = np.arange(len(units))
-    kept = (row[problem.first] >= 0) & (row[problem.second] >= 0)
-    return replace(
-        problem,
-        annotator=problem.annotator[units],
-        first=row[problem.first[kept]],
-        second=row[problem.second[kept]],
-        weight=problem.weight[kept],
-        rank=None,
-    )
 
 
 def _beside(

@@ -58,11 +58,14 @@ class Semidefinite(Stage):
         425 has a gap of 22 % with it and of .6 % without after 60 s.
     repairs
         Alternating projections of the multiplier before each bound; a step's time each (34 × 214).
+    block
+        Units that some of the annotators have where all are relaxed in blocks (`blocks`).
     """
 
     first: int = 120
     most: int = 1600
     repairs: int = 12
+    block: int = 280
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,11 +326,25 @@ def feasible_matrix(model: Matrices, iterate: Iterate, deadline: float = np.inf)
     due.
     """
     assert iterate.matrix is not None
+    penalty = iterate.penalty
+    multipliers = penalty * iterate.rows, iterate.triangles, penalty * iterate.multiplier
+    return allowed_matrix(model, iterate.matrix, *multipliers, deadline)
+
+
+def allowed_matrix(
+    model: Matrices,
+    matrix: Floats,
+    rows: Floats,
+    triangles: Codes,
+    multiplier: Floats,
+    deadline: float = np.inf,
+) -> RelaxedMatrix:
+    """A matrix cut to what pairs and multipliers allow, repaired until due."""
     # The lower triangle counts, as it does for the proof; the rest is its mirror but for rounding.
-    matrix, penalty = iterate.matrix.copy(), iterate.penalty
+    matrix = matrix.copy()
     # In multiples of a grain sums of multipliers have no rounding errors.
-    rows, multiplier = (_grains(penalty * m) for m in (iterate.rows, iterate.multiplier))
-    allowed = _most_allowed(model, rows, iterate.triangles, multiplier)
+    rows, multiplier = _grains(rows), _grains(multiplier)
+    allowed = _most_allowed(model, rows, triangles, multiplier)
     corner = 1.0 / model.border**2
     _cut_to(matrix, allowed, model.pair, corner)
     for _ in range(model.repairs):
@@ -338,8 +355,7 @@ def feasible_matrix(model: Matrices, iterate: Iterate, deadline: float = np.inf)
         lack = (vectors[:, :negative] * -values[:negative]) @ vectors[:, :negative].T
         matrix += _REPAIRING * lack
         _cut_to(matrix, allowed, model.pair, corner)
-    units = np.arange(len(rows))
-    return RelaxedMatrix(units, matrix, model.border, rows, iterate.triangles, multiplier)
+    return RelaxedMatrix(np.arange(len(rows)), matrix, model.border, rows, triangles, multiplier)
 
 
 def feasible_shares(model: Matrices, found: RelaxedMatrix) -> Floats:

@@ -19,7 +19,7 @@ from gammacp.alignment.duals.nested import relaxations
 from gammacp.alignment.duals.proximal import proximal_steps
 from gammacp.alignment.duals.semidefinite import Semidefinite
 from gammacp.alignment.heuristics.annealing import annealing_runs
-from gammacp.alignment.heuristics.local_search import Recombination, improve, recombinations
+from gammacp.alignment.heuristics.local_search import Recombination, improve, recombinations, resize
 from gammacp.alignment.limits import Limits, Stage
 from gammacp.alignment.problem import Problem, Solution, group_costs
 from gammacp.alignment.reporting import tell
@@ -112,12 +112,15 @@ def _is_over(problem: Problem, found: Generated, limits: Limits, deadline: float
 def _head_start(problem: Problem, limits: Limits, deadline: float) -> Generated:
     """Columns that are generated first; none but those of a start in a large crowd."""
     crowd = problem.n_annotators >= limits.of(Generation).crowd
+    most = np.inf if limits.time_limit is None else _HEAD_SHARE * limits.time_limit
     if crowd and len(problem.first) >= SEARCHED_PAIRS:
-        columns = to_columns(problem, groups := improve(problem, None, deadline))
+        until = min(clock() + most, deadline)
+        columns = to_columns(
+            problem, groups := resize(problem, improve(problem, None, deadline), until)
+        )
         price = np.full(problem.n_units, problem.opening)
         return Generated(columns, price, groups, float(columns.gain.sum()), float(price.sum()))
     seconds = limits.of(Crowds).head_start if crowd else _LONG_HEAD_START
-    most = np.inf if limits.time_limit is None else _HEAD_SHARE * limits.time_limit
     until = min(clock() + min(seconds, most), deadline)
     return generate(problem, limits, until, trying=_long(problem, limits))
 

@@ -25,7 +25,7 @@ from gammacp.alignment.duals.lp import Relaxation, relax
 from gammacp.alignment.duals.projection import Support, shared_prices, support_of
 from gammacp.alignment.duals.semidefinite import Semidefinite
 from gammacp.alignment.heuristics.annealing import HEATS, MOVES, Schedule, anneal_once, fits
-from gammacp.alignment.heuristics.local_search import improve
+from gammacp.alignment.heuristics.local_search import improve, resize
 from gammacp.alignment.limits import CROWD, Limits, Stage
 from gammacp.alignment.pricing.exact import FEW_NODES, LISTED_AT_LAST, search
 from gammacp.alignment.pricing.near import ENOUGH, STALLED, project_prices
@@ -304,6 +304,7 @@ def _search(
     problem: Problem, state: GenerationState, deadline: float, limits: Limits
 ) -> GenerationState:
     """From a better alignment, its groups the support."""
+    state = _better(problem, state, resize(problem, state.groups, deadline))
     state = _annealed(problem, state, deadline, HEATS[:2], limits.seed)
     pool = to_columns(problem, state.groups)
     support, price = support_of(problem.n_units, pool, np.ones(pool.number), state.trial, _USED)

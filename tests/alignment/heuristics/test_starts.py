@@ -22,9 +22,11 @@ from gammacp.alignment.heuristics.local_search import (
     crossover,
     improve,
     recombinations,
+    resize,
 )
 from gammacp.alignment.problem import group_costs
 from gammacp.dissimilarity import bind
+from gammacp.stopping import clock
 from tests.alignment.continua import random_continuum
 from tests.alignment.enumeration import problem_of
 
@@ -43,6 +45,35 @@ def test_local_search_is_close_to_the_optimum_and_never_loses() -> None:
         better = group_costs(problem, improve(problem, alone(problem))).sum()
         assert better <= problem.n_units * problem.opening + 1e-9
     assert optimal - 1e-6 <= found <= 1.02 * optimal
+
+
+def test_groups_that_no_single_annotator_would_open_are_opened() -> None:
+    """Thirty people mark three of six places each; assigned one by one they share four groups."""
+    rng = np.random.default_rng(0)
+    starts = np.concatenate([12.0 * rng.permutation(6)[:3] for _ in range(30)])
+    names, annotators = tuple(f"A{i:02}" for i in range(30)), np.repeat(np.arange(30), 3)
+    kinds = np.zeros(90, np.int64)
+    places = Continuum.from_codes(names, ("a",), starts, starts + 6, annotators, kinds)
+    problem = build_problem(places, bind(Combined(), places))
+    start = improve(problem)
+    groups = resize(problem, start)
+    assert len(start) < 6
+    assert group_costs(problem, groups).sum() < 0.8 * group_costs(problem, start).sum()
+    held = [set(places.starts[group[group >= 0]]) for group in groups]
+    assert sorted(held, key=min) == [{12.0 * i} for i in range(6)]
+
+
+def test_resizing_never_loses_and_ends_at_the_deadline() -> None:
+    for seed in range(12):
+        problem = problem_of(seed, 2 + seed % 4, 24)
+        best = solve(problem)
+        start, rest = improve(problem), alone(problem)
+        costs = [group_costs(problem, g).sum() for g in (start, resize(problem, start))]
+        assert best.objective - 1e-9 <= costs[1] <= costs[0] + 1e-9
+        assert group_costs(problem, resize(problem, best.groups)).sum() == pytest.approx(
+            best.objective, abs=1e-9
+        )
+        assert np.array_equal(resize(problem, rest, clock() - 1), rest)
 
 
 def test_recombining_never_loses_and_comes_close() -> None:
