@@ -53,7 +53,9 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
             hint="Use `gammacp unnamed` (in Python: unnamed_gamma)",
         )
     if continuum.n_annotators < 2:
-        who = f"only {continuum.annotators[0]}" if continuum.annotators else "none"
+        # Advice names everybody: without the name, many such files have one reason.
+        who = "one" if continuum.advice else (*continuum.annotators, "")[0]
+        who = f"only {who}" if who else "none"
         raise DataError(
             f"agreement needs two annotators, and there is {who}",
             hint=continuum.advice

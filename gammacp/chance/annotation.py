@@ -11,9 +11,7 @@ from gammacp.arrays import Codes, Floats
 from gammacp.canonical import canonical_order
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, together
-from gammacp.continuum.links import Ids, Link, ids_together, links_over_joint
-from gammacp.errors import DataError
-from gammacp.needs import in_pieces
+from gammacp.continuum.links import Ids, Link, links_over_joint
 
 # Share of a continuum's length: places less than this apart are one. Rounding may leave as much
 # between units that touch, in whatever unit they count; of a day it is a tenth of a millisecond.
@@ -69,28 +67,6 @@ class Annotation:
         )
 
 
-def check_axis(continua: Sequence[Continuum], model: str) -> None:
-    """DataError if there are shapes on something other than a time axis, along which they move.
-
-    Objects crowd the middle of images: what is moved along them meets too seldom, and independent
-    annotators come out above 0 (docs/shapes).
-
-    Parameters
-    ----------
-    continua
-        What chance is modelled on.
-    model
-        Name of the chance model.
-    """
-    if any(c.in_space for c in continua):
-        raise DataError(
-            f"chance model {model!r} moves units along an axis on which they can be anywhere, and "
-            "on images and scans objects crowd the middle: there is no chance within one of them",
-            hint="Give as many documents as there are annotators, or more (--chance documents); if "
-            "the first axis is time, say so (in CSV with a line: # offset unit: s)",
-        )
-
-
 def annotations_of(continuum: Continuum) -> tuple[Annotation, ...]:
     """The annotation of every annotator, in canonical order.
 
@@ -123,45 +99,6 @@ def annotation_of(continuum: Continuum, code: int) -> Annotation:
         None if continuum.ids is None else continuum.ids[rows],
         tuple(x for x in continuum.links if x.annotator == continuum.annotators[code]),
     )
-
-
-def check_in_one_piece(continua: Sequence[Continuum], model: str) -> None:
-    """DataError if there are units of several fragments: random lengths and gaps have none.
-
-    Parameters
-    ----------
-    continua
-        What chance is modelled on.
-    model
-        Name of the chance model.
-    """
-    for continuum in continua:
-        if continuum.breaks is not None:
-            reason = f"chance model {model!r} cannot be used: {in_pieces(continuum)}"
-            raise DataError(reason, hint="Use --chance cut")
-
-
-def everybody(continua: Sequence[Continuum], n_annotators: int, model: str) -> Continuum:
-    """The one continuum; DataError if a set shall not have each of its annotators once.
-
-    Parameters
-    ----------
-    continua
-        What chance is modelled on.
-    n_annotators
-        How many random annotators a set has.
-    model
-        Name of the chance model.
-    """
-    check_axis(continua, model)
-    (continuum,) = continua
-    if n_annotators != continuum.n_annotators:
-        raise DataError(
-            f"chance model {model!r} takes every annotator once, and {n_annotators} are asked for "
-            f"where there are {continuum.n_annotators}",
-            hint="Use --chance shift",
-        )
-    return continuum
 
 
 def least_distance(mean_length: float, circle: float, n: int) -> tuple[float, str]:
@@ -209,7 +146,7 @@ def annotation_set(
         np.repeat(np.arange(len(parts), dtype=np.int32), [len(p.starts) for p in parts]),
         np.concatenate([p.category_codes for p in parts]),
         breaks=together([(p.breaks, len(p.starts)) for p in parts]),
-        ids=ids_together([(p.ids, len(p.starts)) for p in parts]),
+        ids=together([(p.ids, len(p.starts)) for p in parts], ""),
         links=tuple(replace(x, annotator=name) for p, name in carried for x in p.links),
         bounds=(float(starts.min(initial=0.0)), float(ends.max(initial=length))),
     )

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gammacp.canonical import in_content_order
-from gammacp.chance.annotation import Annotation, annotation_set, annotations_of, check_axis
+from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
+from gammacp.chance.refusals import check_axis, check_enough
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
-from gammacp.errors import DataError
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,8 @@ def prepare_corpus(continua: Sequence[Continuum], n_annotators: int) -> CorpusSa
     DataError
         There are fewer continua than that.
     """
-    if len(continua) < n_annotators:
-        raise DataError(
-            f"chance model 'corpus' needs at least {n_annotators} continua for {n_annotators} "
-            f"annotators, and there are {len(continua)}",
-            hint="Give more files, or use --chance cut or shift-pooled",
-        )
+    others = "cut or shift-pooled"
+    check_enough(continua, n_annotators, "corpus", called="continua", others=others)
     check_axis(continua, "corpus")
     ordered = in_content_order(continua)
     return CorpusSampler(

@@ -42,11 +42,11 @@ from gammacp.chance.annotation import (
     Annotation,
     annotation_set,
     annotations_of,
-    everybody,
     least_distance,
 )
 from gammacp.chance.completed import CompletedAnnotation, completion, margin
 from gammacp.chance.grid import Places, known_grids, open_places, places_of
+from gammacp.chance.refusals import everybody
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 

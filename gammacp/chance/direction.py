@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.arrays import Bools, Floats
 from gammacp.canonical import in_content_order
 from gammacp.chance.annotation import Annotation
 from gammacp.chance.cut import circle_of
@@ -143,6 +143,17 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
         by=by,
         documents=len(rows),
     )
+
+
+def long_enough(continua: ContinuumSequence) -> Bools:
+    """Which have an annotator with enough units for a sentence of `empty_stretches`.
+
+    Parameters
+    ----------
+    continua
+        In any order.
+    """
+    return continua.of_annotators(np.maximum, continua.counts) >= _FEWEST_OF_STRETCH
 
 
 def empty_stretches(continuum: Continuum) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ from gammacp.chance.annotation import (
     annotation_of,
     annotation_set,
 )
+from gammacp.chance.refusals import check_enough
 from gammacp.chance.registry import registered
 from gammacp.chance.sampling import OnDemand
 from gammacp.continuum import Continuum
@@ -100,12 +101,7 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
     DataError
         Fewer documents than annotators in a set, or no document with as many.
     """
-    if len(continua) < n_annotators:
-        raise DataError(
-            f"chance model 'documents' needs at least {n_annotators} documents for {n_annotators} "
-            f"annotators, and there are {len(continua)}",
-            hint="Give more files, or use --chance cut",
-        )
+    check_enough(continua, n_annotators, "documents", called="documents", others="cut")
     pool = _pool(ContinuumSequence.of(continua))
     sizes = np.bincount(pool.documents)
     sets = pool.sets[np.repeat(sizes == n_annotators, sizes)].reshape(-1, n_annotators)

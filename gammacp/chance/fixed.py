@@ -13,10 +13,9 @@ import numpy as np
 from gammacp.arrays import Floats, Indices
 from gammacp.canonical import canonical_categories, in_content_order
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
+from gammacp.chance.refusals import check_predefined
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
-from gammacp.errors import DataError
-from gammacp.needs import Need, unmet_need
 
 
 @dataclass(frozen=True)
@@ -62,13 +61,7 @@ def prepare_fixed_positions(
         How many random annotators a set has.
     """
     ordered = in_content_order(continua)
-    for continuum in ordered:
-        reason = unmet_need(continuum, [Need.PREDEFINED])
-        if reason is not None:
-            raise DataError(
-                f"chance model 'fixed-positions' needs predefined units, and {reason}",
-                hint="Use --chance cut",
-            )
+    check_predefined(ordered, "fixed-positions")
     codes = np.concatenate([c.category_codes for c in ordered])
     canonical = canonical_categories(ordered)
     counts = np.array([np.count_nonzero(codes == c) for c in canonical], np.float64)

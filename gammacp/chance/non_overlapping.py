@@ -16,11 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.chance.annotation import Annotation, annotation_set, annotations_of, everybody
+from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
+from gammacp.chance.refusals import check_no_overlap, everybody
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
-from gammacp.errors import DataError
-from gammacp.needs import Need, unmet_need
 
 
 @dataclass(frozen=True)
@@ -68,9 +67,5 @@ def prepare_non_overlapping(
         Units of one annotator overlap, or another number of annotators is asked for.
     """
     continuum = everybody(continua, n_annotators, "non-overlapping")
-    reason = unmet_need(continuum, [Need.NO_OVERLAP])
-    if reason is not None:
-        raise DataError(
-            f"chance model 'non-overlapping' cannot be used: {reason}", hint="Use --chance cut"
-        )
+    check_no_overlap(continuum, "non-overlapping")
     return NonOverlappingSampler(annotations_of(continuum), continuum.categories, continuum.whole)

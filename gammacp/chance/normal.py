@@ -20,7 +20,8 @@ import numpy as np
 
 from gammacp.arrays import Floats, Indices
 from gammacp.canonical import canonical_categories
-from gammacp.chance.annotation import Annotation, annotation_set, check_in_one_piece
+from gammacp.chance.annotation import Annotation, annotation_set
+from gammacp.chance.refusals import check_in_one_piece
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 

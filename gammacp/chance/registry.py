@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
+from gammacp.chance.refusals import check_read_to_the_end
 from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum
 from gammacp.continuum.sequence import ContinuumSequence
-from gammacp.errors import DataError
 from gammacp.registry import Registry
 
 Prepare: TypeAlias = Callable[[Sequence[Continuum], int], Sampler[Continuum]]
@@ -62,10 +62,8 @@ def registered(name: str, summary: str, reference: str, **facts: Any) -> Callabl
         def prepare_or_refuse(
             continua: Sequence[Continuum], n_annotators: int
         ) -> Sampler[Continuum]:
-            stopped = [a for c in ContinuumSequence.of(continua).beside for a, _ in c.read_until]
-            if stopped and not facts.get("reads"):
-                reason = f"chance model {name!r} cannot keep {stopped[0]!r} to what was read"
-                raise DataError(reason, hint="Use --chance cut, or leave --read-until out")
+            if not facts.get("reads"):
+                check_read_to_the_end(continua, name)
             return prepare(continua, n_annotators)
 
         named = {"name": name, "summary": summary, "reference": reference}

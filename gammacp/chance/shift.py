@@ -8,17 +8,13 @@ where n mean lengths exceed half the circle, the distance is L/(2n).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.chance.annotation import (
-    Annotation,
-    annotation_set,
-    annotations_of,
-    check_axis,
-    least_distance,
-)
+from gammacp.chance.annotation import Annotation, annotation_set, annotations_of, least_distance
+from gammacp.chance.refusals import check_axis
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 
@@ -64,7 +60,26 @@ def distant_shifts(n: int, distance: float, rng: np.random.Generator) -> Floats:
     return rng.permutation(points)
 
 
-def _prepare(continua: Sequence[Continuum], n_annotators: int, name: str) -> ShiftSampler:
+@registered(
+    "shift",
+    "real annotations, circularly shifted",
+    "Mathet, Widlöcher & Métivier 2015, §5.2.1",
+    pools=False,
+)
+def prepare_shift(
+    continua: Sequence[Continuum], n_annotators: int, name: str = "shift"
+) -> ShiftSampler:
+    """The sampler of the annotations of one continuum or of all, repeated up to the longest.
+
+    Parameters
+    ----------
+    continua
+        One continuum, or the corpus.
+    n_annotators
+        How many random annotators a set has.
+    name
+        Of the chance model.
+    """
     check_axis(continua, name)
     pool = tuple(a for c in continua for a in annotations_of(c))
     total = sum(c.lengths.sum() for c in continua)
@@ -74,39 +89,9 @@ def _prepare(continua: Sequence[Continuum], n_annotators: int, name: str) -> Shi
     return ShiftSampler(pool, continua[0].categories, n_annotators, distance, f"{name}{note}")
 
 
-@registered(
-    "shift",
-    "real annotations, circularly shifted",
-    "Mathet, Widlöcher & Métivier 2015, §5.2.1",
-    pools=False,
-)
-def prepare_shift(continua: Sequence[Continuum], n_annotators: int) -> ShiftSampler:
-    """The sampler of one continuum.
-
-    Parameters
-    ----------
-    continua
-        One continuum.
-    n_annotators
-        How many random annotators a set has.
-    """
-    return _prepare(continua, n_annotators, "shift")
-
-
-@registered(
+registered(
     "shift-pooled",
     "annotations of all continua of the corpus, mosaicked and circularly shifted",
     "after Mathet, Widlöcher & Métivier 2015, §5.2",
     pools=True,
-)
-def prepare_pooled_shift(continua: Sequence[Continuum], n_annotators: int) -> ShiftSampler:
-    """The sampler over the annotations of all continua, each repeated up to the longest drawn.
-
-    Parameters
-    ----------
-    continua
-        The corpus.
-    n_annotators
-        How many random annotators a set has.
-    """
-    return _prepare(continua, n_annotators, "shift-pooled")
+)(partial(prepare_shift, name="shift-pooled"))

@@ -100,14 +100,14 @@ class Explanation:
         if largest[0]["component"] == ABSENCE and most["missed"]:
             absent = math.fsum(r["missed"] for r in self.annotators)
             said.append(
-                f"Of what units cost that others have not, {most['missed'] / absent:.0%} are "
-                f"units that {most['annotator']} has not."
+                f"Of the disorder {first[1]}, {most['missed'] / absent:.0%} is about units "
+                f"that {most['annotator']} has not."
             )
         best = largest[0]["gamma_if_perfect"]
         if best is not None:
             said.append(
-                f"Without that γ would be {best:.4f}: an upper reading, on the same "
-                "alignment and against the same chance."
+                f"Without disorder {first[1]} γ would be at most {best:.4f}, with alignment and "
+                "chance as they are."
             )
         return [*said, self.variances.in_words()] if self.variances else said
 
@@ -136,9 +136,7 @@ def explanation_of(
         Unknown option, or a value outside its range.
     """
     number = whole("stretches", stretches, 1)
-    settings, how = Settings.and_computing(options)
-    if how.get("shared") is None:
-        how["shared"] = {}
+    settings, how = Settings.and_computing(options, keeping=True)
     return explained_on(Basis(continua, settings, **how), stretches=number)
 
 

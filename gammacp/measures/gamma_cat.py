@@ -80,11 +80,9 @@ def gamma_k_on(continuum: Continuum, basis: Basis) -> Score:
 
 
 def _disorders(continuum: Continuum, options: FamilyOptions) -> _Disorders:
-    settings, how = Settings.and_computing(options)
+    settings, how = Settings.and_computing(options, keeping=True)
     instance("continuum", continuum, Continuum, "a Continuum")
     require(continuum, fragments=True)
-    if how.get("shared") is None:
-        how["shared"] = {}
     return _Disorders.of(continuum, Basis(continuum, settings, **how))
 
 

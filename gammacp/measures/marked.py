@@ -16,6 +16,7 @@ import numpy as np
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
 from gammacp.continuum.sequence import ContinuumSequence
+from gammacp.text import first_names
 
 _NAMED = 5
 
@@ -54,10 +55,8 @@ class Marked:
         )
         if not self.unmarked:
             return f"{found}."
-        named = ", ".join(self.unmarked[:_NAMED])
-        more = len(self.unmarked) - _NAMED
-        rest = f" and {more} more" if more > 0 else ""
-        return f"{found}; nobody marked anything in {len(self.unmarked)} ({named}{rest})."
+        named = first_names(self.unmarked, _NAMED)
+        return f"{found}; nobody marked anything in {len(self.unmarked)} ({named})."
 
 
 def alpha_of_marking(continua: Mapping[str, Continuum]) -> Marked:

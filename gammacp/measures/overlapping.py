@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.arrays import Floats, Indices, places_within
 from gammacp.continuum import Continuum
 
 
@@ -56,5 +56,4 @@ def _later_starts(c: Continuum, i: int, j: int, *, strictly: bool) -> tuple[Indi
         high = np.where(points, np.searchsorted(others, c.starts[rows], side="right"), high)
     count = np.maximum(high - low, 0)
     g = np.repeat(rows, count)
-    within = np.arange(len(g)) - np.repeat(np.cumsum(count) - count, count)
-    return g, np.repeat(low, count) + within + c.offsets[j]
+    return g, np.repeat(low, count) + places_within(count) + c.offsets[j]

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.arguments import number
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.arrays import Codes, Floats, Indices, places_within
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
 from gammacp.text import UNLABELLED
@@ -116,8 +116,7 @@ def intersections(sections: Sections) -> Iterator[Intersections]:
     for lo, hi in pairwise(edges):
         count = counts[lo:hi]
         first = np.repeat(np.arange(lo, hi), count)
-        offset = np.cumsum(count) - count
-        second = first + 1 + np.arange(len(first)) - np.repeat(offset, count)
+        second = first + 1 + places_within(count)
         apart = sections.annotators[first] != sections.annotators[second]
         first, second = first[apart], second[apart]
         shared = np.minimum(ends[first], ends[second]) - starts[second]

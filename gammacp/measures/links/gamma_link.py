@@ -122,13 +122,11 @@ def _of_one(
     types: Any = "nominal",
     ends: str = "aligned",
 ) -> Score:
-    settings, how = Settings.and_computing(options)
+    settings, how = Settings.and_computing(options, keeping=True)
     instance("continuum", continuum, Continuum, "a Continuum")
     require(continuum, fragments=True)
     chains = "chain" in name
     links_to_join(continuum, chains=chains)
-    if how.get("shared") is None:
-        how["shared"] = {}
     basis = Basis(continuum, settings, **how)
     said = {} if chains else {"types": describe(categorial(types)), "ends": ends}
     count: Count = count_chains if chains else links_on(basis, types, ends)

@@ -370,8 +370,17 @@ def links_to_join(continuum: Continuum, *, chains: bool) -> Linked:
     if not len(found):
         what, other = ("chains", "links") if chains else ("links", "chains")
         also = f", only {other}" if len(continuum.link_rows) else ""
-        raise DataError(
-            f"there are no {what} between units{also}",
-            hint="Read them with the units: see docs/links.md",
-        )
+        raise no_links(what, also)
     return found
+
+
+def no_links(what: str = "links", also: str = "") -> DataError:
+    """The error where there are none.
+
+    Parameters
+    ----------
+    what, also
+        Links or chains, and what there is of the others.
+    """
+    hint = "Read them with the units: see docs/links.md"
+    return DataError(f"there are no {what} between units{also}", hint=hint)

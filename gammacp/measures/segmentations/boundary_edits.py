@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.arrays import Floats, Indices, places_within
 from gammacp.matching import largest_matching
 from gammacp.measures.segmentations.edits import (
     Differences,
@@ -134,7 +134,7 @@ def best_edits(a: Segmentation, b: Segmentation, costs: TypeCosts) -> Edits:
     low = np.searchsorted(q, p - costs.n_t, side="right")
     counts = np.searchsorted(q, p + costs.n_t, side="left") - low
     i = np.repeat(np.arange(len(p)), counts)
-    j = np.arange(len(i)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(low, counts)
+    j = places_within(counts) + np.repeat(low, counts)
     crossed = np.abs(p[i] - q[j])
     alike = (crossed == 0) | (costs.apart[x[i], y[j]] < 1)
     i, j, crossed = i[alike], j[alike], crossed[alike]

@@ -33,13 +33,6 @@ Pair = tuple[str, str]
 
 _registered = partial(registered, range="[0, 1]", chance_corrected=False)
 _edited = partial(_registered, needs={Need.FULL_COVERING, Need.INTEGERS})
-# π and κ on S take off the chance of agreeing on boundaries alone: see `coefficients`.
-_coefficient = partial(
-    _edited,
-    reference="Fournier & Inkpen 2012",
-    range="(−∞, 1]",
-    disagreement=unobserved_agreement,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,68 +165,6 @@ def b(continuum: Continuum, *, n: int = 2) -> PairwiseScore:
     return _edits("b", continuum, CorrectedSimilarity.B, n, "published")
 
 
-@_coefficient("pi-s", "Scott's π on S, mean over pairs; .96 for random boundaries at 2 % of places")
-def pi_s(
-    continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
-) -> PairwiseScore:
-    """Scott's π on S (2012, eq. 5–8) of each pair of a continuum, mean over pairs.
-
-    Parameters
-    ----------
-    continuum
-        Units of every annotator cover its bounds without gaps; at least two annotators.
-    n, edit
-        Of S.
-    mode
-        `equations` or `published` (`gammacp.measures.segmentations.coefficients`).
-
-    `observed` is A_a, `expected` A_e, both means over pairs.
-    """
-    return _corrected_score("pi-s", continuum, n, edit, mode)
-
-
-@_coefficient("kappa-s", "Cohen's κ on S, mean over pairs; random boundaries as for pi-s")
-def kappa_s(
-    continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
-) -> PairwiseScore:
-    """Cohen's κ on S (2012, eq. 9–11) of each pair, mean over pairs; options of `pi_s`.
-
-    Parameters
-    ----------
-    continuum
-        Units of every annotator cover its bounds without gaps; at least two annotators.
-    """
-    return _corrected_score("kappa-s", continuum, n, edit, mode)
-
-
-@_coefficient("multi-pi-s", "Fleiss' multi-π on S; random boundaries as for pi-s")
-def multi_pi_s(
-    continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
-) -> Score:
-    """Fleiss' multi-π on S of all annotators (2012, eq. 12–13); options of `pi_s`.
-
-    Parameters
-    ----------
-    continuum
-        Units of every annotator cover its bounds without gaps; at least two annotators.
-    """
-    return _corrected_score("multi-pi-s", continuum, n, edit, mode, together=True)
-
-
-@_coefficient("multi-kappa-s", "Davies & Fleiss' multi-κ on S; random boundaries as for pi-s")
-def multi_kappa_s(
-    continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
-) -> Score:
-    """Davies & Fleiss' multi-κ on S of all annotators (2012, eq. 14–15); options of `pi_s`.
-
-    Parameters
-    ----------
-    continuum
-        Units of every annotator cover its bounds without gaps; at least two annotators.
-    """
-    return _corrected_score("multi-kappa-s", continuum, n, edit, mode, together=True)
-
-
 def _window_score(
     name: str, error: Callable[..., float], continuum: Continuum, window: int | None, padded: bool
 ) -> PairwiseScore:
@@ -305,28 +236,59 @@ def _edits(
     )
 
 
-def _corrected_score(
-    name: str, continuum: Continuum, n: int, edit: str, mode: str, *, together: bool = False
-) -> PairwiseScore:
-    """π or κ, as the name says: the mean over pairs of annotators, or one value of all together."""
-    comparison = Criterion(n=n, search=EditSearch(edit), mode=Mode(mode))
-    names, pairs = _compare(continuum, comparison, together=together)
-    arrays = pool(pairs)
-    found = [
-        coefficients(arrays.only([k]), mode=comparison.mode) for k in range(len(arrays.similar))
-    ]
-    which = "pi" if "pi" in name else "kappa"
-    values = [float(getattr(c, which)) for c in found]
-    reasons = [
-        c.reason if together else f"{' and '.join(names[k])}: {c.reason}"
-        for k, c in enumerate(found)
-        if c.reason is not None
-    ]
-    return PairwiseScore(
-        value=math.nan if reasons else fmean(values),
-        observed=fmean(c.actual for c in found),
-        expected=fmean(getattr(c, f"expected_{which}") for c in found),
-        reason=reasons[0] if reasons else None,
-        pairs={} if together else dict(zip(names, values, strict=True)),
-        signature=signature(name, selection=continuum.selection, n=n, edit=edit, mode=mode),
+def _register_coefficient(name: str, summary: str) -> None:
+    together, which = "multi" in name, "pi" if "pi" in name else "kappa"
+
+    @_edited(
+        name,
+        summary,
+        "Fournier & Inkpen 2012",
+        range="(−∞, 1]",
+        disagreement=unobserved_agreement,
     )
+    def coefficient(
+        continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
+    ) -> PairwiseScore:
+        """π or κ on S: the mean over pairs of annotators, or one value of all together.
+
+        Parameters
+        ----------
+        continuum
+            Units of every annotator cover its bounds without gaps; at least two annotators.
+        n, edit
+            Of S.
+        mode
+            `equations` or `published` (`gammacp.measures.segmentations.coefficients`).
+
+        `observed` is A_a, `expected` A_e, of pairs both means over them.
+        """
+        comparison = Criterion(n=n, search=EditSearch(edit), mode=Mode(mode))
+        names, pairs = _compare(continuum, comparison, together=together)
+        arrays = pool(pairs)
+        found = [
+            coefficients(arrays.only([k]), mode=comparison.mode) for k in range(len(arrays.similar))
+        ]
+        values = [float(getattr(c, which)) for c in found]
+        reasons = [
+            c.reason if together else f"{' and '.join(names[k])}: {c.reason}"
+            for k, c in enumerate(found)
+            if c.reason is not None
+        ]
+        return PairwiseScore(
+            value=math.nan if reasons else fmean(values),
+            observed=fmean(c.actual for c in found),
+            expected=fmean(getattr(c, f"expected_{which}") for c in found),
+            reason=reasons[0] if reasons else None,
+            pairs={} if together else dict(zip(names, values, strict=True)),
+            signature=signature(name, selection=continuum.selection, n=n, edit=edit, mode=mode),
+        )
+
+
+# What each takes off is the chance of agreeing on boundaries alone: see `coefficients`.
+for _name, _summary in {
+    "pi-s": "Scott's π on S, mean over pairs; .96 for random boundaries at 2 % of places",
+    "kappa-s": "Cohen's κ on S, mean over pairs; random boundaries as for pi-s",
+    "multi-pi-s": "Fleiss' multi-π on S; random boundaries as for pi-s",
+    "multi-kappa-s": "Davies & Fleiss' multi-κ on S; random boundaries as for pi-s",
+}.items():
+    _register_coefficient(_name, _summary)

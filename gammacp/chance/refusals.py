@@ -1,0 +1,129 @@
+"""Why a chance model cannot be built from these continua: what models refuse, in their words."""
+
+from collections.abc import Iterable, Sequence
+
+from gammacp.continuum import Continuum
+from gammacp.continuum.sequence import ContinuumSequence
+from gammacp.errors import DataError
+from gammacp.needs import Need, in_pieces, unmet_need
+
+
+def check_axis(continua: Sequence[Continuum], model: str) -> None:
+    """DataError if there are shapes on something other than a time axis, along which they move.
+
+    Objects crowd the middle of images: what is moved along them meets too seldom, and independent
+    annotators come out above 0 (docs/shapes).
+
+    Parameters
+    ----------
+    continua
+        What chance is modelled on.
+    model
+        Name of the chance model.
+    """
+    if any(c.in_space for c in continua):
+        raise DataError(
+            f"chance model {model!r} moves units along an axis on which they can be anywhere, and "
+            "on images and scans objects crowd the middle: there is no chance within one of them",
+            hint="Give as many documents as there are annotators, or more (--chance documents); if "
+            "the first axis is time, say so (in CSV with a line: # offset unit: s)",
+        )
+
+
+def check_enough(
+    continua: Sequence[Continuum], n_annotators: int, model: str, *, called: str, others: str
+) -> None:
+    """DataError if there are fewer continua than annotators in a set.
+
+    Parameters
+    ----------
+    continua, n_annotators, model
+        What chance is modelled on, how many random annotators a set has, and the model's name.
+    called, others
+        What the model calls a continuum, and which models serve fewer.
+    """
+    if len(continua) < n_annotators:
+        raise DataError(
+            f"chance model {model!r} needs at least {n_annotators} {called} for {n_annotators} "
+            f"annotators, and there are {len(continua)}",
+            hint=f"Give more files, or use --chance {others}",
+        )
+
+
+def check_in_one_piece(continua: Sequence[Continuum], model: str) -> None:
+    """DataError if there are units of several fragments: random lengths and gaps have none.
+
+    Parameters
+    ----------
+    continua
+        What chance is modelled on.
+    model
+        Name of the chance model.
+    """
+    _refuse((in_pieces(c) for c in continua if c.breaks is not None), model)
+
+
+def check_no_overlap(continuum: Continuum, model: str) -> None:
+    """DataError if units of one annotator overlap.
+
+    Parameters
+    ----------
+    continuum, model
+        What chance is modelled on, and the model's name.
+    """
+    _refuse([unmet_need(continuum, [Need.NO_OVERLAP])], model)
+
+
+def check_predefined(continua: Sequence[Continuum], model: str) -> None:
+    """DataError if two annotators of a continuum have units at other places.
+
+    Parameters
+    ----------
+    continua, model
+        What chance is modelled on, and the model's name.
+    """
+    reasons = (unmet_need(c, [Need.PREDEFINED]) for c in continua)
+    _refuse(reasons, model, "needs predefined units, and")
+
+
+def _refuse(reasons: Iterable[str | None], model: str, but: str = "cannot be used:") -> None:
+    for reason in filter(None, reasons):
+        raise DataError(f"chance model {model!r} {but} {reason}", hint="Use --chance cut")
+
+
+def check_read_to_the_end(continua: Sequence[Continuum], model: str) -> None:
+    """DataError if somebody stopped reading before the end.
+
+    Parameters
+    ----------
+    continua, model
+        What chance is modelled on, and the model's name.
+    """
+    for name in (a for c in ContinuumSequence.of(continua).beside for a, _ in c.read_until):
+        raise DataError(
+            f"chance model {model!r} cannot keep {name!r} to what was read",
+            hint="Use --chance cut, or leave --read-until out",
+        )
+
+
+def everybody(continua: Sequence[Continuum], n_annotators: int, model: str) -> Continuum:
+    """The one continuum; DataError if a set shall not have each of its annotators once.
+
+    Parameters
+    ----------
+    continua
+        What chance is modelled on.
+    n_annotators
+        How many random annotators a set has.
+    model
+        Name of the chance model.
+    """
+    check_axis(continua, model)
+    (continuum,) = continua
+    if n_annotators != continuum.n_annotators:
+        raise DataError(
+            f"chance model {model!r} takes every annotator once, and {n_annotators} are asked for "
+            f"where there are {continuum.n_annotators}",
+            hint="Use --chance shift",
+        )
+    return continuum
