@@ -134,7 +134,7 @@ def synthetic(path: Path, documents: int) -> None:
     Nobody marks anything in a third of the documents.
     """
     rng = np.random.default_rng(documents)
-    rows: list[tuple[object, ...]] = [("continuum", "annotator", "category", "start", "end")]
+    rows: list[tuple[object, ...]] = [("document", "annotator", "category", "start", "end")]
     for d in range(documents):
         seeds = rng.integers(0, 200, size=rng.poisson(2.5) * (rng.random() < 0.72))
         for a in rng.choice(10, 3, replace=False):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gammacp.errors import DataError
+from gammacp.text import first_names
 
 FRAGMENTS, SHAPE, UNIT = "fragments", "shape", "unit"
 AXES = ("y0", "y1", "z0", "z1")
@@ -29,13 +30,13 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "z1": ("z1", "z max", "zmax"),
     SHAPE: (SHAPE,),
     UNIT: (UNIT,),
-    "continuum": ("continuum", "document", "doc", "file", "filename", "document id", "doc id"),
+    "document": ("document", "continuum", "doc", "file", "filename", "document id", "doc id"),
 }
 """Each role with the names that a column of it may have, as `as_role` writes them."""
 _ALWAYS = ("annotator", "category", "start", "end")
 _FLOATS = (float, np.floating)
 _NEEDED = ("annotator", "start", "end")
-_HINT = "The columns are annotator, category, start, end"
+_HINT = "It needs annotator, start and end, and may have category"
 
 
 def as_role(name: str) -> str:
@@ -51,7 +52,7 @@ def places_of_roles(names: Sequence[str], features: Sequence[str] = ()) -> dict[
     names
         Of the columns.
     features
-        Columns that are features: none of them is the continuum, fragments, a shape or an id.
+        Columns that are features: none of them is the document, fragments, a shape or an id.
     """
     found: dict[str, list[int]] = {}
     for role, aliases in COLUMNS.items():
@@ -116,7 +117,7 @@ def _columns_by_role(frame: Any, features: Sequence[str]) -> dict[str, list[Any]
     named = [*map(str, keys)]
     there = places_of_roles(["" if n in features else n for n in named])
     roles = {role: there[role] for role in (*_ALWAYS, FRAGMENTS, SHAPE) if role in there}
-    for key in (keys[i] for i in there.get("continuum", ())):
+    for key in (keys[i] for i in there.get("document", ())):
         documents = {str(name) for name in frame[key]}
         if len(documents) > 1:
             raise DataError(
@@ -126,7 +127,8 @@ def _columns_by_role(frame: Any, features: Sequence[str]) -> dict[str, list[Any]
             )
     for name in (*_NEEDED, *features):
         if name not in (*roles, *named):
-            raise DataError(f"data frame has no column {name!r}", hint=_HINT)
+            has = first_names([*map(repr, named)], 8) or "none"
+            raise DataError(f"data frame has no column {name!r} but {has}", hint=_HINT)
     if axes := [role for role in AXES if role in there]:
         raise DataError(
             f"data frame has the columns of boxes {', '.join(axes)}",

@@ -19,7 +19,7 @@ from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.continuum.links import CHAIN, DIRECTED, KINDS, UNDIRECTED
 from gammacp.errors import DataError
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
-from gammacp.formats.parts import Notes, check_characters, continua_of, write_parts
+from gammacp.formats.parts import Notes, check_characters, continua_of, links_of, write_parts
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
@@ -281,15 +281,11 @@ def write(document: Continuum | Corpus, path: Path, *, notes: Notes | None = Non
 
 def _link_lines(c: Continuum, units: Sequence[Unit]) -> list[str]:
     """The links of an annotator, all as relations, which `annotation.conf` says more of."""
-    place = {(u.annotator, u.id): f"T{i}" for i, u in enumerate(units, 1) if u.id}
     found: list[str] = []
-    for x in c.links:
-        ends = [place.get((x.annotator, end)) for end in (x.source, x.target)]
-        if None in ends:
-            continue
+    for x, one, other in links_of(c, units):
         if not x.type or any(mark.isspace() for mark in x.type):
             raise DataError(f"type {x.type!r} of a link cannot be a brat type", hint="Write JSON")
-        found.append(f"R{len(found) + 1}\t{x.type} Arg1:{ends[0]} Arg2:{ends[1]}\t\n")
+        found.append(f"R{len(found) + 1}\t{x.type} Arg1:T{one + 1} Arg2:T{other + 1}\t\n")
     return found
 
 

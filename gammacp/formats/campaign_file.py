@@ -41,6 +41,7 @@ from gammacp.formats.sessions import by_session
 from gammacp.left_out import gather
 from gammacp.needs import with_links
 from gammacp.signature import fingerprint
+from gammacp.text import first_names
 from gammacp.toml_files import line_of, read_toml
 from gammacp.validation import Text, Texts, WrittenTable, validated
 
@@ -348,9 +349,7 @@ def _fitting(continua: Mapping[str, Continuum], pattern: str) -> set[str]:
 
 
 def _there_are(continua: Mapping[str, Continuum]) -> str:
-    names = sorted({c.name for c in continua.values()})
-    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    return f"There are: {', '.join(names[:10])}{more}"
+    return f"There are: {first_names(sorted({c.name for c in continua.values()}), 10)}"
 
 
 def _leaves(value: Any, *keys: str) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -16,6 +16,7 @@ from gammacp.errors import DataError, UsageError
 from gammacp.files import text_of
 from gammacp.formats.layout import fit
 from gammacp.signature import fingerprint
+from gammacp.text import first_names
 
 _FIELD = re.compile(r"(\{cluster\}|\*)")
 
@@ -197,10 +198,9 @@ def _by_table(continua: Mapping[str, Continuum], path: Path, what: str) -> dict[
     found = {key: known.get(c.name, known.get(key)) for key, c in continua.items()}
     missing = [continua[key].name for key, value in found.items() if value is None]
     if missing:
-        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
         alone = ", one by itself a cluster of its own" if what == "cluster" else ""
         raise DataError(
-            f"no row for {', '.join(missing[:3])}{more}",
+            f"no row for {first_names(missing, 3)}",
             file=path,
             hint=f"Give each document a row (document,{what}){alone}",
         )

@@ -6,13 +6,13 @@ Without a header: annotator, category, start, end. With a header: these in any o
 the names in `gammacp.frames.COLUMNS`), the category optional, further columns ignored unless they
 are asked for as features, an optional column `fragments` with START END;START END… of units of
 several, columns x0, y0, x1, y1 (and z0, z1) of boxes (x0 and x1 are start and end) or a column
-`shape` with a shape's JSON, and an optional continuum column that makes the file a corpus. The
+`shape` with a shape's JSON, and an optional document column that makes the file a corpus. The
 delimiter is a comma,
 semicolon, tab or bar.
 
 An empty category is an unlabelled unit; CSV cannot tell it from a label that is an empty string.
 A row with an annotator and nothing else declares an annotator without units. The lines
-`# bounds: START END` (followed by the continuum's name when there are several) and
+`# bounds: START END` (followed by the document's name when there are several) and
 `# offset unit: NAME` are read and written; other lines that begin with "#" are comments unless
 they have the columns of a row.
 """
@@ -65,7 +65,7 @@ def read(
     discontinuous: str = "keep",
     shapes: str = "keep",
 ) -> Continuum | Corpus:
-    """The continuum, or with a continuum column the corpus, of a CSV or TSV file.
+    """The continuum, or with a document column the corpus, of a CSV or TSV file.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def read(
     documents = Documents(source, "")
     cells_of = itemgetter(*header.values())
     named = [i for role, i in header.items() if role not in _POSITIONS]
-    if "continuum" not in header:
+    if "document" not in header:
         documents.of("")
     for line, row in rows:
         if len(row) != len(names):
@@ -152,11 +152,10 @@ def read(
             documents.leave_out("column", f"{name.strip() or i + 1} is none of those that are read")
     documents.leave_out("line", "comment", notes.comments)
     _add_links(documents, links or "")
-    corpus = _with_notes(documents, notes).corpus()
-    if "continuum" in header:
-        return with_shapes(in_pieces(corpus, discontinuous, source.place), shapes, source.place)
-    alone = replace(corpus[""], name=source.document, left_out=corpus.left_out)
-    return with_shapes(in_pieces(alone, discontinuous, source.place), shapes, source.place)
+    found: Continuum | Corpus = _with_notes(documents, notes).corpus()
+    if isinstance(found, Corpus) and "document" not in header:
+        found = replace(found[""], name=source.document, left_out=found.left_out)
+    return with_shapes(in_pieces(found, discontinuous, source.place), shapes, source.place)
 
 
 def _unread(links: str | None, discontinuous: str | None, shapes: str | None) -> set[str]:
@@ -267,13 +266,13 @@ def _is_number(cell: str) -> bool:
 
 
 def _add(documents: Documents, row: Record, features: Sequence[str]) -> None:
-    """Add what a row declares: a continuum, an annotator, or a unit."""
-    name, annotator = row.get("continuum", ""), row["annotator"]
-    if "continuum" in row and not name:
-        raise row.error("continuum is empty")
+    """Add what a row declares: a document, an annotator, or a unit."""
+    name, annotator = row.get("document", ""), row["annotator"]
+    if "document" in row and not name:
+        raise row.error("document is empty")
     spans = documents.of(name)
     if not annotator:
-        if name and not any(cell for role, cell in row.items() if role != "continuum"):
+        if name and not any(cell for role, cell in row.items() if role != "document"):
             return
         raise row.error("annotator is empty")
     values = {name: row[f"{_FEATURE}{name}"] for name in features} if features else {}

@@ -17,7 +17,7 @@ LINKS = ("document", "annotator", "type", "source", "target", "kind")
 
 
 def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = None) -> None:
-    """Write units as rows under a header; a corpus gets a continuum column.
+    """Write units as rows under a header; a corpus gets a document column.
 
     Kept: units with their features, fragments and shapes, annotators without units, bounds, the
     offset unit if all continua share it. Not kept: categories that no unit has, the order of
@@ -124,13 +124,13 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
     inside = columns_inside(_continua(document).values())
     called = any(c.links for c in _continua(document).values())
     taken = {
-        "continuum",
+        "document",
         *ORDER,
         FRAGMENTS,
         SHAPE,
         *AXES,
         *((UNIT,) * called),
-        *(() if several else COLUMNS["continuum"]),
+        *(() if several else COLUMNS["document"]),
     }
     for name in features:
         if as_role(name) in taken:
@@ -139,7 +139,7 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
             )
     rest = ("",) * (len(features) + len(inside) + called)
     more = *inside, *((UNIT,) * called)
-    yield (*(("continuum",) if several else ()), *ORDER, *more, *features)
+    yield (*(("document",) if several else ()), *ORDER, *more, *features)
     for key, continuum in _continua(document).items():
         first = (key,) if several else ()
         if several and not continuum.annotators:

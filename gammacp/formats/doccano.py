@@ -13,7 +13,7 @@ from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError
 from gammacp.formats.parts import annotated_text, whole, write_parts
 from gammacp.formats.records import json_line, records
-from gammacp.formats.registry import registered
+from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import CHARACTERS, Documents
 
@@ -95,19 +95,16 @@ def _line(c: Continuum, units: Sequence[Unit]) -> dict[str, str]:
     return {".jsonl": json_line({"id": c.name or "document", "text": text, "label": label})}
 
 
-def _sniff(head: bytes, path: Path) -> bool:
-    if path.suffix.lower() not in (".jsonl", ".json"):
-        return False
-    first = head.split(b"\n")[0]
-    keys = (b'"label":', b'"labels":', b'"entities":', b'"start_offset"')
-    return any(key in first for key in keys) and (b'"text":' in first or b'"data":' in first)
-
-
 registered(
     "doccano",
     "doccano JSONL",
     (".jsonl", ".json"),
-    _sniff,
+    holding(
+        ".jsonl .json",
+        (b'"label":', b'"labels":', b'"entities":', b'"start_offset"'),
+        (b'"text":', b'"data":'),
+        first_line=True,
+    ),
     read,
     layout="{annotator}",
     write=write,

@@ -21,7 +21,7 @@ from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.continuum.links import CHAIN, DIRECTED
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.offsets import to_utf16
-from gammacp.formats.parts import annotated_text, continua_of, whole, write_parts
+from gammacp.formats.parts import annotated_text, continua_of, links_of, whole, write_parts
 from gammacp.formats.xmltree import legal
 
 LAYER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
@@ -108,22 +108,14 @@ def _layers(document: Continuum | Corpus, layer: str, feature: str, relation: st
 
 def _relations(c: Continuum, units: Sequence[Unit]) -> list[tuple[str, int, int]]:
     """Type, source and target of an annotator's directed links, by the numbers of the units."""
-    place = {(u.annotator, u.id): i for i, u in enumerate(units) if u.id}
-    ends = (
-        (x, place.get((x.annotator, x.source)), place.get((x.annotator, x.target)))
-        for x in c.links
-        if x.kind == DIRECTED
-    )
-    return [(x.type, one, other) for x, one, other in ends if one is not None and other is not None]
+    return [(x.type, i, j) for x, i, j in links_of(c, units) if x.kind == DIRECTED]
 
 
 def _chains(c: Continuum, units: Sequence[Unit]) -> list[list[int]]:
     """The chains of an annotator, by the numbers of the units; links of all types join."""
-    place = {(u.annotator, u.id): i for i, u in enumerate(units) if u.id}
     chain: dict[int, set[int]] = {}
-    for x in c.links:
-        one, other = (place.get((x.annotator, end)) for end in (x.source, x.target))
-        if x.kind == CHAIN and one is not None and other is not None:
+    for x, one, other in links_of(c, units):
+        if x.kind == CHAIN:
             joined = chain.get(one, {one}) | chain.get(other, {other})
             chain |= dict.fromkeys(joined, joined)
     return sorted({min(joined): sorted(joined) for joined in chain.values()}.values())

@@ -25,7 +25,7 @@ from gammacp.continuum.links import CHAIN, DIRECTED, UNDIRECTED
 from gammacp.files import write_text
 from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
-from gammacp.formats.parts import Notes, annotated_text, by_annotator, continua_of, whole
+from gammacp.formats.parts import Notes, annotated_text, by_annotator, continua_of, links_of, whole
 from gammacp.formats.records import DOCUMENT, document_of, records
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Record, Source
@@ -382,12 +382,10 @@ def _results(
         if (c.name, u) in notes:
             region["meta"] = {"text": [notes[c.name, u]]}
         found.append(region)
-    place = {(u.annotator, u.id): f"u{i}" for i, u in enumerate(units, 1) if u.id}
-    for x in c.links:
-        ends = [place.get((x.annotator, end)) for end in (x.source, x.target)]
-        if None not in ends and x.kind != CHAIN:
+    for x, one, other in links_of(c, units):
+        if x.kind != CHAIN:
             way = {"direction": "right" if x.kind == DIRECTED else "bi", "labels": [x.type]}
-            ways = dict(zip(("from_id", "to_id"), ends, strict=True))
+            ways = {"from_id": f"u{one + 1}", "to_id": f"u{other + 1}"}
             found.append({"type": "relation", **ways, **way})
     return found
 
@@ -396,7 +394,7 @@ registered(
     "label-studio",
     "Label Studio JSON",
     (".json",),
-    holding(".json", any_of=(b'"annotations"', b'"completed_by"', b'"completions"')),
+    holding(".json", (b'"annotations"', b'"completed_by"', b'"completions"')),
     read,
     layers=layers,
     write=write,

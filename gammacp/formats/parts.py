@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.continuum import Continuum, Corpus, Link, Unit
 from gammacp.errors import DataError
 from gammacp.files import write_text
 from gammacp.formats.archive import why_not_annotators
@@ -102,6 +102,15 @@ def by_annotator(continuum: Continuum) -> Iterator[tuple[str, list[Unit]]]:
         if not annotator:
             raise DataError("an annotator has no name", hint="Write JSON")
         yield annotator, everything[continuum.rows_of(annotator)]
+
+
+def links_of(continuum: Continuum, units: Sequence[Unit]) -> Iterator[tuple[Link, int, int]]:
+    """The links from one of these units to another, with the numbers of both, from 0."""
+    place = {(u.annotator, u.id): i for i, u in enumerate(units) if u.id}
+    for x in continuum.links:
+        one, other = (place.get((x.annotator, end)) for end in (x.source, x.target))
+        if one is not None and other is not None:
+            yield x, one, other
 
 
 def annotated_text(continuum: Continuum, format: str) -> str:

@@ -15,7 +15,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.files import write_text
 from gammacp.formats.parts import annotated_text, by_annotator, continua_of, whole
 from gammacp.formats.records import DOCUMENT, document_of, json_line, records
-from gammacp.formats.registry import registered
+from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source, name
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 from gammacp.formats.times import in_seconds
@@ -100,18 +100,11 @@ def write(document: Continuum | Corpus, path: Path) -> None:
     write_text(path, "".join(lines))
 
 
-def _sniff(head: bytes, path: Path) -> bool:
-    if path.suffix.lower() not in (".jsonl", ".json"):
-        return False
-    first = head.split(b"\n")[0]
-    return any(k in first for k in (b'"_input_hash"', b'"spans"', b'"audio_spans"'))
-
-
 registered(
     "prodigy",
     "Prodigy JSONL",
     (".jsonl", ".json"),
-    _sniff,
+    holding(".jsonl .json", (b'"_input_hash"', b'"spans"', b'"audio_spans"'), first_line=True),
     read,
     layout="{annotator}",
     write=write,

@@ -155,14 +155,25 @@ def _keywords(function: Callable[..., object]) -> tuple[str, ...]:
 
 
 def holding(
-    endings: str, *keys: bytes, any_of: tuple[bytes, ...] = (b"",)
+    endings: str,
+    *keys: bytes | tuple[bytes, ...],
+    none_of: tuple[bytes, ...] = (),
+    first_line: bool = False,
 ) -> Callable[[bytes, Path], bool]:
-    """A `sniff`: one of the endings, and a beginning that holds all `keys` and one of `any_of`."""
-    return lambda head, path: (
-        path.suffix.lower() in endings.split()
-        and all(k in head for k in keys)
-        and any(k in head for k in any_of)
-    )
+    """A `sniff`: one of the endings, and a beginning, or a first line, that holds all `keys`.
+
+    Of a tuple of keys one will do; of `none_of` there may be none.
+    """
+
+    def sniff(head: bytes, path: Path) -> bool:
+        text = head.split(b"\n", 1)[0] if first_line else head
+        return (
+            path.suffix.lower() in endings.split()
+            and all(any(k in text for k in ([x] if isinstance(x, bytes) else x)) for x in keys)
+            and not any(k in text for k in none_of)
+        )
+
+    return sniff
 
 
 def ending_or(endings: str, *keys: bytes) -> Callable[[bytes, Path], bool]:

@@ -89,8 +89,8 @@ def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -
             f"annotator {clash[0]!r} has the name of a decision", hint="Rename it, or write CSV"
         )
     keys: dict[str, list[str]] = defaultdict(list)
-    columns = [c for c in table.columns if c.key != "continuum"]
-    own = ["decision", "continuum", *(c.header for c in columns)]
+    columns = [c for c in table.columns if c.key != "document"]
+    own = ["decision", "document", *(c.header for c in columns)]
     sides = (*_SIDES, _SHAPE) if any(c.key == _SHAPE for c in columns) else _SIDES
     head = [*own, *(f"{name}: {side}" for name in people for side in sides)]
     _row(sheet, 1, head)
@@ -215,7 +215,9 @@ def read(source: Source) -> Corpus:
     known = validated(_About, about, file=source.place, hint="Write the review list again")
     people = known.annotators
     head = [str(cell) for cell in rows[0]]
-    missing = [c for c in ("decision", "continuum", "kept", *_SIDES) if c not in head]
+    # What it was called once.
+    head = ["document" if c == "continuum" and "document" not in head else c for c in head]
+    missing = [c for c in ("decision", "document", "kept", *_SIDES) if c not in head]
     if missing:
         raise source.error(f"there is no column {missing[0]!r}", line=1)
     documents = Documents(source, "")
@@ -228,9 +230,9 @@ def read(source: Source) -> Corpus:
     for line, row in enumerate(rows[1:], 2):
         cells = dict(zip(head, row, strict=False))
         if any(cell is not None for cell in row):
-            name, key = _text(cells["continuum"]), _key(cells, people)
+            name, key = _text(cells["document"]), _key(cells, people)
             if name not in documents.found:
-                raise source.error(f"document {cells['continuum']!r} is unknown", line=line)
+                raise source.error(f"document {cells['document']!r} is unknown", line=line)
             found[name][key] += 1
             if found[name][key] > keys[name].get(key, found[name][key]):
                 raise source.error("row is there twice", line=line, hint="Delete the copy")

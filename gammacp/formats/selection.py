@@ -1,6 +1,6 @@
 """Choosing among what was read: categories, annotators, bounds, over all continua at once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
@@ -104,8 +104,8 @@ def select(
     check_known(renamed, corpus.annotators, "annotator")
     people = [renamed.get(a, a) for a in corpus.annotators]
     check_known(selection.exclude or (), people, "annotator")
-    known = (*people, *(f"{c.name}/{a}" for c in continua.values() for a in people))
-    check_known(selection.read_until or (), known, "annotator")
+    if selection.read_until:
+        check_known(_whom(selection.read_until, continua.values(), {*people}), people, "annotator")
     made = {}
     for name, c in continua.items():
         chosen = _one(corpus[name], selection, c.name)
@@ -113,6 +113,17 @@ def select(
         made[name] = chosen if grid is None else chosen.with_grid(grid)
     found = {name: c.named(continua[name].name, c.categories) for name, c in made.items()}
     return _without_unused(corpus, found) if selection.exclude else found
+
+
+def _whom(said: Iterable[str], continua: Collection[Continuum], people: set[str]) -> set[str]:
+    """The annotators that are said, without the document where it is one of these."""
+    own = {
+        name: name.removeprefix(f"{c.name}/")
+        for c in continua
+        for name in said
+        if name.startswith(f"{c.name}/") and name.removeprefix(f"{c.name}/") in people
+    }
+    return {own.get(name, name) for name in said}
 
 
 def _without_unused(corpus: Corpus, found: dict[str, Continuum]) -> dict[str, Continuum]:

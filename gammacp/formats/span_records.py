@@ -7,8 +7,6 @@ category's number), and the `output` that was annotated. After the task descript
 `hard_labels` [[start, end], …] and `soft_labels` [{"start", "end", "prob"}, …].
 """
 
-from pathlib import Path
-
 from gammacp.arguments import one_of
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
@@ -139,14 +137,6 @@ def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") ->
     return documents.corpus()
 
 
-def _sniff_mu_shroom(head: bytes, path: Path) -> bool:
-    first = head.split(b"\n", 1)[0]
-    own = b'"hard_labels":' in first or b'"soft_labels":' in first
-    # doccano and Prodigy keep the columns of what they were given.
-    others = (b'"label":', b'"labels":', b'"entities":', b'"spans":', b'"start_offset":')
-    return holding(".jsonl", b'"id":')(first, path) and own and not any(k in first for k in others)
-
-
 registered(
     "factgenie",
     "factgenie JSONL",
@@ -159,7 +149,14 @@ registered(
     "mu-shroom",
     "Mu-SHROOM JSONL",
     (".jsonl",),
-    _sniff_mu_shroom,
+    holding(
+        ".jsonl",
+        b'"id":',
+        (b'"hard_labels":', b'"soft_labels":'),
+        # doccano and Prodigy keep the columns of what they were given.
+        none_of=(b'"label":', b'"labels":', b'"entities":', b'"spans":', b'"start_offset":'),
+        first_line=True,
+    ),
     read_mu_shroom,
     layout="{annotator}",
 )

@@ -312,8 +312,7 @@ def with_shapes(document: D, shapes: str, place: str) -> D:
         tally = Tally(place)
         for c in document.values() if isinstance(document, Corpus) else [document]:
             tally.add("outline", MENDED, n_mended(c.shapes))
-        left_out = gather((document.left_out, tally.entries()))
-        return replace(document, left_out=left_out)
+        return replace(document, left_out=gather((document.left_out, tally.entries())))
 
     def one(c: Continuum) -> Continuum:
         if c.axes == 1:  # fragments stay
@@ -354,10 +353,27 @@ def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> C
     if discontinuous == "cover":
         inside = [b for c in continua.values() if c.breaks is not None for b in c.breaks]
         gaps.add("gap", GAP, sum(map(len, inside)) // 2)
-    left_out = gather((document.left_out, gaps.entries()))
+    return with_continua(document, made, gaps)
+
+
+def with_continua(
+    document: Continuum | Corpus, continua: Mapping[str, Continuum], lost: Tally
+) -> Continuum | Corpus:
+    """What was read with other continua in the place of its own, and what that left out.
+
+    Parameters
+    ----------
+    document
+        A corpus, or a single continuum.
+    continua
+        By name; the one that stands for a single continuum has the name "".
+    lost
+        What is gone.
+    """
+    left_out = gather((document.left_out, lost.entries()))
     if isinstance(document, Corpus):
-        return replace(document, continua=made, left_out=left_out)
-    return replace(made[""], left_out=left_out)
+        return replace(document, continua=continua, left_out=left_out)
+    return replace(continua[""], left_out=left_out)
 
 
 @dataclass

@@ -150,7 +150,7 @@ registered(
     "web-annotation",
     "W3C Web Annotation",
     (".jsonld", ".json", ".jsonl"),
-    holding(".json .jsonld .jsonl", any_of=(b"www.w3.org/ns/anno", b'"TextPositionSelector"')),
+    holding(".json .jsonld .jsonl", (b"www.w3.org/ns/anno", b'"TextPositionSelector"')),
     read,
     layout="{annotator}",
     many=True,

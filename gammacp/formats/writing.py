@@ -163,8 +163,13 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
             what = "position is" if count == 1 else "positions are"
             yield f"{count} {what} rounded to milliseconds, by up to {max(moved):.1g} ms"
     if not format.bounds:
-        for lo, hi in [c.bounds for c in continua if c.n_units and c.declared][:1]:
-            yield f"bounds {lo:.15g}:{hi:.15g} are not kept; read it with --bounds"
+        declared = [c.bounds for c in continua if c.n_units and c.declared]
+        lost = [f"{low:.15g}:{high:.15g}" for low, high in declared]
+        whose = f" of {len(lost)} documents" if len(lost) > 1 else ""
+        if len(set(lost)) == 1:
+            yield f"bounds {lost[0]}{whose} are not kept; read it with --bounds"
+        elif lost:
+            yield f"bounds{whose} are not kept, the first {lost[0]}; write CSV or JSON"
     if format.name != "json":
         if any(c.read_until for c in continua):
             yield "how far somebody read is not kept; read it with --read-until, or write JSON"

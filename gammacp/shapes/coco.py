@@ -145,7 +145,7 @@ registered(
     "coco",
     "COCO JSON",
     (".json",),
-    holding(".json", b'"images"', b'"annotations"', any_of=(b'"image_id"', b'"file_name"')),
+    holding(".json", b'"images"', b'"annotations"', (b'"image_id"', b'"file_name"')),
     read,
     write=write,
     many=True,

@@ -1,8 +1,9 @@
 """What the fixtures of the text formats hold: one text, two annotators, an emoji before a unit."""
 
+from collections import Counter
 from pathlib import Path
 
-from gammacp import Unit
+from gammacp import Continuum, Unit
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "formats"
 
@@ -25,3 +26,19 @@ TOKENS = [
     Unit("bob", 5, 6, "LOC"),
     Unit("bob", 8, 9, None),
 ]
+
+
+def counted(c: Continuum) -> Counter[tuple[str, str]]:
+    """What was left out of all files, by kind and reason."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for e in c.left_out:
+        counts[e.kind, e.reason] += e.count
+    return counts
+
+
+def links_by_starts(c: Continuum) -> set[tuple[str, float, float, str]]:
+    """Each link: its type, where its source and its target start, its kind."""
+    start = {u.id: u.start for u in c}
+    links = [(x.type, start[x.source], start[x.target], x.kind) for x in c.links]
+    assert len({*links}) == len(links)
+    return {*links}

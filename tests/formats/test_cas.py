@@ -1,15 +1,14 @@
 """CAS: what a layer is, is decided by type; dkpro-cassis writes the files and is the oracle."""
 
-from collections import Counter
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gammacp import Continuum, DataError, Label, Unit, read
+from gammacp import DataError, Label, Unit, read
 from gammacp.formats import collect
-from tests.formats.story import TEXT
+from tests.formats.story import TEXT, counted, links_by_starts
 
 cassis = pytest.importorskip("cassis")
 TypeSystemMode = pytest.importorskip("cassis.typesystem").TypeSystemMode
@@ -61,14 +60,6 @@ class Files:
 def files(folder: Path, form: str, beside: bool, **layers: tuple[str, Features]) -> Files:
     named = {name.replace("__", "."): layer for name, layer in layers.items()}
     return Files(folder, types_of(named), form=form, beside=beside)
-
-
-def counted(c: Continuum) -> Counter[tuple[str, str]]:
-    """What was left out of all files, by kind and reason."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for e in c.left_out:
-        counts[e.kind, e.reason] += e.count
-    return counts
 
 
 EVERY_WAY = list(product(["xmi", "json"], [True, False]))
@@ -123,9 +114,7 @@ def test_relations_between_units_are_links(
     )
     c = read(fs.folder)
     assert [u.start for u in c] == [0, 8]
-    place = {u.id: u.start for u in c}
-    found = [(x.type, place[x.source], place[x.target], x.kind) for x in c.links]
-    assert found == [("meets", 0, 8, "directed")]
+    assert links_by_starts(c) == {("meets", 0, 8, "directed")}
     assert "relation" not in {kind for kind, _ in counted(c)}
 
 
@@ -146,9 +135,8 @@ def test_chains_have_labels_and_no_ids(tmp_path: Path, form: str, beside: bool) 
     )
     c = read(fs.folder)
     assert [u.category for u in c] == ["pro", "nam"]
-    (link,) = c.links
-    place = {u.id: u.start for u in c}
-    assert (place[link.source], place[link.target], link.kind) == (0, 8, "chain")
+    ((_, *link),) = links_by_starts(c)
+    assert link == [0, 8, "chain"]
 
 
 @pytest.mark.parametrize("form", ["xmi", "json"])
@@ -294,8 +282,7 @@ def test_a_slot_is_its_roles_and_who_fills_them(tmp_path: Path, form: str, besid
     whole = read(fs.folder, layer="Frame", feature="value", fillers="units")
     assert [(u.start, u.category) for u in whole] == [(0, "x"), (4, "meet"), (8, "x"), (12, "meet")]
     assert not counted(whole)
-    place = {u.id: u.start for u in whole}
-    assert {(x.type, place[x.source], place[x.target], x.kind) for x in whole.links} == {
+    assert links_by_starts(whole) == {
         ("to", 4, 8, "directed"),
         ("by", 4, 0, "directed"),
     }
@@ -326,11 +313,7 @@ def test_slots_within_a_layer_are_links(tmp_path: Path, form: str, beside: bool)
         cas.to_xmi(fs.folder / "ann.xmi")
         fs.types.to_xml(fs.folder / "TypeSystem.xml") if beside else None
     c = read(fs.folder)
-    place = {u.id: u.start for u in c}
-    assert {(x.type, place[x.source], place[x.target]) for x in c.links} == {
-        ("to", 4, 8),
-        ("", 4, 0),
-    }
+    assert links_by_starts(c) == {("to", 4, 8, "directed"), ("", 4, 0, "directed")}
     assert counted(c) == {
         ("annotation", "not indexed"): 1,
         ("link", "leads to what is of another layer (--option fillers=units reads it)"): 1,

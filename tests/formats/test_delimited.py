@@ -65,6 +65,19 @@ def test_bounds_and_offset_unit_are_read(tmp_path: Path) -> None:
     assert c.offset_unit == "ms"
 
 
+@pytest.mark.parametrize("name", ["document", "continuum"])
+def test_documents_are_written_as_such_and_read_under_both_names(tmp_path: Path, name: str) -> None:
+    corpus = Corpus.from_continua({"a": EXPECTED, "b": EXPECTED.only_annotators(["Ann"])})
+    file = tmp_path / "a.csv"
+    write(corpus, file)
+    written = file.read_text(encoding="utf-8")
+    assert written.count("\ndocument,annotator,category,start,end\n") == 1
+    file.write_text(written.replace("\ndocument,", f"\n{name},"), encoding="utf-8")
+    assert {n: list(c) for n, c in read_corpus(file).items()} == {
+        n: list(c) for n, c in corpus.items()
+    }
+
+
 def test_a_continuum_column_makes_a_corpus(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text(

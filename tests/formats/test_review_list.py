@@ -42,7 +42,7 @@ def decide(path: Path, **cells: object) -> None:
 def test_cells_are_typed_and_the_worst_come_first(book: Path) -> None:
     sheet = openpyxl.load_workbook(book)["review"]
     rows = [list(r) for r in sheet.iter_rows(values_only=True)]
-    assert rows[0][:6] == ["decision", "continuum", "start", "end", "category", "kept"]
+    assert rows[0][:6] == ["decision", "document", "start", "end", "category", "kept"]
     assert [(r[1], r[2], r[3], r[4], r[5]) for r in rows[1:]] == [
         ("story", 8, 11, "PER", "no"),
         ("story", 28, 32, None, "no"),
@@ -71,6 +71,12 @@ def test_decisions_make_the_gold_standard(run: Run, book: Path, tmp_path: Path) 
     assert [(e.kind, e.reason) for e in gold.left_out] == [("unit", "dropped by decision")]
     assert run("convert", book, tmp_path / "gold", "--to", "cas").code == 0
     assert list(read(tmp_path / "gold")) == list(gold)
+
+
+def test_lists_that_call_the_document_continuum_are_read(book: Path) -> None:
+    now = read(book)
+    decide(book, B1="continuum")
+    assert list(read(book)) == list(now)
 
 
 def test_a_sheet_without_end_is_refused(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,11 @@
 """WebAnno TSV, older TSV and IOB files, which share the ending .tsv."""
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from gammacp import Continuum, DataError, Label, Unit, read
+from gammacp import DataError, Label, Unit, read
+from tests.formats.story import counted, links_by_starts
 
 SPAN = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value\n"
 SLOTS = (
@@ -20,10 +20,6 @@ def tsv(folder: Path, content: str) -> Path:
     file.parent.mkdir(exist_ok=True)
     file.write_text(content, encoding="utf-8")
     return file
-
-
-def counted(c: Continuum) -> Counter[tuple[str, str]]:
-    return Counter({(e.kind, e.reason): e.count for e in c.left_out})
 
 
 def test_the_last_row_may_be_part_of_a_token(tmp_path: Path) -> None:
@@ -163,11 +159,7 @@ def test_chains_are_read(tmp_path: Path) -> None:
         (18, 21, "pr"),
         (26, 29, None),
     }
-    place = {u.id: u.start for u in c}
-    assert {(place[x.source], place[x.target], x.type, x.kind) for x in c.links} == {
-        (0, 18, "x.Coref", "chain"),
-        (12, 26, "x.Coref", "chain"),
-    }
+    assert links_by_starts(c) == {("x.Coref", 0, 18, "chain"), ("x.Coref", 12, 26, "chain")}
     assert counted(c) == {("value", "feature referenceRelation is not the category"): 1}
     turned = [line.split("\t") for line in CHAINED.splitlines()]
     lines = ["\t".join([*x[:3], x[4], x[3], ""]) if len(x) > 3 else x[0] for x in turned]

@@ -296,6 +296,24 @@ def test_rounding_is_told_among_the_losses(run: Run, tmp_path: Path) -> None:
     assert "rounded" not in outcome.err
 
 
+def test_lost_bounds_are_counted(run: Run, tmp_path: Path) -> None:
+    rows = "document,annotator,category,start,end\na,A,x,1,4\nb,A,x,2,5\nc,A,x,2,5\n"
+    for bounds, said in (
+        ("# bounds: 0 9 a\n", "bounds 0:9 are not kept; read it with --bounds"),
+        (
+            "# bounds: 0 9 a\n# bounds: 0 9 b\n",
+            "bounds 0:9 of 2 documents are not kept; read it with --bounds",
+        ),
+        (
+            "# bounds: 0 9 a\n# bounds: 0 9 b\n# bounds: 0 8 c\n",
+            "bounds of 3 documents are not kept, the first 0:9; write CSV or JSON",
+        ),
+    ):
+        (tmp_path / "a.csv").write_text(bounds + rows, encoding="utf-8")
+        outcome = run("convert", tmp_path / "a.csv", tmp_path / "grids", "--to", "textgrid")
+        assert f"gammacp: {tmp_path / 'grids'}: {said}\n" in outcome.err
+
+
 def test_no_folder_is_made_unasked(run: Run, tmp_path: Path) -> None:
     missing = tmp_path / "no" / "such"
     for target, format in (
