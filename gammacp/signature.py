@@ -116,6 +116,20 @@ def shortest(value: float) -> str:
     return text.removesuffix(".0")
 
 
+def entry(key: str, *values: str) -> str:
+    """What was selected, as an entry of a selection (`Continuum.selection`).
+
+    Parameters
+    ----------
+    key, values
+        What was selected by, and what.
+
+    >>> entry("layer", "a,b", "c")
+    'layer=a%2Cb,c'
+    """
+    return f"{key}={','.join(map(quote_part, values))}"
+
+
 def quote_part(name: str) -> str:
     """A name for a signature: what separates its parts is percent-encoded.
 

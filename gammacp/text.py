@@ -1,7 +1,7 @@
 """Text from files, made safe to print."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 UNLABELLED = "(unlabelled)"
 
@@ -79,5 +79,32 @@ def group_by_text(entries: Iterable[tuple[str, str]], most: int = 5) -> Iterator
     for text, name in entries:
         names.setdefault(text, []).append(name)
     for text, listed in names.items():
-        more = len(listed) - most
-        yield text, ", ".join(listed[:most]) + (f" and {more} more" if more > 0 else "")
+        yield text, first_names(listed, most)
+
+
+def first_names(names: Sequence[str], most: int, what: str = "more") -> str:
+    """The first names, and how many more there are.
+
+    Parameters
+    ----------
+    names, most
+        All names, and how many of them are said.
+    what
+        What the others are called.
+
+    >>> first_names(["a", "b", "c"], 2), first_names(["a", "b"], 2)
+    ('a, b and 1 more', 'a, b')
+    """
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} {what}" if more > 0 else "")
+
+
+def in_short(entries: Iterable[tuple[str, str]], most: int = 3) -> str:
+    """The first few reasons, each with the first few of its names.
+
+    >>> in_short([("no unit", "a"), ("no unit", "b"), ("one annotator", "c")])
+    'a, b: no unit; c: one annotator'
+    """
+    told = [f"{names}: {reason}" for reason, names in group_by_text(entries)]
+    more = [f"{len(told) - most} more reasons"] if len(told) > most else []
+    return "; ".join([*told[:most], *more])

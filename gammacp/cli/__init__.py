@@ -14,7 +14,7 @@ _INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line and exit: errors are one line on stderr, never a traceback."""
+    """Run the command line and exit: errors are a sentence on stderr, never a traceback."""
     from gammacp.cli import output
     from gammacp.cli.app import build, build_one
     from gammacp.cli.interrupting import ended_by_interrupts
@@ -87,15 +87,17 @@ def _exit_code(ended: SystemExit | Exception) -> int:
     """The exit code of what ended a command, which is told; a fault of ours is raised again."""
     if isinstance(ended, SystemExit):
         return _chosen_code(ended)
+    from gammacp.cli.output import message
+
     if isinstance(ended, GammacpError):
-        print(f"gammacp: {visible(str(ended))}", file=sys.stderr)
+        message(f"gammacp: {visible(str(ended))}", error=True)
         return ended.exit_code
     if isinstance(ended, OSError):
         place = f"{ended.filename}: " if ended.filename else ""
-        print(f"gammacp: {visible(f'{place}{ended.strerror or ended}')}", file=sys.stderr)
+        message(f"gammacp: {visible(f'{place}{ended.strerror or ended}')}", error=True)
         return 1
     if isinstance(ended, MemoryError):
-        print(f"gammacp: not enough memory. {ended}".rstrip(), file=sys.stderr)
+        message(f"gammacp: not enough memory. {ended}".rstrip(), error=True)
         return 1
     if _comes_from_interrupt(ended):
         raise KeyboardInterrupt from None

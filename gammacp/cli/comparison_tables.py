@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gammacp.campaign import result_tables
 from gammacp.cli.output import messages, say, show
 from gammacp.record_tables import number
-from gammacp.text import visible
+from gammacp.text import group_by_text, visible
 
 if TYPE_CHECKING:
     from gammacp.campaign.compare import (
@@ -27,15 +27,21 @@ _WIDEST = 12  # a matrix with more columns is a list
 
 def print_documents(found: Comparison) -> None:
     """γ per document and for all, with both intervals in words."""
-    show(result_tables.documents(found), title="By document")
+    from gammacp.campaign.verdict import verdict
+
+    if found.overall.score.defined:
+        say(verdict(found.overall).in_words()[0])
+    show(result_tables.documents(found).without("reason"), title="By document")
+    for why, names in group_by_text(found.overall.reasons):
+        say(f"{names}: γ is undefined: {why}")
     score = found.overall.score
     interval = score.interval
     for sentence in score.in_words():
         say(sentence)
     if interval is not None:
         say(
-            f"Expected disorder from random annotation sets: γ is known to lie between "
-            f"{interval[0]:.3f} and {interval[1]:.3f} for this material."
+            f"What chance gives is estimated from random annotation sets: with ever more of them, "
+            f"γ of these data would lie between {interval[0]:.3f} and {interval[1]:.3f}."
         )
     if found.bootstrap is not None:
         say(found.bootstrap.in_words())

@@ -30,6 +30,8 @@ verbosity = 0
 
 # Entries of a list in JSON from which each has a line of its own.
 _MANY = 1000
+# What JSON has as it is, but for NaN.
+_SIMPLE = frozenset((str, int, bool, float, NoneType))
 # A sentence in a column gets as many characters of a narrow terminal.
 _NARROWEST = 24
 
@@ -106,7 +108,12 @@ def print_json(document: Mapping[str, object], *, lines: bool = False) -> None:
 
 
 def _json_text(value: object, indent: int | None = None) -> str:
-    text = json.dumps(_plain(value), ensure_ascii=not _takes_all(), indent=indent)
+    how: dict[str, Any] = {"ensure_ascii": not _takes_all(), "indent": indent}
+    try:
+        flat = type(value) is dict and all(map(_flat, value.values()))
+        text = json.dumps(value if flat else _plain(value), allow_nan=False, **how)
+    except ValueError:  # NaN, of a flat record
+        text = json.dumps(_plain(value), **how)
     if text.isascii() and text.isprintable():
         return text
     return re.sub(r"[^\n -~]", _escape, text)
@@ -116,6 +123,13 @@ def _escape(found: re.Match[str]) -> str:
     """A character that a terminal would obey as an escape of JSON, which says the same."""
     character = found[0]
     return character if visible(character) == character else json.dumps(character)[1:-1]
+
+
+def _flat(value: Any) -> bool:
+    """Whether JSON takes it as it is, but for NaN."""
+    if type(value) in _SIMPLE or isinstance(value, str):
+        return True
+    return type(value) in (list, tuple) and all(type(v) in _SIMPLE for v in value)
 
 
 def _plain(value: Any) -> Any:
@@ -138,8 +152,8 @@ def show(table: Table, *, title: str = "", digits: int = 4) -> None:
     number and no name is ever shortened.
     """
     if title:
-        print(f"\n{visible(title)}")
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
+        say(f"\n{visible(title)}")
+    width = _columns(sys.stdout) if sys.stdout.isatty() else sys.maxsize
     columns = table.columns
     rows = [[_encodable(cell) for cell in row] for row in (table.headers, *table.cells(digits))]
     widths = _widths(columns, rows, width)
@@ -182,13 +196,16 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int
     return widths
 
 
-def _break_lines(cell: str, width: int) -> list[str]:
-    """A text as lines, broken between words."""
+def _break_lines(cell: str, width: int, hang: str = "") -> list[str]:
+    """A text as lines, broken between words; all are as far in as the first, and `hang`."""
     from rich.cells import cell_len
 
     if cell_len(cell) <= width:
         return [cell]
-    return textwrap.wrap(cell, width, break_long_words=False, break_on_hyphens=False)
+    far_in = cell[: len(cell) - len(cell.lstrip(" "))] + hang
+    return textwrap.wrap(
+        cell, width, subsequent_indent=far_in, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _lines(
@@ -240,9 +257,20 @@ def write_frame(rows: PairRows, path: Path) -> None:
     message(f"wrote {path} ({len(rows)} rows)")
 
 
-def say(text: str) -> None:
+def say(text: str, *, hang: str = "") -> None:
     """Sentences that are a result, on stdout; broken between words where a terminal is narrow."""
-    print(_in_width(text, sys.stdout))
+    print(_in_width(text, sys.stdout, hang))
+
+
+def tell_signatures(*signatures: str, seed: int | None = None) -> None:
+    """The seed, and each signature whole on a line of its own, from where it can be copied."""
+    found = [signature for signature in signatures if signature]
+    said = [f"seed {seed}"] * (seed is not None)
+    said += ["cite the numbers with their signature:"] * bool(found)
+    if said:
+        message("; ".join(said))
+    for signature in found if verbosity >= 0 else ():
+        print(visible(signature), file=sys.stderr)
 
 
 def message(text: str, *, error: bool = False) -> None:
@@ -251,13 +279,22 @@ def message(text: str, *, error: bool = False) -> None:
         print(_in_width(text, sys.stderr), file=sys.stderr)
 
 
-def _in_width(text: str, stream: TextIO) -> str:
+def _in_width(text: str, stream: TextIO, hang: str = "") -> str:
     """What is visible of a text, in lines as wide as the terminal behind the stream."""
     lines = visible(text, keep="\n").split("\n")
     if stream.isatty():
-        width = shutil.get_terminal_size().columns
-        lines = [part for line in lines for part in _break_lines(line, width)]
+        width = _columns(stream)
+        lines = [part for line in lines for part in _break_lines(line, width, hang)]
     return "\n".join(lines)
+
+
+def _columns(stream: TextIO) -> int:
+    """How wide the terminal behind a stream is, also where the other stream goes to a file."""
+    try:
+        behind = os.get_terminal_size(stream.fileno())
+    except OSError:
+        behind = os.terminal_size((80, 24))
+    return shutil.get_terminal_size(behind).columns
 
 
 def messages(entries: Iterable[tuple[str, str]], *, before: str = "", error: bool = False) -> None:

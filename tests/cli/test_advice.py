@@ -36,6 +36,7 @@ Command = tuple[str, ...] | Callable[[], Any]
 
 WORK = {"Ann": [(0, 4, "a"), (10, 14, "b"), (20, 26, "a")], "Bob": [(0, 5, "a"), (11, 14, "b")]}
 CID = {**WORK, "Cid": [(0, 4, "b"), (20, 25, "a")]}
+_OTHERS = {"Cid": WORK["Ann"], "Dan": WORK["Bob"]}
 TEXT = "abcde fghij klmno pqrst uvwxyz"
 
 
@@ -318,13 +319,13 @@ ROWS = [
     *(Row(f"chance model '{model}", files, (*GAMMA, "--chance", model.partition("'")[0]),
           {(*GAMMA, "--chance", "cut"): expected}, site=site)
       for model, files, expected, site in [
-          ("documents' needs", ONE, truth(), ""),
-          ("corpus' needs", ONE, truth(), ""),
-          ("fixed-positions' needs", ONE, truth(), ""),
+          ("documents' needs", ONE, truth(), "chance model {} needs at least"),
+          ("corpus' needs", ONE, truth(), "chance model {} needs at least"),
+          ("fixed-positions' needs", ONE, truth(), "chance model {} {} {}"),
           ("non-overlapping' cannot", {"in/a.csv": csv("Ann", "Bob", work=OVERLAP)},
-           truth(OVERLAP), ""),
+           truth(OVERLAP), "chance model {} {} {}"),
           *((f"{model}' cannot", {"in/a.csv": PIECES}, Continuum.from_units(BROKEN),
-             "chance model {} cannot be used") for model in ("statistical", "statistical-normal")),
+             "chance model {} {} {}") for model in ("statistical", "statistical-normal")),
       ]),
     *(Row(f"chance model '{model}' takes every annotator once", {}, partial(once, [truth()], 3),
           {lambda: prepare_shift([truth()], 3): ""}, site="takes every annotator once")
@@ -390,7 +391,7 @@ MODULES = (
         "reading", "finding", "joining", "layout", "merging", "differing_texts", "layers",
         "selection",
     )),
-    "needs", "continuum.columns", "continuum.continuum", "cli.options.reading",
+    "needs", "continuum.columns", "continuum.continuum", "continuum.unit", "cli.options.reading",
     *(f"chance.{path.stem}" for path in Path(gammacp.__file__).parent.glob("chance/*.py")),
 )  # fmt: skip
 
@@ -421,3 +422,35 @@ def test_no_advice_is_without_a_row(name: str) -> None:
     sites = {row.site or row.says for row in ROWS}
     for message in advised(name):
         assert any(site in message for site in sites), f"no row follows the advice of: {message}"
+
+
+@pytest.mark.parametrize("command", ["gamma", "measure", "compare"])
+def test_files_of_one_annotator_each_are_one_error(run: Run, tmp_path: Path, command: str) -> None:
+    """What to do is said once, nothing stands before it, and followed it gives a number."""
+    files = [tmp_path / "talk" / f"{who}.csv" for who in CID]
+    files[0].parent.mkdir()
+    for who, path in zip(CID, files, strict=True):
+        path.write_text(csv(who, work=CID), encoding="utf-8")
+    refused = run(command, *files)
+    assert (refused.code, refused.out) == (3, "")
+    (line,) = refused.err.splitlines()
+    assert ", ".join(map(str, files)) in line
+    assert line.count("--layout '{document}/{annotator}' (talk by Ann, Bob, Cid)") == 1
+    assert run(command, *files, "--layout", "{document}/{annotator}").code == 0
+
+
+def test_what_has_no_value_beside_others_has_no_table_but_a_reason(
+    run: Run, tmp_path: Path
+) -> None:
+    people = {"one": "Ann", "two": "Bob"}
+    files = [tmp_path / f"{name}.csv" for name in (*people, "all")]
+    for path in files:
+        who = people.get(path.stem)
+        path.write_text(csv(who) if who else csv("Cid", "Dan", work=_OTHERS), encoding="utf-8")
+    found = run("measure", *files, "-m", "gamma,ser", "--samples", 5)
+    assert found.code == 0
+    assert found.out.count("measure") == 1
+    assert found.err.count("--layout") == 1
+    compared = run("compare", *files, "--samples", 5, "--by", "document")
+    assert compared.out.count("--layout") == 1
+    assert f"{files[0]}, {files[1]}: γ is undefined: " in compared.out

@@ -160,9 +160,24 @@ def test_what_gamma_leaves_open_is_said_wherever_it_is_shown(
         assert NOTES[0] in run(command, *options, "--json").out
 
 
+def test_compare_begins_with_the_sentence_of_gamma(run: Run, good: Path) -> None:
+    said = [run(command, good, *FAST).out.splitlines()[0] for command in ("gamma", "compare")]
+    assert said[0] == said[1]
+    assert "γ" in said[0]
+
+
 def test_fail_under(run: Run, good: Path) -> None:
     assert run("compare", good, *FAST, "--fail-under", 0.99).code == 5
     assert run("compare", good, *FAST, "--fail-under", 0).code == 0
+
+
+def test_units_of_several_documents_say_which(run: Run, good: Path, tmp_path: Path) -> None:
+    other, units = tmp_path / "other.csv", tmp_path / "units.csv"
+    other.write_text(good.read_text(encoding="utf-8"), encoding="utf-8")
+    assert run("consensus", good, other, "--units", units, "--splits", 0).code == 0
+    with units.open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert {r["document"] for r in rows} == {str(good), str(other)}
 
 
 def test_consensus_writes_what_it_says(run: Run, good: Path, tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def test_formats_describes_one(run: Run) -> None:
     assert told.startswith("UIMA CAS XMI and JSON (INCEpTION) (cas): .xmi .json .xml\n")
     assert "Options: `--layer`, `--feature`, `[features.NAME]`, `--option fillers=`." in told
     assert "ELAN (elan): .eaf" in told
-    assert max(map(len, told.splitlines())) <= 80
+    assert all(line[:1].strip() for line in told.splitlines())  # none is broken in a pipe
     assert [f["name"] for f in json.loads(run("formats", "elan", "--json").out)["formats"]] == [
         "elan"
     ]

@@ -146,7 +146,9 @@ def test_datasets_that_ship_are_told_of(run: Run) -> None:
     assert found.count("MIT") + found.count("BSD-3-Clause") == len(listed)
 
 
-def test_formats_fit_a_terminal(run: Run) -> None:
+def test_formats_fit_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     assert max(len(line.rstrip()) for line in run("formats").out.splitlines()) <= 80
     for name in registered("format"):
         assert max(len(line) for line in run("formats", name).out.splitlines()) <= 80

@@ -31,7 +31,32 @@ COLUMNS = (
     Column("units", "units", count, rank=1),
     Column("why", "why", wrapped=True),
 )
+GAMMACP = (sys.executable, "-m", "gammacp")
 RECORD = {"gamma": 0.5, "interval": (0.25, 0.75), "samples": 30, "units": 372, "why": "–"}
+
+
+def in_terminal(width: int, stream: str, folder: Path, *arguments: str) -> tuple[int, str]:
+    """The exit code of a command, and what it prints where one stream is a real terminal."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+    given = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
+    streams: dict[str, int] = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+        stream: theirs,
+    }
+    with subprocess.Popen([*GAMMACP, *arguments], env=given, cwd=folder, **streams) as process:
+        os.close(theirs)
+        seen = b""
+        try:
+            while part := os.read(ours, 1 << 16):
+                seen += part
+        except OSError:  # how Linux says that nobody writes there any more
+            pass
+        code = process.wait()
+    os.close(ours)
+    return code, seen.decode()
 
 
 @pytest.fixture
@@ -110,9 +135,10 @@ def test_messages_are_broken_between_words(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    message(SENTENCE)
+    message(f"  {SENTENCE}")
     lines = capsys.readouterr().err.splitlines()
-    assert " ".join(lines) == SENTENCE
+    assert " ".join(line.removeprefix("  ") for line in lines) == SENTENCE
+    assert all(line.startswith("  ") for line in lines)
     assert max(map(len, lines)) <= 40
 
 
@@ -121,26 +147,35 @@ def test_gamma_in_a_real_terminal(tmp_path: Path, width: int) -> None:
     rows = ["annotator,category,start,end", "A,x,0,5", "A,y,8,12", "B,x,1,5", "B,y,8,13"]
     file = tmp_path / "interview-with-the-mayor.csv"
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    command = [sys.executable, "-m", "gammacp", "-q", "gamma", file.name, "--samples", "2"]
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
-    given = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
-    started = subprocess.Popen(
-        command, stdout=theirs, stderr=subprocess.PIPE, env=given, cwd=tmp_path
-    )
-    with started as process:
-        os.close(theirs)
-        seen = b""
-        try:
-            while part := os.read(ours, 1 << 16):
-                seen += part
-        except OSError:  # how Linux says that nobody writes there any more
-            pass
-        assert process.wait() == 0
-    lines = seen.decode().splitlines()
+    code, seen = in_terminal(width, "stdout", tmp_path, "-q", "gamma", file.name, "--samples", "2")
+    lines = seen.splitlines()
+    assert code == 0
     assert max(map(len, lines)) <= width
     assert file.name in " ".join(lines).split()
-    assert "…" not in seen.decode()
+    assert "…" not in seen
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_an_error_in_a_real_terminal_breaks_between_words(tmp_path: Path, width: int) -> None:
+    """Also where stdout goes to a file, and nothing but stderr knows how wide the terminal is."""
+    alone = "annotator,category,start,end\nA,x,0,5\n"
+    (tmp_path / "a.csv").write_text(alone, encoding="utf-8")
+    wrong = ("gamma", "a.csv")
+    code, seen = in_terminal(width, "stderr", tmp_path, *wrong)
+    assert code == 3
+    lines = seen.splitlines()
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= width
+    piped = subprocess.run(
+        [*GAMMACP, *wrong], capture_output=True, text=True, encoding="utf-8", cwd=tmp_path
+    )
+    assert piped.stderr == f"{' '.join(lines)}\n"
+
+
+def test_a_path_in_an_error_is_never_broken(tmp_path: Path) -> None:
+    file = "-".join([LONG, LONG])
+    _, seen = in_terminal(60, "stderr", tmp_path, "gamma", f"{file}.csv")
+    assert f"{file}.csv:" in seen.split()
 
 
 @pytest.mark.parametrize("width", [60, 80])
@@ -169,6 +204,7 @@ def test_sentences_of_a_result_break_between_words(
 def test_commands_print_through_one_door() -> None:
     """What goes past `gammacp.cli.output` to stdout is not broken where a terminal is narrow."""
     door = {"cli/output.py", "studio/command.py"}  # an address is one word, and flushed
+    door |= {"cli/app.py", "cli/commands/shuffle.py"}  # the version; a file's content
     root = Path(gammacp.__file__).parent
     found = [
         f"{path.relative_to(root)}:{node.lineno}"
@@ -177,7 +213,49 @@ def test_commands_print_through_one_door() -> None:
         if str(path.relative_to(root)) not in door
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
-        and getattr(node.func, "id", "") == "print"
+        and getattr(node.func, "id", getattr(node.func, "attr", "")) in ("print", "echo")
         and not any(k.arg == "file" for k in node.keywords)
     ]
     assert found == []
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_a_signature_is_whole_on_its_own_line(tmp_path: Path, width: int) -> None:
+    """It is one word to be copied: the terminal may fold it, gammacp breaks all else."""
+    rows = ["A b,x,0,5", "A b,y,8,12", "B,x,1,5", "B,y,8,13", "C d,x,0,1"]
+    (tmp_path / "a.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    command = ("gamma", "a.csv", "--samples", "2", "--exclude", "C d")
+    code, seen = in_terminal(width, "stderr", tmp_path, *command)
+    assert code == 0
+    lines = [line for line in seen.replace("\x1b[2K", "").splitlines() if line.strip()]
+    before, (signature,) = lines[:-1], lines[-1:]
+    assert before[-1] == "seed 0; cite the numbers with their signature:"
+    assert signature.startswith("gamma|")
+    assert "C d" in signature
+    assert max(map(len, before)) <= width < len(signature)
+
+
+@pytest.mark.parametrize("command", [("formats", "csv"), ("cite",), ("datasets",)])
+def test_text_is_as_wide_as_the_terminal(
+    run: Run, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    _, seen = in_terminal(60, "stdout", tmp_path, *command)
+    lines = seen.splitlines()
+    assert max(map(len, lines)) <= 60
+    # Nothing breaks in a pipe.
+    assert [
+        word for line in run(*command).out.splitlines() for word in line.split()
+    ] == seen.split()
+    assert max(map(len, run(*command).out.splitlines())) > 100
+
+
+@pytest.mark.parametrize("columns", [60])
+def test_titles_of_tables_break_between_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    show(Table(COLUMNS[:2], [{**RECORD, "file": "a"}]), title=SENTENCE)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert " ".join(lines[1:3]) == SENTENCE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import FailUnder, GammaFlags, Jobs
-from gammacp.cli.output import AsJson, message, outputs, print_json, say, show
+from gammacp.cli.output import AsJson, message, outputs, print_json, say, show, tell_signatures
 from gammacp.cli.progress import progress
 from gammacp.record_tables import number
 
@@ -67,7 +67,7 @@ def calibrate(
         _print(found)
         for path in paths:
             message(f"wrote {path}")
-        message(f"seed {settings.sampling.seed}; {found.signature}")
+        tell_signatures(found.signature, seed=settings.sampling.seed)
     settings.check(found.score, fail_under)
 
 

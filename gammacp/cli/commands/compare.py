@@ -12,7 +12,15 @@ from gammacp.cli.options.settings import (
     check_lower_end,
     require_interval,
 )
-from gammacp.cli.output import AsJson, FrameFile, message, outputs, print_json, write_frame
+from gammacp.cli.output import (
+    AsJson,
+    FrameFile,
+    message,
+    outputs,
+    print_json,
+    tell_signatures,
+    write_frame,
+)
 from gammacp.cli.sparing import spare_files
 
 
@@ -92,7 +100,7 @@ def compare(
             print_over_time(found.over_time)
         for note in found.overall.score.caveats():
             message(note if found.against is None else f"of the first round: {note}")
-        message("; ".join((f"seed {settings.sampling.seed}", *found.signatures)))
+        tell_signatures(*found.signatures, seed=settings.sampling.seed)
     score = found.overall.score
     settings.check(score, fail_under)
     check_lower_end(found.bootstrap, fail_under_lower)

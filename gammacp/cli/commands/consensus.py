@@ -186,18 +186,16 @@ def _print(found: dict[str, Consensus], belief: Belief, worst: int) -> None:
             title=f"Annotators by {belief.weights} ({len(most)} of {len(qualities.records)}); "
             f"units are kept from posterior {belief.threshold:.2f}:",
         )
-    review = gold_tables.to_review(found)
-    if review.records and worst:
-        cut = [_cut(record) for record in review.records[:worst]]
-        title = f"To review, worst first ({len(cut)} of {len(review.records)}):"
-        show(replace(review, records=cut), title=title)
-    links = gold_tables.links_to_review(found)
-    if links.records and worst:
-        first = links.records[:worst]
-        title = f"Links to review ({len(first)} of {len(links.records)}):"
-        show(replace(links, records=first), title=title)
+    for title, table in (
+        ("To review, worst first", gold_tables.to_review(found)),
+        ("Links to review", gold_tables.links_to_review(found)),
+    ):
+        if table.records and worst:
+            first = [_cut(record) for record in table.records[:worst]]
+            title = f"{title} ({len(first)} of {len(table.records)}):"
+            show(replace(table, records=first), title=title)
 
 
 def _cut(record: Record) -> Record:
-    text = record["text"]
-    return {**record, "text": text and shorten(text, 40, placeholder="…")}
+    text = record.get("text")
+    return {**record, "text": shorten(text, 40, placeholder="…")} if text else record

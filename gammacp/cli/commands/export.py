@@ -45,7 +45,7 @@ def export(
     with errors_of(name):
         measured = bind(weighing.dissimilarity(), continuum)
         problem = build_problem(continuum, measured, prune=model == "sets")
-        scale = disorder_scale(continuum)
+        scale = disorder_scale(continuum.n_annotators, continuum.mean_units)
         comments = [f"disorder = cost * {scale:.17g}"]
         comments += [
             f"unit {row}: {u.annotator}, {u.start:g} to {u.end:g}, {u.category}"

@@ -1,11 +1,7 @@
 """`gammacp formats`: the table of file formats, or one of them in words."""
 
-from textwrap import fill
-
-import typer
-
 from gammacp.cli.options.groups import argument
-from gammacp.cli.output import AsJson, print_json, show
+from gammacp.cli.output import AsJson, print_json, say, show
 
 
 def formats(
@@ -21,6 +17,7 @@ def formats(
         print_json({"formats": [record(entry) for entry in chosen]})
     elif names:
         for entry in chosen:
-            typer.echo("\n".join(fill(text, 80, subsequent_indent="  ") for text in prose(entry)))
+            for text in prose(entry):
+                say(text, hang="  ")
     else:
         show(table())

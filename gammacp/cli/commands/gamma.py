@@ -20,15 +20,17 @@ from gammacp.cli.options.settings import (
     check_threshold,
     require_interval,
 )
-from gammacp.cli.output import AsJson, message, messages, print_json, say, show
+from gammacp.cli.output import AsJson, message, messages, print_json, say, show, tell_signatures
 from gammacp.cli.progress import progress
 from gammacp.errors import DataError, UsageError
-from gammacp.text import group_by_text
+from gammacp.text import in_short
 
 if TYPE_CHECKING:
     from gammacp.measures.agreement import Agreement
     from gammacp.measures.explanation import Explanation
+    from gammacp.measures.over_delta import OverDelta
     from gammacp.measures.random_sets import Continua
+    from gammacp.measures.resampling import BootstrapInterval
     from gammacp.measures.settings import GammaOptions, Memory
 
 
@@ -77,7 +79,6 @@ def gamma(
     from gammacp.measures.agreement import agreement
     from gammacp.measures.explanation import explanation_of
     from gammacp.measures.over_delta import gamma_over_delta
-    from gammacp.measures.score_tables import over_delta_table
     from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
@@ -117,27 +118,20 @@ def gamma(
     over = found.bootstrap(confidence=confidence) if bootstrap else None
     judged = verdict(found)
     if json:
-        taken_apart = {} if parts is None else {"explanation": parts.as_dict()}
-        if curve is not None:
-            taken_apart["over_delta"] = curve.as_dict()
-        whole = {"results": found.results(), "corpus": found.corpus}
-        print_json({**whole, "verdict": judged.as_dict(), **taken_apart, **loaded.json})
-    else:
+        whole = {"results": found.results(), "corpus": found.corpus, "verdict": judged.as_dict()}
+        asked = {"explanation": parts, "over_delta": curve}
+        taken_apart = {name: x.as_dict() for name, x in asked.items() if x is not None}
+        print_json({**whole, **taken_apart, **loaded.json})
+    elif found.computed:
         if found.score.defined:
             say(judged.in_words()[0])
         _print(found, options, len(loaded.failures), alignment=alignment)
-        if over is not None:
-            message(over.in_words())
-        if parts is not None:
-            _explain(parts)
-        if curve is not None:
-            show(over_delta_table(curve), title="γ over Δ")
-            message(curve.in_words())
+        _print_asked(over, parts, curve)
     if curve is not None and figure is not None:
         curve.draw(figure)
         message(f"wrote {figure}")
     end_if_interrupted(interrupted, _how_far(found))
-    _check(found, settings, fail_under, told=not json)
+    _check(found, settings, fail_under)
     check_lower_end(over, fail_under_lower)
 
 
@@ -185,7 +179,7 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
     from gammacp.measures.gamma_corpus import CorpusGamma
     from gammacp.measures.score_tables import gamma_table
 
-    records = [{"file": n, **s.as_dict()} for n, s in found.shown]
+    records = [*found.results(marked=True)]
     corpus = found.score
     if isinstance(corpus, CorpusGamma):
         total = f"corpus ({corpus.continua} of {len(found.documents) + unread} continua)"
@@ -203,26 +197,31 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
         for name, score in found.computed.items():
             print_alignment(score.alignment, title=name if len(found.documents) > 1 else "")
         tell_open({name: score.alignment for name, score in found.computed.items()})
-    message("; ".join(filter(None, (f"seed {options['seed']}", found.score.signature))))
+    tell_signatures(found.score.signature, seed=options["seed"])
 
 
-def _explain(parts: Explanation) -> None:
-    from gammacp.measures.score_tables import explanation_tables
+def _print_asked(
+    over: BootstrapInterval | None, parts: Explanation | None, curve: OverDelta | None
+) -> None:
+    """What of γ was asked for: its interval, its parts, its curve over Δ."""
+    from gammacp.measures.score_tables import explanation_tables, over_delta_table
 
-    for title, table in explanation_tables(parts):
-        show(table, title=title)
-    for sentence in parts.in_words():
-        message(sentence)
+    if over is not None:
+        message(over.in_words())
+    if parts is not None:
+        for title, table in explanation_tables(parts):
+            show(table, title=title)
+        for sentence in parts.in_words():
+            message(sentence)
+    if curve is not None:
+        show(over_delta_table(curve), title="γ over Δ")
+        message(curve.in_words())
 
 
-def _check(found: Agreement, settings: GammaFlags, fail_under: float | None, *, told: bool) -> None:
+def _check(found: Agreement, settings: GammaFlags, fail_under: float | None) -> None:
     """Exit codes: nothing succeeded, no proof, below the threshold."""
     if not found.computed:
-        if told:
-            raise DataError("no continuum has a γ; the reason of each stands above")
-        entries = group_by_text((str(s.reason), n) for n, s in found.documents.items())
-        reasons = "; ".join(f"{names}: {why}" for why, names in entries)
-        raise DataError(f"no continuum has a γ ({reasons})")
+        raise DataError(f"no continuum has a γ: {in_short(found.reasons)}")
     settings.solving.check_proven(found.score.status)
     several = len(found.documents) > 1
     check_threshold(found.value, fail_under, "γ of the corpus" if several else "γ")

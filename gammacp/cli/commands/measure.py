@@ -17,7 +17,7 @@ from gammacp.cli.options.trees import Treebanks
 from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.errors import UsageError
-from gammacp.text import group_by_text
+from gammacp.text import group_by_text, in_short
 
 if TYPE_CHECKING:
     from gammacp.continuum import Continuum
@@ -183,8 +183,11 @@ def chosen_measures(given: list[str] | None) -> list[str]:
 def _print(scores: Mapping[str, Mapping[str, Score]], seed: int) -> None:
     from gammacp.measures.score_tables import measure_table
 
+    if not any(map(_has_value, scores.values())):
+        return
     for file, found in scores.items():
-        show(measure_table(found), title=file if len(scores) > 1 else "")
+        if _has_value(found):
+            show(measure_table(found), title=file if len(scores) > 1 else "")
     messages(
         (f"{names}{what}", file)
         for file, found in scores.items()
@@ -210,6 +213,19 @@ def _check(scores: Mapping[str, Mapping[str, Score]]) -> None:
     """DataError (exit 3) if not a single value came out."""
     from gammacp.errors import DataError
 
-    found = [s for one in scores.values() for s in one.values()]
-    if not any(s.defined or s.by_category for s in found):
-        raise DataError(f"no measure has a value ({found[0].reason})", file=next(iter(scores)))
+    if any(map(_has_value, scores.values())):
+        return
+    why = [
+        (f"{names}: {reason}", file)
+        for file, found in scores.items()
+        for reason, names in group_by_text(
+            ((str(score.reason), name) for name, score in found.items()), len(found)
+        )
+    ]
+    if len(scores) > 1:
+        raise DataError(f"no measure has a value: {in_short(why)}")
+    raise DataError(f"no measure has a value: {'; '.join(dict(why))}", file=next(iter(scores)))
+
+
+def _has_value(found: Mapping[str, Score]) -> bool:
+    return any(score.defined or score.by_category for score in found.values())

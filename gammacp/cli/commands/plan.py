@@ -6,7 +6,7 @@ from pathlib import Path
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
 from gammacp.cli.options.settings import GammaFlags, Jobs
-from gammacp.cli.output import AsJson, message, outputs, print_json, say, show
+from gammacp.cli.output import AsJson, outputs, print_json, say, show, tell_signatures
 from gammacp.cli.progress import progress
 
 
@@ -90,4 +90,4 @@ def plan(
         return
     show(result_tables.designs(found))
     say(f"\n{found.advice()}")
-    message(found.signature)
+    tell_signatures(found.signature)

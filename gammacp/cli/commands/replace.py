@@ -3,7 +3,7 @@
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
 from gammacp.cli.options.settings import Jobs, Seed, SolvingFlags, Weighing, Where
-from gammacp.cli.output import AsJson, message, print_json, say, show
+from gammacp.cli.output import AsJson, message, print_json, say, show, tell_signatures
 from gammacp.cli.progress import progress
 
 
@@ -76,4 +76,4 @@ def replace(
         say(f"\n{c.in_words()}")
         for note in c.notes:
             message(f"{c.name}: {note}")
-    message(found.signature)
+    tell_signatures(found.signature)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import Weighing
-from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.cli.output import AsJson, message, print_json, show, tell_signatures
 from gammacp.errors import UsageError
 
 
@@ -61,4 +61,4 @@ def unnamed(
     show(interval_table(found))
     for note in found.notes:
         message(note)
-    message(found.signature)
+    tell_signatures(found.signature)

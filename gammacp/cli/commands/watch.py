@@ -19,9 +19,10 @@ from gammacp.cli.options.reading import (
     selected,
 )
 from gammacp.cli.options.settings import GammaFlags, Jobs
-from gammacp.cli.output import AsJson, message, messages, print_json, say, show
+from gammacp.cli.output import AsJson, message, messages, print_json, say, show, tell_signatures
 from gammacp.errors import BelowThresholdError, DataError, UsageError
 from gammacp.record_tables import Column, Table, number, signed_number, word
+from gammacp.text import first_names
 
 if TYPE_CHECKING:
     from gammacp.campaign.alarm import Alarm
@@ -152,19 +153,19 @@ def _print(seen: dict[str, Any]) -> None:
     value = "no γ yet"
     if seen["gamma"] is not None:
         value = f"γ {number(seen['gamma'])} ({' to '.join(map(number, seen['interval']))})"
-    changed = ", ".join(list(seen["measured"])[:5])
-    n, more = seen["documents"], len(seen["measured"]) - 5
+    n, changed = seen["documents"], first_names([*seen["measured"]], 5)
     when = f"{datetime.fromisoformat(seen['time']).astimezone():%Y-%m-%d %H:%M:%S}"
     line = (
         f"{when}  {value}  {n} document{'s' * (n != 1)}, {seen['units']} units; "
-        f"changed: {changed or 'nothing'}{f' and {more} more' if more > 0 else ''}"
+        f"changed: {changed or 'nothing'}"
         f"{'; gone: ' * bool(seen['gone'])}{', '.join(seen['gone'])}"
     )
     say(line)
     if seen["annotators"]:
         show(Table(_COLUMNS, [{"annotator": n, **a} for n, a in seen["annotators"].items()]))
-    for note in (*seen["notes"], *filter(None, (seen["signature"],))):
+    for note in seen["notes"]:
         message(note)
+    tell_signatures(seen["signature"] or "")
     messages(((why, n) for n, why in seen["waiting"].items()), before="gammacp: no γ yet of ")
 
 
