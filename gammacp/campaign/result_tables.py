@@ -101,7 +101,7 @@ def _columns(keys: str, **headers: str) -> tuple[Column, ...]:
 
 def documents(found: Comparison) -> Table:
     """γ per document that anybody marked, and for all."""
-    records = [{"file": n, **s.as_dict()} for n, s in found.overall.shown]
+    records = [*found.overall.results(marked=True)]
     if len(records) > 1:
         records.append({"file": "all", **found.overall.score.as_dict()})
     columns = _columns(

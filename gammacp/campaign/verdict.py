@@ -201,10 +201,12 @@ def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
     least = ALIGNED_FOR_MORE if text else DOCUMENTS_FOR_MORE
     kind = "" if parts.kind == DOCUMENTS else f" {parts.kind}"
     these, more = (
-        ("this text", "more text of its kind") if text else ("these documents", "further ones")
+        ("this text", "more text of its kind")
+        if text
+        else ("these documents", "more of their kind")
     )
     words = (
-        f"This holds for {these}. For a statement about {more} it takes {least}{kind}; "
+        f"This holds for {these}. A statement about {more} needs {least}{kind}; "
         f"there are {len(parts)}."
     )
     if len(parts) >= least:
@@ -411,5 +413,5 @@ def _taken_for(found: Comparison, label: str) -> str:
     other, most = table.columns[int(row.argmax())], int(row.max())
     if not most:
         return ""
-    what = "not marked by the other" if other == NO_UNIT else f"labelled {visible(other)}"
-    return f" (of {int(row.sum())} differences about it, {most} are: {what})"
+    what = "marks nothing" if other == NO_UNIT else f"says {visible(other)}"
+    return f" (in {most} of {int(row.sum())} differences about it the other annotator {what})"

@@ -53,10 +53,14 @@ class Report:
 
 
 def frame(html: str, height: int) -> str:
-    """A whole page inside another one: neither's styles, names or scripts touch the other's."""
+    """A whole page inside another one: neither's styles, names or scripts touch the other's.
+
+    It is as high as the page once that is there; `height` serves where no script may run.
+    """
+    fit = "this.style.height = this.contentDocument.body.scrollHeight + 'px'"
     return (
         f'<iframe srcdoc="{escape(html)}" style="width:100%;height:{height}px;border:0" '
-        'title="gammacp report"></iframe>'
+        f'onload="{fit}" title="gammacp report"></iframe>'
     )
 
 

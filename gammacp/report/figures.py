@@ -136,8 +136,7 @@ def disorder_figure(found: Explanation) -> Markup:
 def _stack(
     y: float, label: str, costs: Mapping[str, float], expected: float | None, scale: float
 ) -> list[Markup]:
-    name = label if len(label) <= 18 else f"{label[:17]}…"
-    parts = [text(114, y + 11, name, text_anchor="end")]
+    parts = [text(114, y + 11, _short(label), text_anchor="end")]
     x = 120.0
     for component, cost in costs.items():
         fill = _COLOURS.get(component, _OTHER)
@@ -148,6 +147,10 @@ def _stack(
         parts.append(_line(end, y - 1, end, y + 14, class_="axis", stroke_width="2"))
     parts.append(text(575, y + 11, number(sum(costs.values())), text_anchor="end", class_="faint"))
     return parts
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 18 else f"{name[:17]}…"
 
 
 # Of categories in the order of the continuum, and how many units are drawn.
@@ -162,8 +165,7 @@ def lanes(continuum: Continuum) -> Markup:
     scale = wide / (continuum.length or 1.0)
     parts: list[Markup] = []
     for a, name in enumerate(continuum.annotators):
-        shown = name if len(name) <= 18 else f"{name[:17]}…"
-        parts.append(text(left - 8, tall * a + 17, shown, text_anchor="end"))
+        parts.append(text(left - 8, tall * a + 17, _short(name), text_anchor="end"))
         parts.append(_line(left, tall * a + 22, left + wide, tall * a + 22, class_="axis"))
     for row in range(min(continuum.n_units, LANE_UNITS)):
         unit, code = continuum.unit(row), int(continuum.category_codes[row])

@@ -300,8 +300,9 @@ def _belief(found: Belief) -> Markup:
     said, listed = [*map(sentence, found.notes)], None
     if found.fit is not None:
         said[:0] = [
-            f"By the model {found.weights}, fitted to all documents.",
-            f"Units are kept from posterior {found.threshold:.2f}.",
+            f"A model of each annotator's errors, {found.weights}, says what a vote is worth.",
+            "It is fitted to all documents. A unit is kept if its probability under the model "
+            f"(its posterior) is at least {found.threshold:.2f}.",
         ]
         listed = table(gold_tables.annotator_qualities(found.annotators), long=True)
     return join(element("p", " ".join(said)), listed)

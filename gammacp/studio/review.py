@@ -327,9 +327,7 @@ def workbook(continua: Mapping[str, Continuum]) -> bytes:
     content = gold_file(continua, "csv")[1].decode("utf-8")
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{GOLD}.xlsx"
-        head, *rows = dropwhile(_is_note, (row for _, row in rows_of(content)))
-        called = ["document" if name == "continuum" else name for name in head]
-        write_table(path, GOLD, [called, *rows])
+        write_table(path, GOLD, dropwhile(_is_note, (row for _, row in rows_of(content))))
         return path.read_bytes()
 
 

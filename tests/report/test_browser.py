@@ -106,6 +106,10 @@ def test_nothing_is_wider_than_the_window(opened: Open, html: str, width: int) -
     assert page.get_by_role("heading", name="Two texts").is_visible()
 
 
+_LINES = """e => { const r = document.createRange(); r.selectNodeContents(e);
+    return r.getClientRects().length }"""
+
+
 def test_names_of_a_matrix_are_not_broken(opened: Open) -> None:
     """At 1600 the matrix has half of the window: `preparation` stood as `preparatio`, `n`."""
     labels = ("hold", "preparation", "retraction", "stroke")
@@ -116,9 +120,7 @@ def test_names_of_a_matrix_are_not_broken(opened: Open) -> None:
     page = opened(report(Continuum.from_units(units), title="x", **FAST).html, width=1600)
     names = page.locator("table:not(.records) tbody th.name").all()
     assert "preparation" in [name.inner_text() for name in names]
-    lines = "e => { const r = document.createRange(); r.selectNodeContents(e);"
-    lines += " return r.getClientRects().length }"
-    assert {name.evaluate(lines) for name in names} == {1}
+    assert {name.evaluate(_LINES) for name in names} == {1}
 
 
 _SIDEWAYS = """[...document.querySelectorAll('main *')]
@@ -137,6 +139,37 @@ def test_a_phone_need_not_scroll_sideways(opened: Open, html: str) -> None:
     assert shown == heads
     wide = opened(html).locator("#documents thead")
     assert wide.is_visible()
+
+
+def test_tables_of_a_corpus_are_whole(opened: Open) -> None:
+    """Five documents have p-values: the last column was cut at 1000, the third annotator at 400."""
+
+    def unit(who: str, i: int, shift: int) -> Unit:
+        other = who == "Cleo" and i % 5 == 4
+        label = "hold" if (i % 3 > 0) != other else "stroke"
+        return Unit(who, 1000 * i + shift, 1000 * i + 600 + shift + 200 * other, label)
+
+    corpus = {
+        f"interview{d}": Continuum.from_units(
+            unit(who, i, by * d) for by, who in enumerate(("Ann", "Bob", "Cleo")) for i in range(12)
+        )
+        for d in range(5)
+    }
+    html = report(corpus, title="x", **FAST).html
+    for width in (1000, 1600):
+        page = opened(html, width=width)
+        assert "P by Holm" in page.locator("#annotators thead").first.inner_text()
+        assert page.evaluate(_SIDEWAYS) == []
+        names = page.locator("#review .name", has_text="interview").all()
+        assert len(names) > 2
+        assert {name.evaluate(_LINES) for name in names} == {1}
+    narrow = opened(html, width=400)
+    left = "cells => cells.map(e => getComputedStyle(e).paddingLeft)"
+    assert set(narrow.locator("table.records td").evaluate_all(left)) == {"0px"}
+    cut = "e => e.scrollHeight > e.clientHeight + 1"
+    short = narrow.locator(".long:not(:has(tbody tr:nth-child(9)))").all()
+    assert len(short) > 1
+    assert not any(box.evaluate(cut) for box in short)
 
 
 def test_cells_of_matrices_lead_to_what_is_behind_them(opened: Open, html: str) -> None:
@@ -233,6 +266,9 @@ def test_a_click_pins_the_unitary_alignment(opened: Open, html: str) -> None:
     assert details.locator("mark").inner_text() == "nobody"
     rows = details.locator("table").first.locator("tbody tr").all_inner_texts()
     assert [r.split("\t")[1] for r in rows] == ["person", "no unit", "person"]
+    side = "heads => heads.map(e => getComputedStyle(e).textAlign)"
+    heads = details.locator("table.pairs thead th")
+    assert heads.evaluate_all(side) == ["left", "right", "right", "right"]
 
 
 def test_keys_alone_reach_everything(opened: Open, html: str) -> None:

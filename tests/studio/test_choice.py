@@ -3,6 +3,7 @@
 import errno
 import tempfile
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -131,4 +132,12 @@ def test_the_answer_is_a_click(
     page.wait_for_selector(".headline", timeout=180_000)
     assert "1 document, 2 annotators, 4 units" in page.inner_text("#understood")
     assert page.locator("button[data-layout]").count() == 0
+    colour = "e => getComputedStyle(e, '::placeholder').color"
+    faint = page.locator("fieldset legend").first.evaluate("e => getComputedStyle(e).color")
+    assert page.locator("input[placeholder]").first.evaluate(colour) == faint
+    page.set_viewport_size({"width": 420, "height": 900})
+    boxes = [box.bounding_box() for box in page.locator("fieldset .named input[placeholder]").all()]
+    tops = sorted({(box["y"], box["height"]) for box in boxes if box})
+    assert len(tops) > 2
+    assert all(y + height + 2 < below for (y, height), (below, _) in pairwise(tops))
     page.close()

@@ -41,13 +41,12 @@ from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.signature import extend
-from gammacp.text import group_by_text
+from gammacp.text import in_short
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 # Of an error: as many different reasons why documents have no γ.
-_REASONS = 3
 
 TABLES = ("document", "annotator", "pair", "category")
 
@@ -211,7 +210,7 @@ def compare(
     basis = Basis(others, settings, executor=executor, progress=_counted(tell), shared={})
     overall = agreement(basis).with_over()
     if not overall.computed:
-        raise DataError(f"no document has a γ: {_reasons(overall)}")
+        raise DataError(f"no document has a γ: {in_short(overall.reasons)}")
     if first is not None:
         first(overall)
     tell("pairs of annotators")
@@ -251,14 +250,6 @@ def compare(
         explanation=explained_on(basis) if explain else None,
         links=links,
     )
-
-
-def _reasons(found: Agreement) -> str:
-    """Why documents have no γ: the first few reasons, each with the first few documents."""
-    told = [*group_by_text((str(s.reason), name) for name, s in found.documents.items())]
-    shown = [f"{names}: {reason}" for reason, names in told[:_REASONS]]
-    more = len(told) - _REASONS
-    return "; ".join([*shown, f"{more} more reasons"] if more > 0 else shown)
 
 
 def _sign(found: Agreement, spread: BootstrapInterval | None) -> Agreement:

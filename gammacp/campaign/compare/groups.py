@@ -11,7 +11,7 @@ each pair's own.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from itertools import combinations
 from typing import Any
@@ -24,7 +24,7 @@ from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.chance.beyond import ratio
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import Agreement
-from gammacp.measures.part_tests import FEWEST_ANNOTATORS, Replication, holm, replication
+from gammacp.measures.part_tests import FEWEST_ANNOTATORS, Replication, replication, with_holm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +183,7 @@ def groups_of(pairs: PairMatrix, members: Mapping[str, Sequence[str]], whole: Ag
     return Groups(
         members=named,
         within={name: _gamma(disorders, [(c, c)]) for name, c in codes.items()},
-        across=_with_holm([_across(dict(each), disorders, errors, cuts) for each in two]),
+        across=with_holm((_across(dict(each), disorders, errors, cuts) for each in two), "p_value"),
         left_out=tuple(a for a in pairs.annotators if a not in everybody),
     )
 
@@ -253,12 +253,6 @@ def _across(
         kind=cuts.kind,
         untested=None if tested else _why_untested(found, min(map(len, codes.values())), cuts),
     )
-
-
-def _with_holm(found: Sequence[AcrossGroups]) -> tuple[AcrossGroups, ...]:
-    """With p after Holm's correction."""
-    p = holm(np.array([a.p_value for a in found])).tolist()
-    return tuple(replace(a, p_holm=q) for a, q in zip(found, p, strict=True))
 
 
 def _why_untested(found: Replication, fewest: int, cuts: DocumentParts) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -10,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gammacp.campaign.compare.pairs import mean_defined
 from gammacp.campaign.compare.scoring import Selection, annotators_of
 from gammacp.continuum.links import CHAIN
 from gammacp.errors import DataError
@@ -51,8 +51,7 @@ class LinkComparison:
             Whose, and of what.
         """
         mine = [s[measure].value for pair, s in self.pairs.items() if annotator in pair]
-        defined = [x for x in mine if not math.isnan(x)]
-        return float(np.mean(defined)) if defined else math.nan
+        return mean_defined(np.array(mine))
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, as JSON has it."""

@@ -25,8 +25,8 @@ from gammacp.measures.part_tests import (
     FEWEST_PARTS,
     change_in_order,
     cluster_sums,
-    holm,
     independent_parts,
+    with_holm,
 )
 from gammacp.measures.populations import PairSums
 from gammacp.text import visible
@@ -164,11 +164,7 @@ def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime
         spread = independent_parts(*(cluster_sums(x, clusters[there]) for x in parts))
         unsure = math.sqrt(spread.variance) / float(spread.ratio)
         found.append(_change(name, typical * beyond, even, there, clusters, unsure))
-    adjusted = holm(np.array([c.p for c in found])).tolist()
-    return OverTime(
-        all=replace(everybody, p_holm=everybody.p),
-        annotators=tuple(replace(c, p_holm=p) for c, p in zip(found, adjusted, strict=True)),
-    )
+    return OverTime(all=replace(everybody, p_holm=everybody.p), annotators=with_holm(found))
 
 
 def _mean(values: Floats, weights: Floats) -> float:

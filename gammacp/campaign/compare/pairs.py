@@ -34,6 +34,11 @@ MOST_PAIRS = 1000
 _LEVEL = 0.05
 
 
+def mean_defined(values: Floats) -> float:
+    """Plain mean of the values that are defined; NaN if there is none."""
+    return math.nan if np.isnan(values).all() else float(np.nanmean(values))
+
+
 @dataclass(frozen=True, kw_only=True)
 class PairTest:
     """A pair against all other pairs together, on the documents of the pair.
@@ -83,8 +88,7 @@ class PairMatrix:
     def mean_with_others(self, annotator: str) -> float:
         """Plain mean of the annotator's defined pair values; NaN if there is none."""
         place = self.annotators.index(annotator)
-        row = np.delete(self.values[place], place)
-        return float(np.nanmean(row)) if not np.isnan(row).all() else math.nan
+        return mean_defined(np.delete(self.values[place], place))
 
     def in_words(self) -> list[str]:
         """Which pairs are left out, and which are shown to differ from the others."""

@@ -34,9 +34,9 @@ from gammacp.measures.agreement import Agreement
 from gammacp.measures.part_tests import (
     FEWEST_PARTS,
     Parts,
-    holm,
     independent_parts,
     paired_difference,
+    with_holm,
 )
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
@@ -245,14 +245,11 @@ def sessions_of(
         _with_oneself(p, len(documents[p]), rows[p, True], rows.get((p, False), empty), cuts)
         for p in own
     ]
-    adjusted = holm(np.array([e.p for e in each])).tolist()
     both = [sum((rows.get((p, same), empty) for p in own), empty) for same in (True, False)]
     total = len(set().union(*documents.values()))
     return Sessions(
         all=_with_oneself("", total, both[0], both[1], cuts),
-        people=tuple(
-            WithOneself(**{**vars(e), "p_holm": p}) for e, p in zip(each, adjusted, strict=True)
-        ),
+        people=with_holm(each),
     )
 
 

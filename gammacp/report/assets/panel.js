@@ -109,7 +109,8 @@ Object.assign(AlignmentView.prototype, {
     const heads = ["Pair", ...(short ? ["Category"] : []), "Positional", "Categorial", "Sum"];
     return element("div", { className: "scroll" }, element("table", { className: "pairs" },
       element("caption", {}, short ? `Disorder ${shortNumber(group.disorder)}` : "What each pair costs"),
-      element("thead", {}, element("tr", {}, ...heads.map((h) => element("th", { scope: "col" }, h)))),
+      element("thead", {}, element("tr", {}, ...heads.map((h, i) =>
+        element("th", { scope: "col", className: i < heads.length - 3 ? "" : "number" }, h)))),
       element("tbody", {}, ...rows)),
     empty ? element("p", { className: "hint" }, `${empty} without a unit: each pair with an empty unit costs ${shortNumber(doc.delta)}.`) : null);
   },
