@@ -17,31 +17,31 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_519,
-    "gammacp/alignment": 6_349,
+    "gammacp": 2_538,
+    "gammacp/alignment": 6_598,
     "gammacp/bench": 2_167,
-    "gammacp/campaign": 5_669,
-    "gammacp/chance": 1_559,
-    "gammacp/cli": 3_719,
+    "gammacp/campaign": 5_652,
+    "gammacp/chance": 1_553,
+    "gammacp/cli": 3_770,
     "gammacp/compat": 952,
-    "gammacp/continuum": 1_586,
+    "gammacp/continuum": 1_609,
     "gammacp/datasets": 36,
-    "gammacp/dissimilarity": 1_259,
-    "gammacp/formats": 7_845,
-    "gammacp/kernel": 217,
-    "gammacp/links": 238,
-    "gammacp/measures": 8_596,
-    "gammacp/pools": 522,
-    "gammacp/report": 1_039,
+    "gammacp/dissimilarity": 1_257,
+    "gammacp/formats": 7_847,
+    "gammacp/kernel": 335,
+    "gammacp/links": 233,
+    "gammacp/measures": 8_749,
+    "gammacp/pools": 525,
+    "gammacp/report": 1_042,
     "gammacp/shapes": 305,
     "gammacp/segmentation": 2_479,
-    "gammacp/studio": 1_901,
-    "gammacp/syntax": 2_975,
+    "gammacp/studio": 1_899,
+    "gammacp/syntax": 2_976,
     "shuffling": 2_170,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 54_102, 45_252
+TOGETHER, CORE = 54_692, 45_848
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import Any, TypeAlias, Unpack
 
 from gammacp.continuum import Continuum
-from gammacp.errors import DataError
 from gammacp.measures.agreement import agreement
 from gammacp.measures.links.coreference import mention_places, pairwise_coreference
 from gammacp.measures.links.gamma_link import (
@@ -20,7 +19,7 @@ from gammacp.measures.links.gamma_link import (
     given_units,
     links_on,
 )
-from gammacp.measures.links.joined import costs_of_pairs, ends_of, groups_of
+from gammacp.measures.links.joined import costs_of_pairs, ends_of, groups_of, no_links
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.score import Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -88,15 +87,11 @@ def link_report(
     DataError
         There are neither links nor chains.
     """
-    settings, how = Settings.and_computing(options)
-    if how.get("shared") is None:
-        how["shared"] = {}
+    settings, how = Settings.and_computing(options, keeping=True)
     basis = Basis(continua, settings, **how)
     kinds = {kind for c in basis.continua for kind in c.link_rows.kinds}
     if not kinds:
-        raise DataError(
-            "there are no links between units", hint="Read them with the units: see docs/links.md"
-        )
+        raise no_links()
     scores: dict[str, Score] = {"gamma": agreement(basis).score}
     on = links_on(basis, types, ends)
     for name, count, there in (

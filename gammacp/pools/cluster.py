@@ -152,8 +152,8 @@ def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:
     asked, known = -math.inf, 1
     told: set[str] = set()
     lost = PoolError(
-        f"lost the connection to the Dask scheduler at {address}; what is done is "
-        "kept, run again to go on"
+        f"lost the connection to the Dask scheduler at {address}",
+        sweeps="what is done is kept, run again to go on",
     )
 
     def width() -> int:

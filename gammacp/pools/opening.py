@@ -15,7 +15,20 @@ _DASK = "dask://"
 
 
 class PoolError(GammacpError):
-    """Work could not be handed out: no scheduler, no worker, or one that is not fit."""
+    """Work could not be handed out: no scheduler, no worker, or one that is not fit.
+
+    Parameters
+    ----------
+    message
+        What happened.
+    sweeps
+        What it means for a sweep, which ends with it; other work goes on in the process that asked.
+    """
+
+    def __init__(self, message: str, sweeps: str = "") -> None:
+        """A sweep is told both."""
+        super().__init__(f"{message}; {sweeps}" if sweeps else message)
+        self.message = message
 
 
 def check_same(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> None:

@@ -93,7 +93,7 @@ class Steady(Executor):
         try:
             return max(1, self._pool.width())
         except PoolError as error:
-            _LOG.warning("%s: what is left is computed in this process", error)
+            _LOG.warning("%s: what is left is computed in this process", error.message)
             self._pool = None
             return 1
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.arguments import several, whole
-from gammacp.arrays import Floats
+from gammacp.arrays import Floats, places_within
 from gammacp.chance.beyond import ratio
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.sampling import Disagreement, OneByOne, expectations
@@ -189,7 +189,7 @@ def _disagreements(
     others = np.arange(len(people.masses), len(rows.masses))
     times = persons[rows.item[others]]
     beside = np.repeat(others, times)
-    place = np.arange(len(beside)) - np.repeat(np.cumsum(times) - times, times)
+    place = places_within(times)
     first, second = people.pairs
     pairs = (
         np.concatenate((first, begins[rows.item[beside]] + place)),

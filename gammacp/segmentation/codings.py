@@ -12,7 +12,7 @@ from gammacp.errors import DataError, UsageError
 from gammacp.left_out import LeftOut, gather
 from gammacp.measures.segmentations.rows import Rows
 from gammacp.measures.segmentations.value import Segmentation
-from gammacp.signature import quote_part
+from gammacp.signature import entry
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         groups = [tuple(dict.fromkeys(names.get(i, i) for i in group)) for group in self.declared]
         parts = [Codings({names.get(i, i): c}, self.types) for i, c in self.by_item.items()]
         found = merge_codings(parts).with_groups(dict.fromkeys(groups), anonymous=self.anonymous)
-        entries = (f"item={quote_part(old)},{quote_part(new)}" for old, new in names.items())
+        entries = (entry("item", old, new) for old, new in names.items())
         return replace(found, selection=(*self.selection, *entries), left_out=self.left_out)
 
     def groups(self) -> tuple[Group, ...]:

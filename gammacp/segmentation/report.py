@@ -20,7 +20,7 @@ from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
 from gammacp.segmentation.ratios import FEWEST
 from gammacp.segmentation.statistics import in_words
-from gammacp.signature import quote_part
+from gammacp.signature import entry
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,7 +234,7 @@ def _signature(
         seed=seed if bootstrap or names else None,
         selection=[
             *codings.selection,
-            *(f"group={','.join(map(quote_part, group))}" for group in codings.declared),
-            *([f"candidate={','.join(map(quote_part, names))}"] if names else []),
+            *(entry("group", *group) for group in codings.declared),
+            *([entry("candidate", *names)] if names else []),
         ],
     )

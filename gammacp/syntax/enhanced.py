@@ -103,6 +103,11 @@ def _universal(edges: Iterable[Edge]) -> list[Edge]:
     return [(head, tuple(step.split(":")[0] for step in steps)) for head, steps in edges]
 
 
+def empty_nodes(sentence: Dependencies) -> set[str]:
+    """Those between words that edges of the sentence end at."""
+    return {node for h, _, d in sentence.enhanced for node in (h, d) if "." in node}
+
+
 def enhanced_graph(
     sentence: Dependencies, numbers: Mapping[str, str] = MappingProxyType({})
 ) -> MeaningGraph:
@@ -120,8 +125,7 @@ def enhanced_graph(
     >>> graph.variables, sorted(graph.properties)
     (('text', '1.1'), [(0, 'root', '0 → 1'), (1, 'conj from', '1'), (1, 'obj to', '2')])
     """
-    empty = {node for h, _, d in sentence.enhanced for node in (h, d) if "." in node}
-    place = {node: k for k, node in enumerate(sorted(empty), start=1)}
+    place = {node: k for k, node in enumerate(sorted(empty_nodes(sentence)), start=1)}
     properties, relations = set(), set()
     for h, label, d in sentence.enhanced:
         head, dependent = numbers.get(h, h), numbers.get(d, d)

@@ -8,6 +8,7 @@ from gammacp.report import figures
 from gammacp.report.markup import Markup, element, hint, join, table
 from gammacp.report.page import laid_out, large_number, left_out, provenance
 from gammacp.syntax.arcs import arcs, tree_arcs
+from gammacp.syntax.enhanced import empty_nodes
 from gammacp.syntax.graphs.agreement import Compared
 from gammacp.syntax.report import TreeReport
 from gammacp.syntax.report_tables import in_words, tables
@@ -110,9 +111,8 @@ def _of_enhanced(
     """Edges over the words and empty nodes; those that only the second has are primed."""
     if x.n_tokens != y.n_tokens:
         return None
-    mine = {node for h, _, d in y.enhanced for node in (h, d) if "." in node}
-    to = {node: same.get(node, f"{node}′") for node in mine}
-    nodes = {node for h, _, d in x.enhanced for node in (h, d) if "." in node} | {*to.values()}
+    to = {node: same.get(node, f"{node}′") for node in empty_nodes(y)}
+    nodes = empty_nodes(x) | {*to.values()}
     words = [str(t) for t in range(1, x.n_tokens + 1)]
     row = sorted((*words, *nodes), key=lambda node: (float(node.rstrip("′")), node))
     place = {node: k for k, node in enumerate(row)}

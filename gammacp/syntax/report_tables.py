@@ -6,6 +6,7 @@ from typing import Any
 from gammacp.measures.trees.alpha import DELTAS
 from gammacp.record_tables import Column, Record, Table, count, interval, number, percent, share
 from gammacp.syntax.report import TreeReport
+from gammacp.text import first_names
 
 _SCORES = {"las": "LAS", "uas": "UAS", "label": "label", "jaccard": "Jaccard", "f1": "F₁"}
 _BEYOND = (("beyond chance", "value"), ("95 % over sentences", "interval"), ("p", "p"))
@@ -246,8 +247,7 @@ def _graphs(document: Record) -> list[Table]:
 
 def _what(record: Record) -> str:
     return "; ".join(
-        f"only {name}: {', '.join(rows[:_TRIPLES])}"
-        + (f" and {len(rows) - _TRIPLES} more" if len(rows) > _TRIPLES else "")
+        f"only {name}: {first_names(rows, _TRIPLES)}"
         for name, rows in record["only"].items()
         if rows
     )

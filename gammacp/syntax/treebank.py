@@ -19,7 +19,7 @@ from gammacp.measures.trees.annotations import (
     Treebank,
     error_in,
 )
-from gammacp.signature import quote_part
+from gammacp.signature import entry
 from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
 from gammacp.syntax.conventions import by_convention, check_conventions
@@ -218,7 +218,7 @@ def _selection(
     said += [("rename", pair) for pair in rename.items()]
     said += [("exclude", exclude)] if exclude else []
     said += [(key, (value,)) for key, value in noted.items() if value]
-    return tuple(f"{key}={','.join(map(quote_part, values))}" for key, values in said)
+    return tuple(entry(key, *values) for key, values in said)
 
 
 def _items(

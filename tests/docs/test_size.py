@@ -30,9 +30,10 @@ OF_WINGS = {"cli": {"links", "segmentation", "studio", "syntax"}}
 def test_no_package_is_larger_than_its_ceiling() -> None:
     found = sizes()
     assert found.keys() == CEILINGS.keys()
-    assert {name: n for name, n in found.items() if n > CEILINGS[name]} == {}
-    assert found.total() <= TOGETHER
-    assert core(found) <= CORE
+    over = {name: n for name, n in found.items() if n > CEILINGS[name]}
+    moves = f"CEILINGS {over}, TOGETHER {found.total()}, CORE {core(found)}"
+    advice = f"Remove lines, or set in docs/dev/size.py and say why in the commit: {moves}"
+    assert not over and found.total() <= TOGETHER and core(found) <= CORE, advice
 
 
 def test_no_function_has_more_branches_than_a_reader_keeps_apart() -> None:

@@ -67,7 +67,7 @@ def test_a_lost_cluster_leaves_the_rest_to_this_process(
     def width() -> int:
         for known in asked:
             return known
-        raise PoolError("lost the connection")
+        raise PoolError("lost the connection", sweeps="run again")
 
     silent = [None, TimeoutError(), CancelledError(), TimeoutError()]
     with caplog.at_level(logging.WARNING):
