@@ -1,6 +1,6 @@
 """Mutation testing with cosmic-ray: which small faults in a module would its tests miss?
 
-    python benchmarks/mutants.py gammacp/alignment/pair_kernels.py tests/alignment/test_problem.py
+    python benchmarks/mutants.py gammacp/alignment/kernels/pairs.py tests/alignment/test_problem.py
     python benchmarks/mutants.py gammacp/chance tests/chance --mutants 60 --seed 1
 
 A sample of cosmic-ray's mutants of a module or package is tried in a copy of the checkout, one
