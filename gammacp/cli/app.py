@@ -44,7 +44,7 @@ def build() -> typer.Typer:
     """The application with every command."""
     app = application(
         name="gammacp",
-        help="How far annotators agree beyond chance on where their units are and what they are.",
+        help="How far annotators agree, beyond chance, on where units are and what they are.",
         no_args_is_help=True,
         add_completion=True,
     )
@@ -108,17 +108,19 @@ def _root(
         "Print the version.", default=False, callback=_print_version, is_eager=True
     ),
     imports: list[str] | None = option(
-        "Module of your own, by name or as a .py file, that registers measures, chance "
+        "Load a module of your own (a name or a .py file) that registers measures, chance "
         "models, dissimilarities, error types, formats or solvers (repeatable).",
         "MODULE",
         names=("--import",),
     ),
     outside: bool = option(
-        "A campaign.toml or dissimilarity file may read files outside its folder.", default=False
+        "Let a campaign.toml or dissimilarity file read files outside its folder.", default=False
     ),
-    quiet: bool = option("Results and errors only.", default=False, names=("--quiet", "-q")),
+    quiet: bool = option("Print results and errors only.", default=False, names=("--quiet", "-q")),
     verbose: bool = option(
-        "More progress, and all that was left out.", default=False, names=("--verbose", "-v")
+        "Print more progress, and everything that was left out.",
+        default=False,
+        names=("--verbose", "-v"),
     ),
 ) -> None:
     output.verbosity = verbose - quiet

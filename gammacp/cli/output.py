@@ -40,8 +40,8 @@ FrameFile = Annotated[
     Path | None,
     typer.Option(
         "--frame",
-        help="Write a row per unitary alignment and pair of annotators, for models of your own "
-        "(CSV).",
+        help="Write a row per unitary alignment and pair of annotators (CSV), for models of your "
+        "own.",
         metavar="FILE.csv",
         show_default=False,
     ),

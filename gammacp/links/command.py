@@ -21,24 +21,24 @@ def links(
     settings: GammaFlags,
     files: Files = None,
     types: str = option(
-        "Distance of types of links: nominal, ordinal=A<B, tree, a CSV file with a matrix, …",
+        "How types of links differ: nominal, ordinal=A<B, tree, a CSV file with a matrix, …",
         "NAME|MATRIX.csv",
         default="nominal",
     ),
     ends: str = option(
-        "When the ends of two links meet: aligned (their units are aligned) or places (as far "
-        "apart as their units are).",
+        "How the ends of two links are compared: aligned (whether their units are aligned) or "
+        "places (how far apart their units are).",
         default="aligned",
     ),
     explain: bool = option(
-        "What links differ in: ends, types, links that are missing; of whom and which.",
+        "Show what links differ in (ends, types, missing links), whose, and which.",
         default=False,
     ),
     jobs: Jobs = None,
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
-    """How far annotators agree on links and chains between their units.
+    """Agreement on links and chains between units.
 
     Several files are a corpus.
 

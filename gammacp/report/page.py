@@ -194,7 +194,7 @@ def _beside(contents: Contents) -> list[str]:
     if contents.left_out:
         passed = sum(entry.count for entry in contents.left_out)
         entries = "entry was" if passed == 1 else "entries were"
-        found.append(f"{passed} {entries} skipped; the table of what was left out says why.")
+        found.append(f"{passed} {entries} skipped; “Skipped while reading” says why.")
     return found
 
 
@@ -204,12 +204,12 @@ def _intervals(comparison: Comparison) -> list[str]:
     found = []
     if score.interval is not None:
         found.append(
-            f"γ of this material is between {number(score.interval[0])} and "
-            f"{number(score.interval[1])} (blue): chance is estimated from {score.samples} random "
-            "annotation sets."
+            f"γ of these data lies between {number(score.interval[0])} and "
+            f"{number(score.interval[1])} (blue bar): chance is estimated from {score.samples} "
+            "random annotation sets."
         )
     if bootstrap is not None:
-        found.append(bootstrap.in_words().replace(" confidence;", " confidence, orange;", 1))
+        found.append(bootstrap.in_words().replace(" confidence;", " confidence, orange bar;", 1))
     if score.over is not None:
         found.append(score.over.in_words())
     return found + score.remarks()
@@ -235,7 +235,7 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     if contents.calibration is not None:
         found.append(("meaning", "What this γ means", meaning(contents.calibration)))
     if comparison.explanation is not None:
-        found.append(("disorder", "Where the disorder is", _disorder(comparison.explanation)))
+        found.append(("disorder", "Where the disagreement is", _disorder(comparison.explanation)))
     found.append(("documents", "Documents", table(shown.documents(comparison), long=True)))
     found.append(("annotators", "Annotators", _annotators(comparison)))
     if comparison.groups is not None:
@@ -264,7 +264,7 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         rounds = _rounds(comparison.overall.score, comparison.against)
         found.append(("rounds", "Against the other round", rounds))
     if contents.left_out:
-        found.append(("passed", "Left out by the readers", left_out(contents.left_out)))
+        found.append(("passed", "Skipped while reading", left_out(contents.left_out)))
     found.append(("method", "For the methods section", _method(comparison)))
     return found
 
@@ -280,7 +280,7 @@ def _of_gold(
     if (doubtful := gold_tables.links_to_review(gold.documents)).records:
         found.append(("links-review", "Links to review", table(doubtful, long=True)))
     if gold.belief.fit or gold.belief.notes:
-        found.append(("belief", "Whom the consensus believes", _belief(gold.belief)))
+        found.append(("belief", "What each annotator's vote is worth", _belief(gold.belief)))
     return found
 
 
@@ -300,9 +300,10 @@ def _belief(found: Belief) -> Markup:
     said, listed = [*map(sentence, found.notes)], None
     if found.fit is not None:
         said[:0] = [
-            f"A model of each annotator's errors, {found.weights}, says what a vote is worth.",
-            "It is fitted to all documents. A unit is kept if its probability under the model "
-            f"(its posterior) is at least {found.threshold:.2f}.",
+            f"A model of each annotator's errors ({found.weights}) is fitted to all documents and "
+            "decides what a vote is worth.",
+            "A unit is kept if the model gives it a probability (its posterior) of at least "
+            f"{found.threshold:.2f}.",
         ]
         listed = table(gold_tables.annotator_qualities(found.annotators), long=True)
     return join(element("p", " ".join(said)), listed)
@@ -359,18 +360,18 @@ def _rounds(first: Gamma, other: OtherRound) -> Markup:
 
 
 def _selection_in_words(score: Gamma) -> list[str]:
-    """What was chosen of the files or changed since, in words."""
+    """What of the files was selected or changed, in words."""
     if not score.signature:
         return []
     entries = [f"{key} {', '.join(names)}" for key, names in parse(score.signature).selection]
-    return [f"Chosen of what the files hold: {'; '.join(entries)}."] if entries else []
+    return [f"Options that select or read the data: {'; '.join(entries)}."] if entries else []
 
 
 def _method(comparison: Comparison) -> Markup:
     score = comparison.overall.score
-    found = "found exactly"
+    found = "proven to be the best"
     if score.status != "optimal":
-        found = "as far as it was found: not all of them are proven to be the best"
+        found = "not all of them are proven to be the best"
     return join(
         *(element("p", sentence) for sentence in _intervals(comparison)),
         fill(asset("method.html"), found=join(found)),

@@ -1,11 +1,12 @@
 """The pages: what was understood and chosen, how far the computation is; parts of the report."""
 
 from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import replace
 from html import escape
 from typing import Any
 
 from gammacp.campaign.consensus.gold_tables import links_to_review
-from gammacp.continuum import Corpus
+from gammacp.continuum import Continuum, Corpus
 from gammacp.formats import FORMATS
 from gammacp.formats.joining import Joining
 from gammacp.formats.writing import losses
@@ -122,8 +123,8 @@ def _progress(findings: Findings, state: str) -> Markup:
     said = {
         "idle": "",
         "running": f"Working: {findings.stage or 'nearly done'}.",
-        "paused": f"Waiting, at: {findings.stage}.",
-        "cancelled": f"Cancelled at: {findings.stage}. What was found stays; resume begins anew.",
+        "paused": f"Paused: {findings.stage}.",
+        "cancelled": f"Cancelled: {findings.stage}. Results so far stay; Resume starts over.",
         "done": "",
     }[state]
     doing = {
@@ -160,7 +161,7 @@ def _what_was_read(found: Understood) -> Markup:
         parts.append(element("h3", f"Not read: {len(found.failures)}"))
         failures = [{c.key: getattr(e, c.key) for c in _FAILURES} for e in found.failures]
         parts.append(table(Table(_FAILURES, failures), long=True))
-    if found.warnings:
+    if found.warnings and not found.joinings:
         lines = (f"{w} ({n} documents)" if n > 1 else w for w, n in found.warnings)
         listed = element("ul", *(element("li", line) for line in lines))
         title = f"Warnings ({len(found.warnings)})"
@@ -335,57 +336,73 @@ def _link(theirs: Mapping[str, Any] | None) -> str:
     return f"{theirs['type']} {' → '.join(ends)}"
 
 
-def exporting(found: Gold | None, *, with_undecided: bool, came_as: Container[str] = ()) -> str:
-    """What can be taken home; the formats that the files came in (`came_as`) stand first."""
+def exporting(
+    found: Gold | None,
+    *,
+    with_undecided: bool,
+    came_as: Container[str] = (),
+    bounded: bool = True,
+) -> str:
+    """What can be taken home; the formats that the files came in (`came_as`) stand first.
+
+    `bounded` says whether bounds were given, so that a format without them loses some.
+    """
     beside = [("The report as one file", "./report?file")] if found else []
     beside += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
     links = (element("li", element("a", name, href=href)) for name, href in beside)
     gold = (
         element("p", "There is no gold standard yet: wait for the report.")
         if found is None
-        else _gold(found, with_undecided=with_undecided, came_as=came_as)
+        else _gold(found, with_undecided=with_undecided, came_as=came_as, bounded=bounded)
     )
-    body = (gold, section("more", "Beside it", element("ul", *links)))
+    body = (gold, section("more", "Also here", element("ul", *links)))
     return whole("Take home", "export", body, "")
 
 
-def _gold(found: Gold, *, with_undecided: bool, came_as: Container[str]) -> Markup:
+def _gold(found: Gold, *, with_undecided: bool, came_as: Container[str], bounded: bool) -> Markup:
     notes = []
     if found.tied:
         notes.append(
-            f"{found.tied} of those that nobody has reviewed are tied: they are in it without a "
-            "category."
+            f"{_number(found.tied, 'unit')} that nobody has reviewed: the category is tied, and is "
+            "left open in the gold standard."
         )
     if found.loose:
-        notes.append(f"{found.loose} links are not in it, because a unit that they join is not.")
+        notes.append(
+            f"{_number(found.loose, 'link')} left out, because a unit at one end is not in it."
+        )
     if found.stale:
         notes.append(
-            f"{found.stale} decisions are about annotations that are not there as they were, under "
-            "this choice: they stay in the journal and are not in the gold standard."
+            f"{_number(found.stale, 'decision')} not applied: the annotations have changed since, "
+            "or this choice leaves them out. The journal keeps them."
         )
     parts = [element("p", note) for note in notes]
     query = "" if with_undecided else "?decided"
     if found.undecided:
-        kept, turn = "as the consensus has them", "leave them out"
+        kept, turn = "taken from the consensus", "leave them out"
         if not with_undecided:
-            kept, turn = "left out", "take them as the consensus has them"
+            kept, turn = "left out", "take them from the consensus"
         other = element("a", turn, href="./export?decided" if with_undecided else "./export")
-        parts.append(element("p", f"Those are {kept}; ", other, "."))
+        parts.append(element("p", f"Units still to be reviewed are {kept}; ", other, "."))
     corpus = Corpus.from_continua(found.continua)
+    whole = corpus if bounded else Corpus.from_continua(_as_long_as_units(found.continua))
     any_shapes = any(c.axes > 1 for c in corpus.values())
     records: list[dict[str, Any]] = [
         {
             "format": f"{f.title} (as your files)" if name in came_as else f.title,
             "name": name,
             "losses": (refused := cannot_hold(found.continua, name))
-            or "; ".join(map(without_options, losses(corpus, f)))
+            or "; ".join(map(without_options, losses(whole, f)))
             or None,
             "refused": refused,
         }
         for name, f in FORMATS.items()
         if f.write is not None and (f.shapes if any_shapes else not f.only_shapes)
     ]
-    excel = {"format": "Excel table", "name": "xlsx", "losses": "for people: not read back"}
+    excel = {
+        "format": "Excel table",
+        "name": "xlsx",
+        "losses": "a table for people; gammacp does not read it",
+    }
     records.append({**excel, "refused": None})
     records.sort(key=lambda r: (bool(r["refused"]), r["name"] not in came_as))
 
@@ -404,6 +421,14 @@ def _gold(found: Gold, *, with_undecided: bool, came_as: Container[str]) -> Mark
         notes=join(*parts),
         formats=table(Table(_FORMATS, records), first=link),
     )
+
+
+def _as_long_as_units(continua: Mapping[str, Continuum]) -> dict[str, Continuum]:
+    """The continua from their first start to their last end, where nobody said anything else."""
+    return {
+        name: replace(c, bounds=(float(c.starts.min()), float(c.ends.max()))) if c.n_units else c
+        for name, c in continua.items()
+    }
 
 
 def refusal(problem: str) -> str:

@@ -21,6 +21,7 @@ from starlette.types import ASGIApp
 from gammacp import datasets
 from gammacp.errors import DataError, GammacpError
 from gammacp.files import confine, in_words
+from gammacp.formats import FORMATS
 from gammacp.measures.settings import GammaOptions
 from gammacp.report.images import images_of, small_jpeg
 from gammacp.report.markup import Markup
@@ -123,7 +124,7 @@ class Studio:
             self.chosen = parse(Choice, kept) if kept else None
         except DataError as error:
             self.problem = (
-                "What was chosen on this page before cannot be used. A campaign.toml in the folder "
+                "The choices saved for this folder cannot be used. A campaign.toml in the folder "
                 f"decides, or everything is measured. {error}"
             )
 
@@ -338,7 +339,9 @@ def _export(studio: Studio, request: Request) -> Response:
     made = studio.gold(all_of_it) if found.review else None
     there = found.understood.documents if found.understood else ()
     own = dict.fromkeys(str(document["format"]) for document in there)
-    return _page(pages.exporting(made, with_undecided=all_of_it, came_as=own), "")
+    bounded = studio.choice.bounds is not None or any(FORMATS[name].bounds for name in own)
+    page = pages.exporting(made, with_undecided=all_of_it, came_as=own, bounded=bounded)
+    return _page(page, "")
 
 
 def _gold(studio: Studio, request: Request) -> Response:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import repeat
 from typing import Any
@@ -179,7 +180,12 @@ def annotator_qualities(found: Sequence[AnnotatorQuality]) -> Table:
 def to_review(found: Mapping[str, Consensus]) -> Table:
     """What a person should look at, worst first; `group` says which unit of its document it is."""
     records = [{"file": n, "group": u.group, **_unit(u)} for n, u in to_be_reviewed(found)]
-    table = Table(REVIEW, records).without_empty("text", "posterior")
+    units = {c.continuum.offset_unit for c in found.values()}
+    where = f" ({next(iter(units))})" if units in ({"s"}, {"ms"}) else ""
+    columns = (
+        replace(c, header=f"{c.header}{where}") if c.key in ("start", "end") else c for c in REVIEW
+    )
+    table = Table(tuple(columns), records).without_empty("text", "posterior")
     return table.without("file", when=len(found) == 1)
 
 

@@ -26,13 +26,15 @@ def calibrate(
         "NAME",
     ),
     sets: int = option("Shuffled sets per magnitude.", default=10, min=3),
-    figure: Path | None = option("Draw the curves with γ on them (.svg, .png, .pdf)."),
+    figure: Path | None = option("Draw the curves, with γ on them (.svg, .png, .pdf)."),
     curves: Path | None = option("Write the curves (CSV)."),
     jobs: Jobs = None,
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
-    """What this γ means: the error magnitudes that give the same value on data like these.
+    """What this γ means: which errors would give the same value.
+
+    Annotators who make one kind of error are simulated on data like yours.
 
     Example: gammacp calibrate interview.eaf
 

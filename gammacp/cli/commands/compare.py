@@ -39,14 +39,14 @@ def compare(
     comparing: Comparing,
     files: Files = None,
     by: list[By] | None = option(
-        "Compute and print these tables only (repeatable).  [default: all]"
+        "Compute and print only these tables (repeatable).  [default: all]"
     ),
     frame: FrameFile = None,
     fail_under: FailUnder = None,
     fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
 ) -> None:
-    """Who agrees with whom: per document, annotator, pair of annotators and category.
+    """Who agrees with whom, on which documents and categories.
 
     Example: gammacp compare round-2/ --against round-1/
 

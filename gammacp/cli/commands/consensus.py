@@ -30,9 +30,9 @@ class Target:
     """Where the gold standard goes."""
 
     out: Path | None = option(
-        "Write the gold standard here; the ending says how.", names=("--out", "-o")
+        "Write the gold standard to this file; its ending gives the format.", names=("--out", "-o")
     )
-    to: str | None = option("Format to write, whatever the ending.", "FORMAT")
+    to: str | None = option("Format to write, whatever the ending is.", "FORMAT")
     write_option: list[str] | None = WRITE_OPTION
     annotator: str = option("Name of the gold standard.", default="consensus")
 
@@ -49,13 +49,13 @@ class Target:
 
 @dataclass(frozen=True)
 class Lists:
-    """What is written beside it."""
+    """Lists to write beside it."""
 
-    units: Path | None = option("Write all units with support and confidence (CSV).")
+    units: Path | None = option("All units with support and confidence (CSV).")
     review: Path | None = option(
-        "Write the review list, worst first (CSV; .xlsx has a column for decisions, read back)."
+        "The review list, worst first (CSV, or .xlsx with a column for decisions, read back)."
     )
-    soft: Path | None = option("Write the share of annotators per position (JSON).")
+    soft: Path | None = option("The share of annotators at each position (JSON).")
 
     def write(self, each: CorpusConsensus, named: Mapping[str, Continuum]) -> None:
         """Write what was asked for; `named` are the gold standards by name."""
@@ -88,11 +88,11 @@ def consensus(
     lists: Lists,
     files: Files = None,
     worst: int = option(
-        "Rows of the review list, of documents and of annotators to print.", default=10, min=0
+        "Rows to print of the review list, of documents and of annotators.", default=10, min=0
     ),
     splits: int | None = option(
-        "Random halves of the annotators for the reliability of the consensus; 0 for none.  "
-        "[default: 2 to 20, by size]",
+        "How often the annotators are split into random halves, to see how reliable the consensus "
+        "is; 0 for never.  [default: 2 to 20, by size]",
         min=0,
     ),
     seed: Seed = 0,
@@ -100,7 +100,9 @@ def consensus(
     executor: Where = None,
     json: AsJson = False,
 ) -> None:
-    """A gold standard from the best alignment, and what a person should look at, worst first.
+    """A gold standard, and what a person should review first.
+
+    It comes from the best alignments.
 
     Example: gammacp consensus exports/ -o gold.csv --review review.csv
 

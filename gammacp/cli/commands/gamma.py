@@ -39,37 +39,38 @@ def gamma(
     settings: GammaFlags,
     sampled: Sampled,
     files: Files = None,
-    alignment: bool = option("Print the best alignment of each continuum too.", default=False),
+    alignment: bool = option("Also print the best alignment of each file.", default=False),
     explain: bool = option(
-        "Take γ apart: what places, categories and missing units cost, and whom.", default=False
+        "Take γ apart: what positions, categories and missing units cost, and who bears it.",
+        default=False,
     ),
     bootstrap: int = option(
-        "Any number but 0: an interval over the corpus' documents, or of a long text. Nothing is "
-        "drawn for it, so the number changes nothing.",
+        "Any number above 0 adds an interval over documents, or over the parts of a long text. "
+        "All numbers give the same interval.",
         default=0,
         min=0,
     ),
     certificate: Path | None = option(
-        "Write the certificate of each best alignment here, for gammacp verify.", "FOLDER"
+        "Write a certificate of each best alignment into this folder, for gammacp verify.", "FOLDER"
     ),
     certificate_sets: int = option(
-        "Random sets, the first of each continuum's, that get a certificate too.", default=0, min=0
+        "Also write certificates of the first N random sets of each file.", default=0, min=0
     ),
     over_delta: str | None = option(
-        "γ where a missing unit costs so many times Δ, such as 0.5,1,2: what counts as the same.",
+        "Also γ with Δ, the cost of a missing unit, times each of these factors, such as 0.5,1,2.",
         "F,F,…",
     ),
-    figure: Path | None = option("Draw that curve (.svg, .png, .pdf)."),
+    figure: Path | None = option("Draw the curve of --over-delta (.svg, .png, .pdf)."),
     jobs: Jobs = None,
     executor: Where = None,
     fail_under: FailUnder = None,
     fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
 ) -> None:
-    """γ of each continuum and, for several, of the corpus.
+    """Agreement γ of each file and, for several, of the corpus.
 
-    Ctrl-C ends it with what is known so far: γ from the random sets that are done, or the
-    observed disorder alone.
+    Ctrl-C stops with what is known so far: γ from the random sets that are done, or the observed
+    disorder alone.
 
     Example: gammacp gamma interview.eaf --explain
 
@@ -85,7 +86,7 @@ def gamma(
     require_interval(fail_under_lower, bootstrap)
     options = settings.options()
     if certificate_sets and certificate is None:
-        raise UsageError("--certificate-sets says how many, and --certificate FOLDER where to")
+        raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
     factors = _factors(over_delta, figure)
     loaded = load(files, reading, settings.weighing.features, about=sampled.values())
     # What could not be read counts: one file that is left of several is a corpus of one.
@@ -139,7 +140,7 @@ def _factors(over_delta: str | None, figure: Path | None) -> tuple[float, ...]:
     if over_delta is not None:
         return numbers_of("--over-delta", over_delta)
     if figure is not None:
-        raise UsageError("--figure draws the curve of --over-delta: say which factors of Δ")
+        raise UsageError("--figure draws the curve of --over-delta: give its factors too")
     return ()
 
 

@@ -30,33 +30,34 @@ class Chosen:
     """Which measures, and their own options."""
 
     measures: list[str] | None = option(
-        "Names, A,B or repeated; `all` for every one (see `gammacp measures`).  "
+        "Measures to compute (A,B; repeatable), or all (see gammacp measures).  "
         "[default: gamma,u-alpha-2013,cu-alpha,kappa-d,ser]",
         "NAME",
         names=("--measures", "-m"),
         of="measure",
     )
     metric: str | None = option(
-        "Of the α family and gwet-ac: nominal, interval, ratio, jaccard, masi, tree, "
+        "For the α family and gwet-ac: nominal, interval, ratio, jaccard, masi, tree, "
         "tree-information, a CSV file with a matrix, or the categories of a dissimilarity file.",
         "NAME|MATRIX.csv|FILE.toml",
     )
-    bootstrap: int | None = option("Bootstrap draws, for measures that have them.", min=0)
+    bootstrap: int | None = option("Bootstrap draws, for measures that take them.", min=0)
     coefficient: str | None = option(
-        "Of kappa-d and kappa: fleiss, cohen, conger or alpha.  [default: fleiss]", "NAME"
+        "For kappa-d and kappa: fleiss, cohen, conger or alpha.  [default: fleiss]", "NAME"
     )
     overlap: float | None = option(
-        "Of easydiag-kappa: share that linked units have in common.  [default: 0.6]", "SHARE"
+        "For easydiag-kappa: share that linked units have in common.  [default: 0.6]", "SHARE"
     )
     unit: float | None = option(
-        "Of time-unit-kappa and nw-identity: time unit.  [default: a second, or 1]", "LENGTH"
+        "For time-unit-kappa and nw-identity: length of the time unit.  [default: a second, or 1]",
+        "LENGTH",
     )
     tolerance: float | None = option(
-        "Of time-unit-kappa and boundaries: what may differ.  [default: 0]", "LENGTH"
+        "For time-unit-kappa and boundaries: difference that is tolerated.  [default: 0]", "LENGTH"
     )
     beyond_chance: bool = option(
-        "Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
-        "sets of the chance model, and the share p of these that agree at least as well.",
+        "Also 1 − D/E[D] of every measure: the disagreement that it counts against its mean over "
+        "random sets of the chance model, and the share p of sets that agree at least as well.",
         default=False,
     )
 
@@ -110,9 +111,9 @@ def measure(
     executor: Where = None,
     json: AsJson = False,
 ) -> None:
-    """Several measures of each continuum, side by side; what does not apply says why.
+    """Several measures side by side.
 
-    Ctrl-C ends it with the values that are known so far.
+    A measure that does not apply says why. Ctrl-C stops with the values that are known so far.
 
     Example: gammacp measure interview.eaf -m gamma,cu-alpha,ser --beyond-chance
 
@@ -176,7 +177,7 @@ def chosen_measures(given: list[str] | None) -> list[str]:
 
     names = list(split_names(given or PAPER_MEASURES))
     if not names:
-        raise UsageError("no measure is named; `gammacp measures` lists them")
+        raise UsageError("no measure is named; gammacp measures lists them")
     return expand_names(names)
 
 

@@ -14,26 +14,28 @@ def replace(
     sampled: Sampled,
     files: Files = None,
     candidate: list[str] | None = option(
-        "Annotator that may stand in for a person (repeatable); all others are people.", "NAME"
+        "Annotator to test as a stand-in (repeatable); all others are people.", "NAME"
     ),
     score: str = option("How agreement is scored: {scores}.", "NAME", default="disorder"),
     epsilon: str = option(
-        "What the candidate's lower price is worth: experts (0.2), skilled (0.15), crowd (0.1), "
-        "or a number.",
+        "How much worse than a person a cheaper candidate may be: against experts (0.2), skilled "
+        "(0.15), crowd (0.1), or a number.",
         "WHO|SHARE",
         default="experts",
     ),
     min_documents: int = option(
-        "People with fewer are not tested; below 30 the test is exact.", default=30, min=1
+        "Do not test people with fewer documents; below 30 the test is exact.", default=30, min=1
     ),
-    expert: str | None = option("Who is closer to this person, the candidate or the others?"),
+    expert: str | None = option("Ask who is closer to this person: the candidate or the others."),
     bootstrap: int = option("Bootstrap draws.", default=2000, min=1),
     seed: Seed = 0,
     jobs: Jobs = None,
     executor: Where = None,
     json: AsJson = False,
 ) -> None:
-    """May a system stand in for a person? The alternative annotator test, candidates ranked.
+    """May a system stand in for a person?
+
+    The alternative annotator test, with candidates ranked.
 
     Example: gammacp replace exports/ --candidate gpt
 

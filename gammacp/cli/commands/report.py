@@ -26,23 +26,21 @@ def report(
     comparing: Comparing,
     deciding: Deciding,
     files: Files = None,
-    out: Path = option("The page.", default=Path("report.html"), names=("--out", "-o")),
+    out: Path = option("File to write.", default=Path("report.html"), names=("--out", "-o")),
     title: str = option("Heading.  [default: names of the files]", default=""),
-    calibrate: bool = option(
-        "Also say which errors would give this γ (takes a while).", default=False
-    ),
+    calibrate: bool = option("Also say which errors would give this γ (slow).", default=False),
     images: Path | None = option(
-        "Folder of the images under boxes and outlines.  [default: where the files are]"
+        "Folder of the images to draw under boxes and outlines.  [default: that of the files]"
     ),
     trees: str | None = option(
-        "A page on trees or graphs: dependency, phrase, graph or enhanced.  [default: by the "
-        "files' names, .conllu, .mrg, .amr, …]"
+        "Make a page on trees or graphs: dependency, phrase, graph or enhanced.  [default: by the "
+        "ending of the files, .conllu, .mrg, .amr, …]"
     ),
     fail_under: FailUnder = None,
     fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
 ) -> None:
-    """One self-contained HTML page: numbers, alignment view, what to review.
+    """One HTML file with the answer, alignments and what to review.
 
     Example: gammacp report exports/ -o report.html
 
@@ -56,8 +54,8 @@ def report(
         thresholds = (fail_under, fail_under_lower) != (None, None)
         if groups or calibrate or images or thresholds or settings.changed_options():
             raise UsageError(
-                "a page on trees takes options of reading, --out, --title, --trees and --json; the "
-                "other options are for units, those of trees are in gammacp syntax"
+                "a page on trees takes only the options of reading, --out, --title, --trees and "
+                "--json; gammacp syntax has more for trees"
             )
         _report_trees(files, reading, trees, title, out, json)
         return

@@ -43,24 +43,24 @@ def watch(
     reading: Reading,
     settings: GammaFlags,
     folder: File = None,
-    every: float = option("Seconds between two looks.", default=30.0, min=0.1),
-    once: bool = option("Look once and end: for cron and tests.", default=False),
+    every: float = option("Seconds between looks.", default=30.0, min=0.1),
+    once: bool = option("Look once and stop: for cron and tests.", default=False),
     alarm_below: float | None = option(
-        "Say so where γ is shown to be lower than this; with --once exit 5 then."
+        "Raise an alarm if γ is shown to be below this; with --once, exit with 5."
     ),
     false_alarms: float = option(
-        "Share of campaigns that ever have a false alarm, over all looks.", default=0.05
+        "Share of campaigns that ever get a false alarm, over all looks.", default=0.05
     ),
     history: Path | None = option(
-        "Where the looks are kept (JSON lines).  [default: beside the folder, NAME.watch]"
+        "File of all looks (JSON lines).  [default: NAME.watch beside the folder]"
     ),
     jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
-    """γ of a folder or campaign while people annotate: over time, with everybody's drift.
+    """γ of a folder while people annotate, with everybody's drift.
 
-    It is the γ of `gammacp gamma` on the same files. A file that is half written is left out of
-    this look and tried again at the next one.
+    It is the γ of gammacp gamma on the same files. A half-written file is tried again at the next
+    look.
 
     Example: gammacp watch exports/
 

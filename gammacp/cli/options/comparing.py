@@ -15,36 +15,37 @@ from gammacp.cli.progress import progress
 
 @dataclass(frozen=True)
 class Comparing:
-    """What the annotators are compared with, and how sure that is."""
+    """What is compared, and how sure it is."""
 
     sampled: Sampled = NOT_SAID
     reference: str | None = option(
-        "Annotator to hold against the others: a system, a gold standard."
+        "Compare this annotator (a system, a gold standard) with the others."
     )
     against: list[Path] | None = option(
-        "Files of another round or campaign to compare with (repeatable), or a round's name."
+        "Compare with another round or campaign: its files (repeatable) or the round's name."
     )
     group: list[str] | None = option(
-        "Annotators that belong together, twice or more: agreement within and across groups.",
+        "Annotators who belong together; give it twice or more to see agreement within and "
+        "across groups.",
         "NAME=ANNOTATOR,…",
     )
     session: str | None = option(
-        "The same people twice: a feature of the units that names the session, or a pattern of "
-        "annotators' names such as '{annotator}-{session}'.",
+        "People who annotated twice: a feature of the units that names the session, or a pattern "
+        "of annotators' names such as '{annotator}-{session}'.",
         "FEATURE|PATTERN",
     )
     order: str | None = option(
-        "When documents were annotated, for changes of γ over time: a feature of the units (a "
+        "When each document was annotated, to see γ change over time: a feature of the units (a "
         "number, a date such as 2026-11-23), or a CSV file (document, order).",
         "FEATURE|FILE.csv",
     )
     bootstrap: int = option(
-        "0 for no interval over documents; any other number gives the same one.",
+        "0 leaves out the interval over documents; all other numbers give the same interval.",
         default=2000,
         min=0,
     )
     leave_one_out: bool = option(
-        "Also γ without each annotator, which takes long for many.", default=True
+        "Also γ without each annotator; slow for many annotators.", default=True
     )
     jobs: Jobs = None
     executor: Where = None

@@ -46,7 +46,7 @@ class FCat(StrEnum):
     STEEP = "steep"
 
 
-Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed of the random numbers.", min=0)]
 Jobs = Annotated[
     int | None,
     typer.Option(help="Worker processes.  [default: one per available core where it pays]", min=1),
@@ -66,7 +66,7 @@ Where = Annotated[
 class Weighing:
     """What a difference between two units costs."""
 
-    preset: Preset | None = option("Settings of a paper or a peer; options override them.")
+    preset: Preset | None = option("Settings of a paper or of another tool; options override them.")
     alpha: float | None = option("Weight of positions.  [default: 1]")
     beta: float | None = option("Weight of categories.  [default: 1]")
     delta: float | None = option("Cost of an empty unit.  [default: 1]")
@@ -83,8 +83,8 @@ class Weighing:
         "at distance 1 are never aligned.  [default: identity]"
     )
     own: str | None = option(
-        "A whole dissimilarity instead: {dissimilarities}, a class of your own, or a TOML file, "
-        "which also says orders, trees and features.  [default: combined]",
+        "Use a whole dissimilarity instead: {dissimilarities}, a class of your own, or a TOML "
+        "file, which can also define orders, trees and features.  [default: combined]",
         "NAME|FILE.toml|MODULE:CLASS",
         names=("--dissimilarity",),
     )
@@ -157,13 +157,13 @@ class Sampling:
     """How chance is modelled, and how precisely."""
 
     chance: str | None = option(
-        "Chance model: {chances}. A/B is A for one file and B for several.  [default: "
-        "cut/documents, and cut where documents cannot be dealt]",
+        "Chance model: {chances}. A/B means A for one file and B for several.  [default: "
+        "cut/documents; cut where documents cannot be dealt]",
         "NAME",
     )
     precision: float | None = option("Relative error of the expected disorder.  [default: 0.02]")
     confidence: float = option("Confidence of that error.", default=0.95)
-    samples: int | None = option("A fixed number of random sets instead of a precision.")
+    samples: int | None = option("Draw this many random sets instead of aiming at a precision.")
     seed: Seed = 0
 
 
@@ -173,10 +173,12 @@ class SolvingFlags:
 
     method: str = option("Solver: {solvers}.", "NAME", default="auto")
     gap: float | None = option(
-        "Relative gap to the proven bound at which to stop.  [default: 0]", min=0
+        "Stop at this relative gap to the proven bound.  [default: 0]", min=0
     )
-    time_limit: float | None = option("Seconds for each alignment; then the best so far.")
-    require_optimal: bool = option("Exit 4 unless everything is proven optimal.", default=False)
+    time_limit: float | None = option("Seconds per alignment; after that the best so far counts.")
+    require_optimal: bool = option(
+        "Exit with 4 unless every alignment is proven optimal.", default=False
+    )
 
     def options(self) -> dict[str, Any]:
         """As `gammacp.align` takes them."""
@@ -190,12 +192,12 @@ class SolvingFlags:
 
 FailUnder = Annotated[
     float | None,
-    typer.Option(help="Exit 5 if the agreement is lower than this or undefined: the value itself."),
+    typer.Option(help="Exit with 5 if the value is below this, or undefined."),
 ]
 FailUnderLower = Annotated[
     float | None,
     typer.Option(
-        help="Exit 5 if the lower end of the interval over data is lower than this or undefined."
+        help="Exit with 5 if the lower end of its interval over data is below this, or undefined."
     ),
 ]
 
