@@ -167,7 +167,7 @@ def gamma_on_scale(
 ) -> Markup:
     """γ as a large number and on its scale, with sentences beside it."""
     scale = figures.scale(score.value, score.interval, bootstrap) if score.defined else None
-    said = (element("p", sentence) for sentence in sentences)
+    said = (element("p", words.replace(" %", "\N{NO-BREAK SPACE}%")) for words in sentences)
     return large_number("γ, agreement beyond chance", score.value, scale, *said)
 
 

@@ -15,7 +15,6 @@ from gammacp.cli.options.settings import (
 from gammacp.cli.output import (
     AsJson,
     FrameFile,
-    message,
     outputs,
     print_json,
     tell_signatures,
@@ -53,18 +52,11 @@ def compare(
     Most used: --by, --against and --reference.
     """
     from gammacp.campaign.compare import compare as compare_all
-    from gammacp.cli.comparison_tables import (
-        PRINTERS,
-        print_against,
-        print_groups,
-        print_links,
-        print_over_time,
-        print_sessions,
-    )
+    from gammacp.cli.comparison_tables import print_comparison
     from gammacp.measures.pair_rows import check_frame_path
 
     require_interval(fail_under_lower, comparing.bootstrap)
-    options = settings.options()
+    options, tables = settings.options(), [str(table) for table in by or By]
     check_frame_path(frame)
     writes = outputs(frame=frame)
     spare_files(writes, comparing.against or ())
@@ -74,7 +66,7 @@ def compare(
     with comparing.workers(loaded, "comparing") as executor:
         found = compare_all(
             loaded.corpus().continua,
-            by=[str(table) for table in by or By],
+            by=tables,
             **comparing.options(files, reading, features),
             executor=executor,
             **options,
@@ -84,22 +76,7 @@ def compare(
     if json:
         print_json({**found.as_dict(), **loaded.json})
     else:
-        for table in by or list(By):
-            PRINTERS[table](found)
-        if comparing.reference is not None:
-            PRINTERS["reference"](found)
-        if found.against is not None:
-            print_against(found.overall.score, found.against)
-        if found.groups is not None:
-            print_groups(found.groups)
-        if found.links is not None:
-            print_links(found.links)
-        if found.sessions is not None:
-            print_sessions(found.sessions)
-        if found.over_time is not None:
-            print_over_time(found.over_time)
-        for note in found.overall.score.caveats():
-            message(note if found.against is None else f"of the first round: {note}")
+        print_comparison(found, tables)
         tell_signatures(*found.signatures, seed=settings.sampling.seed)
     score = found.overall.score
     settings.check(score, fail_under)
