@@ -23,14 +23,16 @@ def print_comparison(found: Comparison, by: Collection[str]) -> None:
     """The verdict, the tables that were asked for, and what goes into a methods section."""
     from gammacp.campaign.verdict import verdict
 
-    if found.overall.score.defined:
-        for sentence in verdict(found).in_words():
+    whole = "document" in by
+    if whole and found.overall.score.defined:
+        most = None if {"annotator", "pair", "category"} <= {*by} else 1
+        for sentence in verdict(found).in_words()[:most]:
             say(sentence)
     for title, table, words in chain(_asked(found, by), _beside(found)):
         show(table, title=title)
         for sentence in words:
             say(sentence)
-    if methods := [*_methods(found)]:
+    if whole and (methods := [*_methods(found)]):
         say("\nFor the methods section")
         for sentence in methods:
             say(sentence)

@@ -161,7 +161,7 @@ def _what_was_read(found: Understood) -> Markup:
         parts.append(element("h3", f"Not read: {len(found.failures)}"))
         failures = [{c.key: getattr(e, c.key) for c in _FAILURES} for e in found.failures]
         parts.append(table(Table(_FAILURES, failures), long=True))
-    if found.warnings and not found.joinings:
+    if found.warnings:
         lines = (f"{w} ({n} documents)" if n > 1 else w for w, n in found.warnings)
         listed = element("ul", *(element("li", line) for line in lines))
         title = f"Warnings ({len(found.warnings)})"

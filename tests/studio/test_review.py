@@ -135,7 +135,9 @@ def test_undecided_units_can_be_left_out() -> None:
     made = gold(found(), {})
     assert spans(made.continua["d"]) == [(4, 7, "animal"), (17, 20, None)]
     assert made.tied == 1
-    assert "1 of those that nobody has reviewed are tied" in exporting(made, with_undecided=True)
+    assert "1 unit that nobody has reviewed: the category is tied" in exporting(
+        made, with_undecided=True
+    )
 
 
 def test_a_decision_on_what_has_changed_since_is_counted() -> None:
