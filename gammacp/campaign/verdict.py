@@ -381,10 +381,7 @@ def _next_step(
     if word == UNDEFINED:
         words = "make sure that at least two annotators mark something in the same document"
     elif word == NOT_SHOWN:
-        words = (
-            "before anybody annotates more, look at the alignment: do the annotators mark the same "
-            "kind of thing?"
-        )
+        words = "look at the alignment first: do the annotators mark the same kind of thing?"
     elif word == "high":
         words = "make the gold standard"
         if to_review:

@@ -1,6 +1,6 @@
 """All commands under one Typer application."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
@@ -14,22 +14,16 @@ from gammacp.cli.options.names import Command, CommandGroup, application
 from gammacp.files import lift_confinement
 from gammacp.plugins import load_all, why_it_fails
 
-SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "Measure": (
-        "gamma",
-        "align",
-        "verify",
-        "measure",
-        "unnamed",
-        "segmentation",
-        "syntax",
-        "links",
-    ),
-    "Understand": ("compare", "calibrate", "replace", "plan", "report", "studio", "watch"),
-    "Build": ("init", "consensus"),
-    "Formats and data": ("inspect", "convert", "formats", "datasets"),
-    "Research": ("shuffle", "bench", "reproduce", "export"),
-    "What there is": ("measures", "solvers", "cite", "warm-up"),
+SECTIONS: Mapping[str, Sequence[str]] = {
+    title: names.split()
+    for title, names in {
+        "Measure": "gamma align verify measure unnamed segmentation syntax links",
+        "Understand": "compare calibrate replace plan report studio watch",
+        "Build": "init consensus",
+        "Formats and data": "inspect convert formats datasets",
+        "Research": "shuffle bench reproduce export",
+        "What there is": "measures solvers cite warm-up",
+    }.items()
 }
 """The commands that come with gammacp by what one wants to do; others stand in a section after."""
 GROUP = "gammacp.commands"

@@ -28,7 +28,7 @@ def print_comparison(found: Comparison, by: Collection[str]) -> None:
         most = None if {"annotator", "pair", "category"} <= {*by} else 1
         for sentence in verdict(found).in_words()[:most]:
             say(sentence)
-    for title, table, words in chain(_asked(found, by), _beside(found)):
+    for title, table, words in chain(_main_tables(found, by), _further_tables(found)):
         show(table, title=title)
         for sentence in words:
             say(sentence)
@@ -40,14 +40,14 @@ def print_comparison(found: Comparison, by: Collection[str]) -> None:
         message(note if found.against is None else f"of the first round: {note}")
 
 
-def _asked(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
+def _main_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
     """The tables of `--by`, each with its title and sentences."""
     if "document" in by:
         undefined = group_by_text(found.overall.reasons)
         words = (f"{names}: γ is undefined: {why}" for why, names in undefined)
         yield "By document", result_tables.documents(found).without("reason"), words
     if "annotator" in by:
-        words = filter(None, (entry.in_words() for entry in found.without))
+        words = (said for entry in found.without if (said := entry.in_words()))
         yield "By annotator", result_tables.annotators(found), words
     if "pair" in by:
         few = len(found.pairs.annotators) <= _WIDEST
@@ -61,7 +61,7 @@ def _asked(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
         yield "", _confusion(found.confusion, "aligned pairs"), ()
 
 
-def _beside(found: Comparison) -> Iterator[_Part]:
+def _further_tables(found: Comparison) -> Iterator[_Part]:
     """What else was asked for: a reference, another round, groups, links, sessions, an order."""
     if (reference := found.reference) is not None:
         name = visible(reference.name)

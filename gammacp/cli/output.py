@@ -30,8 +30,6 @@ verbosity = 0
 
 # Entries of a list in JSON from which each has a line of its own.
 _MANY = 1000
-# What JSON has as it is, but for NaN.
-_SIMPLE = frozenset((str, int, bool, float, NoneType))
 # A number and its percent sign stay on one line.
 _PERCENT = "\N{NO-BREAK SPACE}%"
 # A sentence in a column gets as many characters of a narrow terminal.
@@ -110,12 +108,7 @@ def print_json(document: Mapping[str, object], *, lines: bool = False) -> None:
 
 
 def _json_text(value: object, indent: int | None = None) -> str:
-    how: dict[str, Any] = {"ensure_ascii": not _takes_all(), "indent": indent}
-    try:
-        flat = type(value) is dict and all(map(_flat, value.values()))
-        text = json.dumps(value if flat else _plain(value), allow_nan=False, **how)
-    except ValueError:  # NaN, of a flat record
-        text = json.dumps(_plain(value), **how)
+    text = json.dumps(_plain(value), allow_nan=False, ensure_ascii=not _takes_all(), indent=indent)
     if text.isascii() and text.isprintable():
         return text
     return re.sub(r"[^\n -~]", _escape, text)
@@ -125,13 +118,6 @@ def _escape(found: re.Match[str]) -> str:
     """A character that a terminal would obey as an escape of JSON, which says the same."""
     character = found[0]
     return character if visible(character) == character else json.dumps(character)[1:-1]
-
-
-def _flat(value: Any) -> bool:
-    """Whether JSON takes it as it is, but for NaN."""
-    if type(value) in _SIMPLE or isinstance(value, str):
-        return True
-    return type(value) in (list, tuple) and all(type(v) in _SIMPLE for v in value)
 
 
 def _plain(value: Any) -> Any:

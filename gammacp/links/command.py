@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import FailUnder, GammaFlags, Jobs, check_threshold
+from gammacp.cli.options.settings import ComputingFlags, FailUnder, GammaFlags, check_threshold
 from gammacp.cli.output import AsJson, message, print_json, show
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 def links(
     reading: Reading,
     settings: GammaFlags,
+    computing: ComputingFlags,
     files: Files = None,
     types: str = option(
         "How types of links differ: nominal, ordinal=A<B, tree, a CSV file with a matrix, …",
@@ -34,7 +35,6 @@ def links(
         "Show what links differ in (ends, types, missing links), whose, and which.",
         default=False,
     ),
-    jobs: Jobs = None,
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
@@ -47,12 +47,11 @@ def links(
     Most used: --explain, --types and --json.
     """
     from gammacp.links.report import link_report
-    from gammacp.pools import workers
 
     loaded = load(files, reading, settings.weighing.features, links=True)
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua: Any = loaded.corpus() if several else loaded.continua
-    with workers(jobs, pays=False) as executor:
+    with computing.pool("aligning") as (executor, _):
         found = link_report(
             continua, types=types, ends=ends, executor=executor, **settings.options()
         )

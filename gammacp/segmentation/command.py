@@ -47,9 +47,8 @@ class SegmentationFlags(EditFlags):
         default="2002",
     )
     categorial: str = option(
-        "With --similarity b and several boundary types, how far two types are apart: nominal, "
-        "ordinal (in declared order), or a CSV file with a matrix of distances, where the row and "
-        "column without a name stand for no boundary.",
+        "With --similarity b, how far two boundary types are apart: nominal, ordinal (in declared "
+        "order), or a CSV file of distances, whose nameless row and column are no boundary.",
         "NAME|MATRIX.csv",
         default="nominal",
     )
@@ -73,9 +72,8 @@ class ChanceFlags:
     """How much agreement is beyond chance."""
 
     beyond_chance: bool = option(
-        "Also 1 − D/E[D] of every measure: the disagreement that it counts against its mean over "
-        "random codings (each coder's own, turned to a random place), and the share p of codings "
-        "that agree at least as well.",
+        "Also 1 − D/E[D] of every measure: its disagreement against the mean over random codings "
+        "(each coder's own, turned to a random place), and the share p that agree as well.",
         default=False,
     )
     precision: float = option("Relative error of the expected disagreement.", default=0.02)
@@ -159,8 +157,7 @@ class ReferenceFlags:
     """What is compared with what."""
 
     candidate: list[str] | None = option(
-        "A coder that is an automatic segmenter: show how far agreement drops with it (repeat it "
-        "for a ranking).",
+        "An automatic segmenter: how far agreement drops with it (repeat it for a ranking).",
         "NAME",
     )
     reference: list[str] | None = option(

@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from gammacp.campaign.consensus.gold_tables import links_to_review
-from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum import Corpus
 from gammacp.formats import FORMATS
 from gammacp.formats.joining import Joining
 from gammacp.formats.writing import losses
@@ -121,12 +121,10 @@ def live(
 
 def _progress(findings: Findings, state: str) -> Markup:
     said = {
-        "idle": "",
         "running": f"Working: {findings.stage or 'nearly done'}.",
         "paused": f"Paused: {findings.stage}.",
         "cancelled": f"Cancelled: {findings.stage}. Results so far stay; Resume starts over.",
-        "done": "",
-    }[state]
+    }.get(state, "")
     doing = {
         "running": (("pause", "Pause"), ("cancel", "Cancel")),
         "paused": (("resume", "Resume"), ("cancel", "Cancel")),
@@ -311,20 +309,14 @@ def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
         said = element("small", "", data_said_link=record["key"])
         return join(*takes, *merged, button("No link", "drop"), " ", said)
 
-    linked: tuple[Markup, ...] = ()
-    queued: tuple[Markup, ...] = ()
-    if items:
-        worst = page_tables.review(review.consensus, first=go)
-        queued = (section("queue", "Worst first", worst),)
-    if doubtful.records:
-        linked = (section("links", "Links", table(doubtful, first=choose, long=True)),)
-    drawn = (section("shapes", "What was drawn", review.drawn),) if review.drawn else ()
+    worst = page_tables.review(review.consensus, first=go) if items else None
+    links = table(doubtful, first=choose, long=True) if doubtful.records else None
     body = (
         fill(own("review.html"), items=json_script(items)),
-        *drawn,
+        review.drawn and section("shapes", "What was drawn", review.drawn),
         section("lanes", "Lanes", alignment_view(list(review.documents.values()))),
-        *queued,
-        *linked,
+        worst and section("queue", "Worst first", worst),
+        links and section("links", "Links", links),
     )
     return whole("Review", "review", body, script)
 
@@ -336,45 +328,33 @@ def _link(theirs: Mapping[str, Any] | None) -> str:
     return f"{theirs['type']} {' → '.join(ends)}"
 
 
-def exporting(
-    found: Gold | None,
-    *,
-    with_undecided: bool,
-    came_as: Container[str] = (),
-    bounded: bool = True,
-) -> str:
-    """What can be taken home; the formats that the files came in (`came_as`) stand first.
-
-    `bounded` says whether bounds were given, so that a format without them loses some.
-    """
-    beside = [("The report as one file", "./report?file")] if found else []
+def exporting(gold: Markup | None) -> str:
+    """What can be taken home: the gold standard, as of `gold_standard`, and what is beside it."""
+    beside = [("The report as one file", "./report?file")] if gold else []
     beside += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
     links = (element("li", element("a", name, href=href)) for name, href in beside)
-    gold = (
-        element("p", "There is no gold standard yet: wait for the report.")
-        if found is None
-        else _gold(found, with_undecided=with_undecided, came_as=came_as, bounded=bounded)
-    )
-    body = (gold, section("more", "Also here", element("ul", *links)))
+    none = element("p", "There is no gold standard yet: wait for the report.")
+    body = (gold or none, section("more", "Also here", element("ul", *links)))
     return whole("Take home", "export", body, "")
 
 
-def _gold(found: Gold, *, with_undecided: bool, came_as: Container[str], bounded: bool) -> Markup:
+def gold_standard(
+    found: Gold, *, with_undecided: bool, came_as: Container[str] = (), bounded: bool = True
+) -> Markup:
+    """The gold standard in every format; those that the files came in (`came_as`) stand first.
+
+    `bounded` says whether bounds were given, so that a format without them loses some.
+    """
     notes = []
     if found.tied:
-        notes.append(
-            f"{_number(found.tied, 'unit')} that nobody has reviewed: the category is tied, and is "
-            "left open in the gold standard."
-        )
+        units = _number(found.tied, "unit")
+        notes.append(f"{units} not yet reviewed: the category is tied, and left open.")
     if found.loose:
-        notes.append(
-            f"{_number(found.loose, 'link')} left out, because a unit at one end is not in it."
-        )
+        links = _number(found.loose, "link")
+        notes.append(f"{links} left out, because a unit at one end is not in the gold standard.")
     if found.stale:
-        notes.append(
-            f"{_number(found.stale, 'decision')} not applied: the annotations have changed since, "
-            "or this choice leaves them out. The journal keeps them."
-        )
+        decisions = _number(found.stale, "decision")
+        notes.append(f"{decisions} not applied, because the annotations or the choice changed.")
     parts = [element("p", note) for note in notes]
     query = "" if with_undecided else "?decided"
     if found.undecided:
@@ -384,14 +364,15 @@ def _gold(found: Gold, *, with_undecided: bool, came_as: Container[str], bounded
         other = element("a", turn, href="./export?decided" if with_undecided else "./export")
         parts.append(element("p", f"Units still to be reviewed are {kept}; ", other, "."))
     corpus = Corpus.from_continua(found.continua)
-    whole = corpus if bounded else Corpus.from_continua(_as_long_as_units(found.continua))
     any_shapes = any(c.axes > 1 for c in corpus.values())
     records: list[dict[str, Any]] = [
         {
             "format": f"{f.title} (as your files)" if name in came_as else f.title,
             "name": name,
             "losses": (refused := cannot_hold(found.continua, name))
-            or "; ".join(map(without_options, losses(whole, f)))
+            or "; ".join(
+                map(without_options, losses(corpus, replace(f, bounds=f.bounds or not bounded)))
+            )
             or None,
             "refused": refused,
         }
@@ -421,14 +402,6 @@ def _gold(found: Gold, *, with_undecided: bool, came_as: Container[str], bounded
         notes=join(*parts),
         formats=table(Table(_FORMATS, records), first=link),
     )
-
-
-def _as_long_as_units(continua: Mapping[str, Continuum]) -> dict[str, Continuum]:
-    """The continua from their first start to their last end, where nobody said anything else."""
-    return {
-        name: replace(c, bounds=(float(c.starts.min()), float(c.ends.max()))) if c.n_units else c
-        for name, c in continua.items()
-    }
 
 
 def refusal(problem: str) -> str:

@@ -109,9 +109,8 @@ class _Post:
 
     def first(self, agreement: Agreement) -> None:
         """The first number."""
-        n = len(agreement.computed)
-        said = f"On {n} document{'s' * (n != 1)}; the report is being made."
-        self.send(headline=gamma_on_scale(agreement.score, [said, *agreement.score.remarks()]))
+        said = ["The report is being made.", *agreement.score.remarks()]
+        self.send(headline=gamma_on_scale(agreement.score, said))
 
 
 def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) -> Findings:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading
-from gammacp.cli.options.settings import FailUnder, FailUnderLower, Seed, check_threshold
+from gammacp.cli.options.settings import Seed, Thresholds, check_threshold
 from gammacp.cli.options.trees import Treebanks
 from gammacp.cli.output import AsJson, message, print_json, show
 
@@ -57,9 +57,8 @@ def syntax(
     reading: Reading,
     treebanks: Treebanks,
     computing: TreeComputing,
+    thresholds: Thresholds,
     files: Files = None,
-    fail_under: FailUnder = None,
-    fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
 ) -> None:
     """Agreement on trees (α) and on semantic graphs (Smatch).
@@ -95,8 +94,9 @@ def syntax(
         for line in in_words(report):
             message(line)
     measure, value = report.value
-    check_threshold(value, fail_under, measure)
-    check_threshold(report.lower, fail_under_lower, f"the lower end of {measure}'s interval")
+    check_threshold(value, thresholds.fail_under, measure)
+    lower = f"the lower end of {measure}'s interval"
+    check_threshold(report.lower, thresholds.fail_under_lower, lower)
 
 
 def _options(read: ReadTreebank, treebanks: Treebanks, computing: TreeComputing) -> dict[str, Any]:

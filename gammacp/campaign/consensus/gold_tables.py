@@ -181,11 +181,10 @@ def to_review(found: Mapping[str, Consensus]) -> Table:
     """What a person should look at, worst first; `group` says which unit of its document it is."""
     records = [{"file": n, "group": u.group, **_unit(u)} for n, u in to_be_reviewed(found)]
     units = {c.continuum.offset_unit for c in found.values()}
-    where = f" ({next(iter(units))})" if units in ({"s"}, {"ms"}) else ""
-    columns = (
-        replace(c, header=f"{c.header}{where}") if c.key in ("start", "end") else c for c in REVIEW
-    )
-    table = Table(tuple(columns), records).without_empty("text", "posterior")
+    where = f" ({min(units)})" if units in ({"s"}, {"ms"}) else ""
+    ends = {c.key: replace(c, header=f"{c.header}{where}") for c in REVIEW if c.form is position}
+    columns = tuple(ends.get(c.key, c) for c in REVIEW)
+    table = Table(columns, records).without_empty("text", "posterior")
     return table.without("file", when=len(found) == 1)
 
 

@@ -94,4 +94,4 @@ def merge(
     with Store.writing(target) as opened:
         for source in sources:
             merged = merge_store(opened, source, mixed=mix_software)
-            message(f"{source}: {merged.added} cells added, {merged.known} were there")
+            message(f"{source}: {merged.added} cells added, {merged.known} known already")

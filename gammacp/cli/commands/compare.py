@@ -5,13 +5,7 @@ from enum import StrEnum
 from gammacp.cli.options.comparing import Comparing
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import (
-    FailUnder,
-    FailUnderLower,
-    GammaFlags,
-    check_lower_end,
-    require_interval,
-)
+from gammacp.cli.options.settings import GammaFlags, Thresholds
 from gammacp.cli.output import (
     AsJson,
     FrameFile,
@@ -36,13 +30,12 @@ def compare(
     reading: Reading,
     settings: GammaFlags,
     comparing: Comparing,
+    thresholds: Thresholds,
     files: Files = None,
     by: list[By] | None = option(
         "Compute and print only these tables (repeatable).  [default: all]"
     ),
     frame: FrameFile = None,
-    fail_under: FailUnder = None,
-    fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
 ) -> None:
     """Who agrees with whom, on which documents and categories.
@@ -55,7 +48,7 @@ def compare(
     from gammacp.cli.comparison_tables import print_comparison
     from gammacp.measures.pair_rows import check_frame_path
 
-    require_interval(fail_under_lower, comparing.bootstrap)
+    thresholds.require_interval(comparing.bootstrap)
     options, tables = settings.options(), [str(table) for table in by or By]
     check_frame_path(frame)
     writes = outputs(frame=frame)
@@ -63,7 +56,7 @@ def compare(
     features = settings.weighing.features
     about = comparing.about()
     loaded = load(files, reading, features, writes=writes, about=about, links=True)
-    with comparing.workers(loaded, "comparing") as executor:
+    with comparing.computing.pool("comparing", pays=loaded.takes_long) as (executor, _):
         found = compare_all(
             loaded.corpus().continua,
             by=tables,
@@ -78,6 +71,5 @@ def compare(
     else:
         print_comparison(found, tables)
         tell_signatures(*found.signatures, seed=settings.sampling.seed)
-    score = found.overall.score
-    settings.check(score, fail_under)
-    check_lower_end(found.bootstrap, fail_under_lower)
+    settings.solving.check_proven(found.overall.score.status)
+    thresholds.check(found.overall.value, found.bootstrap)

@@ -13,9 +13,8 @@ from gammacp.cli.alignment_table import tell_open
 from gammacp.cli.options.deciding import Deciding
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, load, write_options
-from gammacp.cli.options.settings import Jobs, Seed, SolvingFlags, Weighing, Where
+from gammacp.cli.options.settings import ComputingFlags, Seed, SolvingFlags, Weighing
 from gammacp.cli.output import AsJson, message, messages, outputs, print_json, say, show
-from gammacp.cli.progress import progress
 from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -86,6 +85,7 @@ def consensus(
     target: Target,
     deciding: Deciding,
     lists: Lists,
+    computing: ComputingFlags,
     files: Files = None,
     worst: int = option(
         "Rows to print of the review list, of documents and of annotators.", default=10, min=0
@@ -96,8 +96,6 @@ def consensus(
         min=0,
     ),
     seed: Seed = 0,
-    jobs: Jobs = None,
-    executor: Where = None,
     json: AsJson = False,
 ) -> None:
     """A gold standard, and what a person should review first.
@@ -112,7 +110,6 @@ def consensus(
     from gammacp.formats import write
     from gammacp.formats.registry import format_for_writing
     from gammacp.formats.writing import check_folder, document_of, lost_links
-    from gammacp.pools import workers
 
     endings = target.endings()
     if target.out is not None:
@@ -121,7 +118,7 @@ def consensus(
     about: dict[str, Any] = {"writes": paths, "endings": endings, "links": True}
     loaded = load(files, reading, weighing.features, **about)
     written = write_options(target.write_option)
-    with workers(jobs, pays=False, executor=executor) as pool, progress("aligning"):
+    with computing.pool("aligning") as (pool, _):
         each = consensus_of_each(
             loaded.corpus(),
             dissimilarity=weighing.chosen_dissimilarity(),

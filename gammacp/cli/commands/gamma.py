@@ -10,18 +10,8 @@ from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import numbers_of
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
-from gammacp.cli.options.settings import (
-    FailUnder,
-    FailUnderLower,
-    GammaFlags,
-    Jobs,
-    Where,
-    check_lower_end,
-    check_threshold,
-    require_interval,
-)
+from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds
 from gammacp.cli.output import AsJson, message, messages, print_json, say, show, tell_signatures
-from gammacp.cli.progress import progress
 from gammacp.errors import DataError, UsageError
 from gammacp.text import in_short
 
@@ -38,6 +28,8 @@ def gamma(
     reading: Reading,
     settings: GammaFlags,
     sampled: Sampled,
+    computing: ComputingFlags,
+    thresholds: Thresholds,
     files: Files = None,
     alignment: bool = option("Also print the best alignment of each file.", default=False),
     explain: bool = option(
@@ -61,10 +53,6 @@ def gamma(
         "F,F,…",
     ),
     figure: Path | None = option("Draw the curve of --over-delta (.svg, .png, .pdf)."),
-    jobs: Jobs = None,
-    executor: Where = None,
-    fail_under: FailUnder = None,
-    fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
 ) -> None:
     """Agreement γ of each file and, for several, of the corpus.
@@ -80,10 +68,9 @@ def gamma(
     from gammacp.measures.agreement import agreement
     from gammacp.measures.explanation import explanation_of
     from gammacp.measures.over_delta import gamma_over_delta
-    from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
-    require_interval(fail_under_lower, bootstrap)
+    thresholds.require_interval(bootstrap)
     options = settings.options()
     if certificate_sets and certificate is None:
         raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
@@ -93,11 +80,8 @@ def gamma(
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua = loaded.corpus() if several else loaded.continua
     shared: Memory | None = {} if explain else None
-    with (
-        workers(jobs, pays=False, executor=executor) as pool,
-        progress("documents or random sets" if several else "random annotation sets") as counter,
-        interruptible() as interrupted,
-    ):
+    what = "documents or random sets" if several else "random annotation sets"
+    with computing.pool(what) as (pool, counter), interruptible() as interrupted:
         found = agreement(
             continua,
             bootstrap=bootstrap,
@@ -132,8 +116,11 @@ def gamma(
         curve.draw(figure)
         message(f"wrote {figure}")
     end_if_interrupted(interrupted, _how_far(found))
-    _check(found, settings, fail_under)
-    check_lower_end(over, fail_under_lower)
+    if not found.computed:
+        raise DataError(f"no continuum has a γ: {in_short(found.reasons)}")
+    settings.solving.check_proven(found.score.status)
+    several = len(found.documents) > 1
+    thresholds.check(found.value, over, "γ of the corpus" if several else "γ")
 
 
 def _factors(over_delta: str | None, figure: Path | None) -> tuple[float, ...]:
@@ -217,12 +204,3 @@ def _print_asked(
     if curve is not None:
         show(over_delta_table(curve), title="γ over Δ")
         message(curve.in_words())
-
-
-def _check(found: Agreement, settings: GammaFlags, fail_under: float | None) -> None:
-    """Exit codes: nothing succeeded, no proof, below the threshold."""
-    if not found.computed:
-        raise DataError(f"no continuum has a γ: {in_short(found.reasons)}")
-    settings.solving.check_proven(found.score.status)
-    several = len(found.documents) > 1
-    check_threshold(found.value, fail_under, "γ of the corpus" if several else "γ")

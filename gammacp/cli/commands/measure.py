@@ -12,10 +12,9 @@ from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.options.reading import Files, Reading, left_out_json, load, split_names
 from gammacp.cli.options.segmentations import EditFlags
-from gammacp.cli.options.settings import GammaFlags, Jobs, Where
+from gammacp.cli.options.settings import ComputingFlags, GammaFlags
 from gammacp.cli.options.trees import Treebanks
 from gammacp.cli.output import AsJson, message, messages, print_json, show
-from gammacp.cli.progress import progress
 from gammacp.errors import UsageError
 from gammacp.text import group_by_text, in_short
 
@@ -106,9 +105,8 @@ def measure(
     chosen: Chosen,
     edits: EditFlags,
     treebanks: Treebanks,
+    computing: ComputingFlags,
     files: Files = None,
-    jobs: Jobs = None,
-    executor: Where = None,
     json: AsJson = False,
 ) -> None:
     """Several measures side by side.
@@ -121,7 +119,6 @@ def measure(
     """
     from gammacp.dissimilarity.base import features_of
     from gammacp.measures.registry import measure as evaluate
-    from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
     names = chosen_measures(chosen.measures)
@@ -129,11 +126,7 @@ def measure(
     features = (*settings.weighing.features, *features_of(chosen.distance))
     read, losses = _data(names, files, reading, treebanks, tuple(dict.fromkeys(features)))
     one = partial(evaluate, names=names, beyond_chance=chosen.beyond_chance, **options)
-    with (
-        workers(jobs, pays=False, executor=executor) as pool,
-        progress("measuring"),
-        interruptible() as interrupted,
-    ):
+    with computing.pool("measuring") as (pool, _), interruptible() as interrupted:
         spread = map if pool is None else partial(pool.map, chunksize=1 + len(read) // 64)
         found = spread(one, read.values())
         scores = dict(zip(read, found, strict=False))

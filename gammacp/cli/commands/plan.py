@@ -5,15 +5,15 @@ from pathlib import Path
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
-from gammacp.cli.options.settings import GammaFlags, Jobs
+from gammacp.cli.options.settings import ComputingFlags, GammaFlags
 from gammacp.cli.output import AsJson, outputs, print_json, say, show, tell_signatures
-from gammacp.cli.progress import progress
 
 
 def plan(
     reading: Reading,
     settings: GammaFlags,
     sampled: Sampled,
+    computing: ComputingFlags,
     files: Files = None,
     half_width: float | None = option("Goal: know γ to ± this.  [default: 0.05]"),
     difference: float | None = option(
@@ -37,7 +37,6 @@ def plan(
         default="position+category+false-negative",
     ),
     assign: Path | None = option("Write who should annotate what (CSV)."),
-    jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
     """How many documents and annotators do you need?
@@ -53,7 +52,6 @@ def plan(
     from gammacp.campaign.plan import plan as compute
     from gammacp.campaign.plan.assignment import assignment
     from gammacp.errors import DataError, UsageError
-    from gammacp.pools import workers
     from shuffling import read_model
 
     if (model is not None) == bool(files or reading.dataset):
@@ -69,7 +67,7 @@ def plan(
         loaded = load(files, reading, features, writes=paths, about=sampled.values())
     elif about := sampled.values():
         raise UsageError(f"--{min(about)} describes the documents of a pilot, and there is none")
-    with workers(jobs, pays=False) as executor, progress("steps") as counter:
+    with computing.pool("steps") as (executor, counter):
         found = compute(
             None if loaded is None else loaded.corpus(),
             goal=goal,

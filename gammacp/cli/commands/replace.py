@@ -2,9 +2,8 @@
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
-from gammacp.cli.options.settings import Jobs, Seed, SolvingFlags, Weighing, Where
+from gammacp.cli.options.settings import ComputingFlags, Seed, SolvingFlags, Weighing
 from gammacp.cli.output import AsJson, message, print_json, say, show, tell_signatures
-from gammacp.cli.progress import progress
 
 
 def replace(
@@ -12,6 +11,7 @@ def replace(
     weighing: Weighing,
     solving: SolvingFlags,
     sampled: Sampled,
+    computing: ComputingFlags,
     files: Files = None,
     candidate: list[str] | None = option(
         "Annotator to test as a stand-in (repeatable); all others are people.", "NAME"
@@ -29,8 +29,6 @@ def replace(
     expert: str | None = option("Ask who is closer to this person: the candidate or the others."),
     bootstrap: int = option("Bootstrap draws.", default=2000, min=1),
     seed: Seed = 0,
-    jobs: Jobs = None,
-    executor: Where = None,
     json: AsJson = False,
 ) -> None:
     """May a system stand in for a person?
@@ -43,15 +41,10 @@ def replace(
     """
     from gammacp.campaign import result_tables
     from gammacp.campaign.replace import replace as test
-    from gammacp.pools import workers
 
     loaded = load(files, reading, weighing.features, about=sampled.values(), links=True)
-    with (
-        workers(
-            jobs, pays=score in ("disorder", "links") and loaded.takes_long, executor=executor
-        ) as pool,
-        progress("testing"),
-    ):
+    pays = score in ("disorder", "links") and loaded.takes_long
+    with computing.pool("testing", pays=pays) as (pool, _):
         found = test(
             loaded.corpus().continua,
             candidate or (),

@@ -34,8 +34,8 @@ def reproduce(
     # The experiments and their ledger come with a checkout, not with the installed package.
     if not (experiments / "ledger").is_dir():
         raise UsageError(
-            f"{experiments} is not the folder of the experiments: `reproduce` works from a "
-            "checkout of gammacp; go there or give --experiments DIR"
+            f"{experiments} is not the folder of the experiments: gammacp reproduce works in a "
+            "checkout of gammacp. Go there, or give --experiments DIR"
         )
     sys.path.insert(0, str(experiments.resolve().parent))
     from experiments.ledger import command

@@ -20,9 +20,8 @@ def warm_up(json: AsJson = False) -> None:
         print_json(asdict(found))
         return
     say(
-        f"{found.kernels} kernels are ready, {found.compiled} of them compiled now, after "
-        f"{found.seconds:.1f} s "
-        f"({found.processor_seconds:.1f} s of processor time)"
+        f"{found.kernels} kernels are ready, {found.compiled} of them compiled now; it took "
+        f"{found.seconds:.1f} s ({found.processor_seconds:.1f} s of processor time)"
     )
-    kept = f"kept in {found.folder}" if found.folder else "not kept: no cache folder can be written"
+    kept = f"kept in {found.folder}" if found.folder else "not kept: no cache folder is writable"
     message(kept)

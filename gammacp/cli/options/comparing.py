@@ -1,16 +1,13 @@
 """Options of the commands that compare annotators: `compare` and `report`."""
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import NOT_SAID, Files, Loaded, Reading, Sampled, load
-from gammacp.cli.options.settings import Jobs, Where
-from gammacp.cli.progress import progress
+from gammacp.cli.options.reading import NOT_SAID, Files, Reading, Sampled, load
+from gammacp.cli.options.settings import ComputingFlags
 
 
 @dataclass(frozen=True)
@@ -47,8 +44,7 @@ class Comparing:
     leave_one_out: bool = option(
         "Also γ without each annotator; slow for many annotators.", default=True
     )
-    jobs: Jobs = None
-    executor: Where = None
+    computing: ComputingFlags = field(default_factory=ComputingFlags)
 
     def about(self) -> dict[str, str]:
         """What is said of documents, and of sessions if a feature has them."""
@@ -76,16 +72,3 @@ class Comparing:
             "draws": self.bootstrap,
             "leave_one_out": self.leave_one_out,
         }
-
-    @contextmanager
-    def workers(
-        self, loaded: Loaded, what: str, *, pays: bool = False
-    ) -> Iterator[Executor | None]:
-        """Worker processes where they are asked for or pay, with progress."""
-        from gammacp.pools import workers
-
-        with (
-            workers(self.jobs, pays=pays or loaded.takes_long, executor=self.executor) as pool,
-            progress(what),
-        ):
-            yield pool
