@@ -29,12 +29,12 @@ from gammacp.text import UNLABELLED, category_name
 CONSENSUS = (
     Column("file", "file"),
     Column("kept", "units", count),
-    Column("left", "left out", count),
-    Column("needed", "support needed", count),
+    Column("left", "left out", count, rank=1),
+    Column("needed", "support needed", count, rank=3),
     Column("tied", "category tied", count),
     Column("confidence", "mean confidence", number),
-    Column("posterior", "mean posterior", number),
-    Column("entropy", "open bits", number, digits=2),
+    Column("posterior", "mean posterior", number, rank=4),
+    Column("entropy", "open bits", number, digits=2, rank=2),
     Column("to_review", "to review", count),
 )
 QUALITIES = (
@@ -56,9 +56,9 @@ REVIEW = (
     Column("end", "end", position),
     Column("text", "text", wrapped=True),
     _LABEL,
-    Column("support", "support", count),
+    Column("support", "support", count, rank=2),
     Column("confidence", "confidence", number, digits=2),
-    Column("posterior", "posterior", number, digits=2),
+    Column("posterior", "posterior", number, digits=2, rank=1),
     Column("reasons", "why", listing, wrapped=True),
 )
 
