@@ -66,7 +66,6 @@ _EACH = (
     *_under(
         number,
         p="p",
-        p_raw="p of gain",
         p_value="p by Holm",
         p_holm="p by Holm",
         p_exact="exact p",
@@ -80,6 +79,7 @@ _EACH = (
     *_under(general, magnitude="magnitude"),
     Column("reason", "undefined because", wrapped=True),
     Column("signature", "signature", wrapped=True),
+    Column("p_raw", "p of gain", number, rank=9),
     Column("mean_length", "mean length", number, digits=1),
     Column("amounts", "interval", partial(interval, form=share), value=_INTERVAL),
     Column("advantage_probability", "ρ", number, digits=2),

@@ -173,14 +173,14 @@ def _agreement(overall: Agreement) -> tuple[str, str | None, list[Statement]]:
     # So few random sets that no p can be small test nothing.
     if score.p is None or (score.least_p or 0.0) > LEVEL:
         words = (
-            f"γ of {what} is {score.value:.2f}. Whether that is better than chance is not tested: "
-            "there is too little, or the chance model has no test."
+            f"γ of {what} is {score.value:.2f}. Whether that is better than chance could not be "
+            "tested: there are too few data, or the chance model has no test."
         )
         return UNTESTED, None, [Statement(about="agreement", words=words)]
     if score.p > LEVEL:
         words = (
-            f"Agreement better than chance is not shown: γ is {score.value:.2f}, and random "
-            f"annotations agree as well in {score.p:.0%} of the cases."
+            f"Agreement is not shown to be better than chance: γ is {score.value:.2f}, and "
+            f"{score.p:.0%} of random annotations agree as well or better."
         )
         return NOT_SHOWN, None, [Statement(about="agreement", words=words, p=score.p)]
     word = grade(*(score.interval or (score.value, score.value)))
@@ -188,7 +188,7 @@ def _agreement(overall: Agreement) -> tuple[str, str | None, list[Statement]]:
     if score.value < 1:
         share = max(0.01, round(1 - score.value, 2))
         less = "less than " * (score.value > 0.995)
-        differ = f"differ {less}{share:.0%} as much as chance would make them"
+        differ = f"disagree {less}{share:.0%} as much as they would by chance"
     words = f"Agreement on {what} is {word}: γ is {score.value:.2f}, so the annotators {differ}."
     elsewhere, more = _elsewhere(overall)
     return word, elsewhere, [Statement(about="agreement", words=words, p=score.p), *more]
@@ -200,22 +200,18 @@ def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
     text = parts.kind == ALIGNMENTS
     least = ALIGNED_FOR_MORE if text else DOCUMENTS_FOR_MORE
     kind = "" if parts.kind == DOCUMENTS else f" {parts.kind}"
-    these, more = (
-        ("this text", "more text of its kind")
-        if text
-        else ("these documents", "more of their kind")
-    )
+    these, others = ("this text", "text") if text else ("these documents", "documents")
     words = (
-        f"This holds for {these}. A statement about {more} needs {least}{kind}; "
-        f"there are {len(parts)}."
+        f"That is about {these} alone. A statement about other {others} of this kind needs at "
+        f"least {least}{kind}, and there are {len(parts)}."
     )
     if len(parts) >= least:
         found = overall.bootstrap(confidence=CONFIDENCE)
         assert found is not None
         word = grade(found.low, found.high)
         words = (
-            f"On more {'text' if text else 'documents'} of this kind it is {word}: γ lies between "
-            f"{found.low:.2f} and {found.high:.2f} ({CONFIDENCE:.0%} confidence, these annotators)."
+            f"On other {others} of this kind, agreement of these annotators is {word}: γ lies "
+            f"between {found.low:.2f} and {found.high:.2f} ({CONFIDENCE:.0%} confidence)."
         )
     return word, [Statement(about="elsewhere", words=words)]
 
@@ -243,7 +239,7 @@ def _standing_out(found: Comparison) -> list[Statement]:
         words = f"No {listed} is shown to be worse than the others."
         said.append(Statement(about="none", words=words))
     elif not tested:
-        words = f"Whom and what the differences are about cannot be tested: {cuts.reason}."
+        words = f"Which annotators and labels differ most cannot be tested: {cuts.reason}."
         said.append(Statement(about="none", words=words))
     return said
 
@@ -269,8 +265,8 @@ def _pair(tests: Mapping[tuple[str, str], PairTest]) -> Statement | None:
         return None
     one, other = pair = min(low, key=lambda p: low[p].gamma)
     words = (
-        f"{visible(one)} and {visible(other)} agree least: their γ is {low[pair].gamma:.2f}, "
-        f"that of the other pairs together {low[pair].others:.2f}."
+        f"{visible(one)} and {visible(other)} agree least: their γ is {low[pair].gamma:.2f}; "
+        f"the other pairs together have {low[pair].others:.2f}."
     )
     return Statement(about="pair", words=words, names=pair, p=low[pair].p_holm)
 
@@ -322,8 +318,8 @@ def _label(
         )
     ]
     words = (
-        f"{visible(names[k])} is disputed most: where one annotator marks it, another does so in "
-        f"{shares[0]:.0%} of the cases (the other labels: {shares[1]:.0%})"
+        f"The label “{visible(names[k])}” is disputed most: where one annotator marks it, another "
+        f"marks it too in {shares[0]:.0%} of the cases (other labels: {shares[1]:.0%})"
     )
     return Statement(about="label", words=f"{words}.", names=(names[k],), p=p)
 
@@ -367,8 +363,8 @@ def _worth(found: Calibration, said: list[Statement]) -> Statement | None:
     if chosen is None:
         return None
     words = (
-        f"What the number is worth: γ would be the same if nothing else went wrong and "
-        f"{chosen.words}."
+        f"What the number is worth: γ would be the same if {chosen.words}, and nothing else "
+        "went wrong."
     )
     return Statement(about="worth", words=words, names=(chosen.error,))
 
@@ -383,25 +379,22 @@ def _next_step(
     named = {s.about: s.names for s in said}
     label, person = named.get("label"), named.get("annotator")
     if word == UNDEFINED:
-        words = "see that at least two annotators have marked something in the same document"
+        words = "make sure that at least two annotators mark something in the same document"
     elif word == NOT_SHOWN:
-        words = (
-            "look at the alignment to see whether the annotators mark the same kind of thing, "
-            "before anything more is annotated"
-        )
+        words = "look at the alignment first: do the annotators mark the same kind of thing?"
     elif word == "high":
         words = "make the gold standard"
         if to_review:
-            words += f"; {to_review} units wait for a person's decision"
+            words += f"; {to_review} units wait for somebody to decide"
     elif label is not None:
-        words = f"make the guideline for {visible(label[0])} clearer{_taken_for(found, label[0])}"
+        words = f"make the guideline for “{visible(label[0])}” clearer{_taken_for(found, label[0])}"
     elif person is not None:
         words = f"go through the differences with {visible(person[0])}"
     else:
         words = "go through the worst places with all annotators, and make the guideline clearer"
     if word not in (UNDEFINED, "high") and to_review:
-        words += f"; the {to_review} units to review show the places"
-    return Statement(about="next", words=f"Next: {words}.")
+        words += f"{'' if words[-1] in '.?' else '.'} The {to_review} units to review show where"
+    return Statement(about="next", words=f"Next: {words}{'' if words[-1] == '?' else '.'}")
 
 
 def _taken_for(found: Comparison, label: str) -> str:
@@ -413,5 +406,5 @@ def _taken_for(found: Comparison, label: str) -> str:
     other, most = table.columns[int(row.argmax())], int(row.max())
     if not most:
         return ""
-    what = "marks nothing" if other == NO_UNIT else f"says {visible(other)}"
-    return f" (in {most} of {int(row.sum())} differences about it the other annotator {what})"
+    what = "marks nothing" if other == NO_UNIT else f"says “{visible(other)}”"
+    return f": in {most} of {int(row.sum())} differences about it, the other annotator {what}"

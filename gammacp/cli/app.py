@@ -1,6 +1,6 @@
 """All commands under one Typer application."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
@@ -14,22 +14,16 @@ from gammacp.cli.options.names import Command, CommandGroup, application
 from gammacp.files import lift_confinement
 from gammacp.plugins import load_all, why_it_fails
 
-SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "Measure": (
-        "gamma",
-        "align",
-        "verify",
-        "measure",
-        "unnamed",
-        "segmentation",
-        "syntax",
-        "links",
-    ),
-    "Understand": ("compare", "calibrate", "replace", "plan", "report", "studio", "watch"),
-    "Build": ("init", "consensus"),
-    "Formats and data": ("inspect", "convert", "formats", "datasets"),
-    "Research": ("shuffle", "bench", "reproduce", "export"),
-    "What there is": ("measures", "solvers", "cite", "warm-up"),
+SECTIONS: Mapping[str, Sequence[str]] = {
+    title: names.split()
+    for title, names in {
+        "Measure": "gamma align verify measure unnamed segmentation syntax links",
+        "Understand": "compare calibrate replace plan report studio watch",
+        "Build": "init consensus",
+        "Formats and data": "inspect convert formats datasets",
+        "Research": "shuffle bench reproduce export",
+        "What there is": "measures solvers cite warm-up",
+    }.items()
 }
 """The commands that come with gammacp by what one wants to do; others stand in a section after."""
 GROUP = "gammacp.commands"
@@ -44,7 +38,7 @@ def build() -> typer.Typer:
     """The application with every command."""
     app = application(
         name="gammacp",
-        help="How far annotators agree beyond chance on where their units are and what they are.",
+        help="How far annotators agree, beyond chance, on where units are and what they are.",
         no_args_is_help=True,
         add_completion=True,
     )
@@ -108,17 +102,19 @@ def _root(
         "Print the version.", default=False, callback=_print_version, is_eager=True
     ),
     imports: list[str] | None = option(
-        "Module of your own, by name or as a .py file, that registers measures, chance "
+        "Load a module of your own (a name or a .py file) that registers measures, chance "
         "models, dissimilarities, error types, formats or solvers (repeatable).",
         "MODULE",
         names=("--import",),
     ),
     outside: bool = option(
-        "A campaign.toml or dissimilarity file may read files outside its folder.", default=False
+        "Let a campaign.toml or dissimilarity file read files outside its folder.", default=False
     ),
-    quiet: bool = option("Results and errors only.", default=False, names=("--quiet", "-q")),
+    quiet: bool = option("Print results and errors only.", default=False, names=("--quiet", "-q")),
     verbose: bool = option(
-        "More progress, and all that was left out.", default=False, names=("--verbose", "-v")
+        "Print more progress, and everything that was left out.",
+        default=False,
+        names=("--verbose", "-v"),
     ),
 ) -> None:
     output.verbosity = verbose - quiet

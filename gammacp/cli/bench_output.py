@@ -31,17 +31,17 @@ _DIFFERENCES = (
 
 def tell(sweep: Sweep, outcome: Outcome) -> None:
     """What a run did, on stderr."""
-    message(f"{outcome.computed} cells computed, {outcome.reused} were there; seed {sweep.seed}")
+    message(f"{outcome.computed} cells computed, {outcome.reused} reused; seed {sweep.seed}")
     if sweep.beyond_chance:
-        message("values are 1 − D/E[D]: the measures' disagreements against chance")
+        message("values are 1 − D/E[D]: each measure's disagreement against chance")
     for note in outcome.notes:
         message(note)
     if outcome.limited:
-        message(f"{outcome.limited} cells rest on a solver that stopped at a limit (feasible)")
+        message(f"{outcome.limited} cells are from a solver that stopped at a limit (feasible)")
     if outcome.failures:
         message(
-            f"{len(outcome.failures)} annotation sets could not be computed; running the sweep "
-            "again tries them again"
+            f"{len(outcome.failures)} annotation sets could not be computed; run the sweep again "
+            "to retry them"
         )
 
 
@@ -105,8 +105,8 @@ def tell_comparison(found: BaselineComparison, baseline: Path, level: float) -> 
     """What `--check` found, on stderr."""
     if found.only_baseline or found.only_now:
         message(
-            f"not compared: {found.only_baseline} points that only {baseline} has, "
-            f"{found.only_now} that only this sweep has"
+            f"not compared: {found.only_baseline} points are only in {baseline}, "
+            f"{found.only_now} only in this sweep"
         )
     if not found.moved:
         how = "all equal, set by set" if found.paired else "none moved beyond noise"
@@ -116,10 +116,10 @@ def tell_comparison(found: BaselineComparison, baseline: Path, level: float) -> 
     if not found.paired:
         message(f"{told} beyond noise, against {baseline} (adjusted p < {level:g})")
         return
-    told += f", against {baseline}, which is of the same seed and so of the same sets"
+    told += f", against {baseline}, which has the same seed and so the same sets"
     if (at := found.largest) is not None:
         sides = f"{at.baseline:.6g} there and {at.now:.6g} here"
-        told += f"; most of all {at.measure} at {at.magnitude:g}, {sides}"
+        told += f"; most: {at.measure} at {at.magnitude:g}, {sides}"
     message(told)
 
 

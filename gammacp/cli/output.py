@@ -30,8 +30,8 @@ verbosity = 0
 
 # Entries of a list in JSON from which each has a line of its own.
 _MANY = 1000
-# What JSON has as it is, but for NaN.
-_SIMPLE = frozenset((str, int, bool, float, NoneType))
+# A number and its percent sign stay on one line.
+_PERCENT = "\N{NO-BREAK SPACE}%"
 # A sentence in a column gets as many characters of a narrow terminal.
 _NARROWEST = 24
 
@@ -40,8 +40,8 @@ FrameFile = Annotated[
     Path | None,
     typer.Option(
         "--frame",
-        help="Write a row per unitary alignment and pair of annotators, for models of your own "
-        "(CSV).",
+        help="Write a row per unitary alignment and pair of annotators (CSV), for models of your "
+        "own.",
         metavar="FILE.csv",
         show_default=False,
     ),
@@ -108,12 +108,7 @@ def print_json(document: Mapping[str, object], *, lines: bool = False) -> None:
 
 
 def _json_text(value: object, indent: int | None = None) -> str:
-    how: dict[str, Any] = {"ensure_ascii": not _takes_all(), "indent": indent}
-    try:
-        flat = type(value) is dict and all(map(_flat, value.values()))
-        text = json.dumps(value if flat else _plain(value), allow_nan=False, **how)
-    except ValueError:  # NaN, of a flat record
-        text = json.dumps(_plain(value), **how)
+    text = json.dumps(_plain(value), allow_nan=False, ensure_ascii=not _takes_all(), indent=indent)
     if text.isascii() and text.isprintable():
         return text
     return re.sub(r"[^\n -~]", _escape, text)
@@ -123,13 +118,6 @@ def _escape(found: re.Match[str]) -> str:
     """A character that a terminal would obey as an escape of JSON, which says the same."""
     character = found[0]
     return character if visible(character) == character else json.dumps(character)[1:-1]
-
-
-def _flat(value: Any) -> bool:
-    """Whether JSON takes it as it is, but for NaN."""
-    if type(value) in _SIMPLE or isinstance(value, str):
-        return True
-    return type(value) in (list, tuple) and all(type(v) in _SIMPLE for v in value)
 
 
 def _plain(value: Any) -> Any:
@@ -147,40 +135,45 @@ def _plain(value: Any) -> Any:
 def show(table: Table, *, title: str = "", digits: int = 4) -> None:
     """A table on stdout; numeric columns are right-aligned.
 
-    Where a terminal is too narrow, headers and sentences are broken into lines, columns leave by
-    their rank, which is said, and if that is not enough, each record has a line per column. No
-    number and no name is ever shortened.
+    Where a terminal is too narrow, headers and sentences are broken into lines, columns move closer
+    together and leave by their rank, which is said, and if that is not enough, each record has a
+    line per column. No number and no name is ever shortened.
     """
     if title:
         say(f"\n{visible(title)}")
     width = _columns(sys.stdout) if sys.stdout.isatty() else sys.maxsize
     columns = table.columns
     rows = [[_encodable(cell) for cell in row] for row in (table.headers, *table.cells(digits))]
-    widths = _widths(columns, rows, width)
+    for gap in (3, 2):
+        widths = _widths(columns, rows, width, gap)
+        if _total(widths, gap) <= width:
+            break
     kept = [i for i, _ in enumerate(columns)]
     for i in sorted((i for i in kept if columns[i].rank), key=lambda i: -columns[i].rank):
-        if _total([widths[k] for k in kept]) > width:
+        if _total([widths[k] for k in kept], gap) > width:
             kept.remove(i)
-    if _total([widths[k] for k in kept]) > width:
+    if _total([widths[k] for k in kept], gap) > width:
         sys.stdout.writelines(_stack(rows, width))
         return
     right = [columns[i].numeric for i in kept]
     shown = [[row[i] for i in kept] for row in rows]
-    sys.stdout.writelines(_lines(shown, [widths[i] for i in kept], right))
+    sys.stdout.writelines(_lines(shown, [widths[i] for i in kept], right, gap))
     if gone := [head for i, head in enumerate(table.headers) if i not in kept]:
         message(f"gammacp: too narrow for {', '.join(gone)}: a wider terminal or --json shows them")
 
 
-def _total(widths: Sequence[int]) -> int:
-    return sum(widths) + 3 * len(widths) - 1
+def _total(widths: Sequence[int], gap: int) -> int:
+    return sum(widths) + gap * (len(widths) - 1) + 2
 
 
-def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int]:
+def _widths(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int, gap: int
+) -> list[int]:
     """How wide each column is; headers and sentences are narrower in need."""
     from rich.cells import cell_len
 
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-    if _total(widths) <= width:
+    if _total(widths, gap) <= width:
         return widths
     for i, column in enumerate(columns):
         head, *cells = (row[i] for row in rows)
@@ -191,7 +184,7 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int
     texts = [i for i, column in enumerate(columns) if column.wrapped]
     needs = {i: max(cell_len(row[i]) for row in rows) - widths[i] for i in texts}
     for left, i in enumerate(sorted(texts, key=needs.__getitem__)):
-        spare = max(0, width - _total(widths)) // (len(texts) - left)
+        spare = max(0, width - _total(widths, gap)) // (len(texts) - left)
         widths[i] += min(needs[i], spare)
     return widths
 
@@ -203,25 +196,30 @@ def _break_lines(cell: str, width: int, hang: str = "") -> list[str]:
     if cell_len(cell) <= width:
         return [cell]
     far_in = cell[: len(cell) - len(cell.lstrip(" "))] + hang
-    return textwrap.wrap(
-        cell, width, subsequent_indent=far_in, break_long_words=False, break_on_hyphens=False
+    lines = textwrap.wrap(
+        cell.replace(" %", _PERCENT),
+        width,
+        subsequent_indent=far_in,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
+    return [line.replace(_PERCENT, " %") for line in lines]
 
 
 def _lines(
-    rows: Sequence[Sequence[str]], widths: Sequence[int], right: Sequence[bool]
+    rows: Sequence[Sequence[str]], widths: Sequence[int], right: Sequence[bool], gap: int
 ) -> Iterator[str]:
     """The table, a line or more for each row."""
     from rich.cells import cell_len
 
-    blank = " " * _total(widths) + "\n"
+    blank = " " * _total(widths, gap) + "\n"
     yield blank
     for i, row in enumerate(rows):
         broken = [_break_lines(cell, w) for cell, w in zip(row, widths, strict=True)]
         for cells in zip_longest(*broken, fillvalue=""):
             padding = [" " * (w - cell_len(c)) for c, w in zip(cells, widths, strict=True)]
             parts = [p + c if r else c + p for p, c, r in zip(padding, cells, right, strict=True)]
-            yield f" {'   '.join(parts)} \n"
+            yield f" {(' ' * gap).join(parts)} \n"
         if i == 0:
             yield f" {'─' * (len(blank) - 3)} \n"
     yield blank

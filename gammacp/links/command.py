@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import FailUnder, GammaFlags, Jobs, check_threshold
+from gammacp.cli.options.settings import ComputingFlags, FailUnder, GammaFlags, check_threshold
 from gammacp.cli.output import AsJson, message, print_json, show
 
 if TYPE_CHECKING:
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 def links(
     reading: Reading,
     settings: GammaFlags,
+    computing: ComputingFlags,
     files: Files = None,
     types: str = option(
-        "Distance of types of links: nominal, ordinal=A<B, tree, a CSV file with a matrix, …",
+        "How types of links differ: nominal, ordinal=A<B, tree, a CSV file with a matrix, …",
         "NAME|MATRIX.csv",
         default="nominal",
     ),
     ends: str = option(
-        "When the ends of two links meet: aligned (their units are aligned) or places (as far "
-        "apart as their units are).",
+        "How the ends of two links are compared: aligned (whether their units are aligned) or "
+        "places (how far apart their units are).",
         default="aligned",
     ),
     explain: bool = option(
-        "What links differ in: ends, types, links that are missing; of whom and which.",
+        "Show what links differ in (ends, types, missing links), whose, and which.",
         default=False,
     ),
-    jobs: Jobs = None,
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
-    """How far annotators agree on links and chains between their units.
+    """Agreement on links and chains between units.
 
     Several files are a corpus.
 
@@ -47,12 +47,11 @@ def links(
     Most used: --explain, --types and --json.
     """
     from gammacp.links.report import link_report
-    from gammacp.pools import workers
 
     loaded = load(files, reading, settings.weighing.features, links=True)
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua: Any = loaded.corpus() if several else loaded.continua
-    with workers(jobs, pays=False) as executor:
+    with computing.pool("aligning") as (executor, _):
         found = link_report(
             continua, types=types, ends=ends, executor=executor, **settings.options()
         )

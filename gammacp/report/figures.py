@@ -78,7 +78,8 @@ def _panel(equivalent: Equivalent, calibration: Calibration, low: float) -> list
     gamma = calibration.score.value
     faint = partial(text, class_="faint")
     spread = [(a, float(s.min()), float(s.max())) for a, s in zip(amounts, curve.sets, strict=True)]
-    band = [(x(a), y(lo)) for a, lo, _ in spread] + [(x(a), y(hi)) for a, _, hi in spread[::-1]]
+    band = [(x(a), y(max(lo, low))) for a, lo, _ in spread]
+    band += [(x(a), y(max(hi, low))) for a, _, hi in spread[::-1]]
     line = [(x(a), y(v)) for a, v in zip(amounts, curve.smooth.tolist(), strict=True)]
     parts = [
         _line(_LEFT, _TOP + tall, _LEFT + inner, _TOP + tall, class_="axis"),

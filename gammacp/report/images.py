@@ -82,7 +82,7 @@ def grounds(
     for name in (n for n, c in documents.items() if c.in_space):
         try:
             if name not in found:
-                raise DataError("no image, or more than one, is called as the document")
+                raise DataError("no image, or more than one, has the name of the document")
             if linked:
                 with _image_of(found[name]) as image:
                     images[name] = f"./image?document={quote(name, safe='')}", _size(image)

@@ -106,10 +106,10 @@ def table(
     matrix = any(c.tint for c in found.columns)
     heads = [element("td")] if first else []
     heads += [
-        element("th", _title(c.header), scope="col", class_="number" if c.numeric else None)
+        element("th", _title(c.header), scope="col", class_="number" if k and c.numeric else None)
         if c.tint is None
         else element("th", c.header, scope="col", class_="cell")
-        for c in found.columns
+        for k, c in enumerate(found.columns)
     ]
     rows = []
     for i, record in enumerate(found.records):

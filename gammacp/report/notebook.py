@@ -35,7 +35,7 @@ def gamma(result: GammaScore) -> str:
     if not result.defined:
         return str(element("p", f"γ is undefined: {result.reason}"))
     scale = figures.scale(result.value, result.interval, result.bootstrap)
-    said = (element("p", words) for words in result.remarks())
+    said = map(hint, result.remarks())
     signed = hint("Signature: ", element("code", result.signature))
     head = large_number("γ", result.value, scale, *said, signed)
     return _frame("γ", join(head, _view(result.alignment)), 760)

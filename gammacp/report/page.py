@@ -5,22 +5,22 @@ the view's own, which is named by its hash.
 """
 
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
 
 from gammacp import __version__
+from gammacp.alignment import Alignment
 from gammacp.campaign import result_tables as shown
 from gammacp.campaign.calibrate import Calibration
-from gammacp.campaign.compare import Comparison, OtherRound, PairMatrix
-from gammacp.campaign.compare.groups import Groups
+from gammacp.campaign.compare import Comparison, PairMatrix
 from gammacp.campaign.consensus import Belief, CorpusConsensus, gold_tables
 from gammacp.campaign.replace import Candidacy
 from gammacp.campaign.verdict import verdict
 from gammacp.left_out import LeftOut, by_reason
 from gammacp.measures.explanation import Explanation
-from gammacp.measures.gamma import Gamma, GammaScore
+from gammacp.measures.gamma import Gamma
 from gammacp.measures.score_tables import explanation_tables
 from gammacp.record_tables import Column, Table, count
 from gammacp.report import figures, page_tables
@@ -84,7 +84,7 @@ def page(contents: Contents) -> str:
     contents
         Everything it shows, computed already.
     """
-    return laid_out(contents.title, headline(contents), _sections(contents))
+    return laid_out(contents.title, headline(contents), [*_sections(contents)])
 
 
 def laid_out(title: str, head: Markup, sections: list[tuple[str, str, Markup]]) -> str:
@@ -167,7 +167,7 @@ def gamma_on_scale(
 ) -> Markup:
     """γ as a large number and on its scale, with sentences beside it."""
     scale = figures.scale(score.value, score.interval, bootstrap) if score.defined else None
-    said = (element("p", sentence) for sentence in sentences)
+    said = (element("p", words.replace(" %", "\N{NO-BREAK SPACE}%")) for words in sentences)
     return large_number("γ, agreement beyond chance", score.value, scale, *said)
 
 
@@ -194,7 +194,7 @@ def _beside(contents: Contents) -> list[str]:
     if contents.left_out:
         passed = sum(entry.count for entry in contents.left_out)
         entries = "entry was" if passed == 1 else "entries were"
-        found.append(f"{passed} {entries} skipped; the table of what was left out says why.")
+        found.append(f"{passed} {entries} skipped; “Skipped while reading” says why.")
     return found
 
 
@@ -204,84 +204,82 @@ def _intervals(comparison: Comparison) -> list[str]:
     found = []
     if score.interval is not None:
         found.append(
-            f"γ of this material is between {number(score.interval[0])} and "
-            f"{number(score.interval[1])} (blue): chance is estimated from {score.samples} random "
-            "annotation sets."
+            f"γ of these data lies between {number(score.interval[0])} and "
+            f"{number(score.interval[1])} (blue bar): chance is estimated from {score.samples} "
+            "random annotation sets."
         )
     if bootstrap is not None:
-        found.append(bootstrap.in_words().replace(" confidence;", " confidence, orange;", 1))
+        found.append(bootstrap.in_words().replace(" confidence;", " confidence, orange bar;", 1))
     if score.over is not None:
         found.append(score.over.in_words())
     return found + score.remarks()
 
 
-def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
+def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
+    """Name for links, title and content of each section that there is something for."""
     comparison = contents.comparison
     computed = comparison.overall.computed
-    views = [
-        alignment_document(s.alignment, n) for n, s in islice(computed.items(), page_tables.VIEWED)
-    ]
+    viewed = {n: s.alignment for n, s in islice(computed.items(), page_tables.VIEWED)}
     cut = None
-    if len(computed) > page_tables.VIEWED:
+    if len(computed) > len(viewed):
         cut = hint(f"The first {page_tables.VIEWED} of {len(computed)} documents.")
-    found = [("alignment", "Alignment", join(cut, alignment_view(views)))] if views else []
-    drawn = planes(
-        {n: s.alignment for n, s in islice(computed.items(), page_tables.VIEWED)}, contents.images
-    )
-    if drawn is not None:
-        found.append(("shapes", "What was drawn", join(cut, drawn)))
+    if viewed:
+        views = [alignment_document(alignment, n) for n, alignment in viewed.items()]
+        yield "alignment", "Alignment", join(cut, alignment_view(views))
+    if (drawn := planes(viewed, contents.images)) is not None:
+        yield "shapes", "What was drawn", join(cut, drawn)
     if contents.gold is not None:
-        found += _of_gold(contents.gold, computed)
+        yield from _of_gold(contents.gold, viewed)
     if contents.calibration is not None:
-        found.append(("meaning", "What this γ means", meaning(contents.calibration)))
+        yield "meaning", "What this γ means", meaning(contents.calibration)
     if comparison.explanation is not None:
-        found.append(("disorder", "Where the disorder is", _disorder(comparison.explanation)))
-    found.append(("documents", "Documents", table(shown.documents(comparison), long=True)))
-    found.append(("annotators", "Annotators", _annotators(comparison)))
-    if comparison.groups is not None:
-        found.append(("groups", "Groups of annotators", _groups(comparison.groups)))
+        yield "disorder", "Where the disagreement is", _disorder(comparison.explanation)
+    yield "documents", "Documents", table(shown.documents(comparison), long=True)
+    yield "annotators", "Annotators", _annotators(comparison)
+    if (groups := comparison.groups) is not None:
+        yield "groups", "Groups of annotators", _with(shown.groups(groups), groups.in_words())
     if (twice := comparison.sessions) is not None:
-        said = join(table(shown.sessions(twice)), element("p", twice.in_words()))
-        found.append(("sessions", "The same people twice", said))
+        yield "sessions", "The same people twice", _with(shown.sessions(twice), twice.in_words())
     if (ordered := comparison.over_time) is not None:
-        words = (element("p", said) for said in ordered.in_words())
-        found.append(("time", "Over time", join(table(shown.over_time(ordered)), *words)))
+        words = "\n".join(ordered.in_words())
+        yield "time", "Over time", _with(shown.over_time(ordered), words)
     if comparison.categories:
-        found.append(("categories", "Categories", _categories(comparison)))
+        yield "categories", "Categories", _categories(comparison)
     if comparison.links is not None:
         tables = [(title, t) for title, t in shown.links(comparison.links) if t.records]
         parts = (join(element("h3", title), table(t)) for title, t in tables)
-        found.append(("links", "Links between units", join(*parts)))
-    if comparison.reference is not None:
-        name = comparison.reference.name
-        against = page_tables.reference(comparison.reference)
-        found.append(("reference", f"{name} against the annotators", against))
-    if contents.candidacy is not None:
-        name, verdict = contents.candidacy.name, element("p", contents.candidacy.in_words())
-        tested = join(verdict, table(shown.people(contents.candidacy), long=True))
-        found.append(("replace", f"May {name} stand in for a person?", tested))
-    if comparison.against is not None:
-        rounds = _rounds(comparison.overall.score, comparison.against)
-        found.append(("rounds", "Against the other round", rounds))
+        yield "links", "Links between units", join(*parts)
+    if (reference := comparison.reference) is not None:
+        title = f"{reference.name} against the annotators"
+        yield "reference", title, page_tables.reference(reference)
+    if (tested := contents.candidacy) is not None:
+        people = table(shown.people(tested), long=True)
+        title = f"May {tested.name} stand in for a person?"
+        yield "replace", title, join(element("p", tested.in_words()), people)
+    if (other := comparison.against) is not None:
+        rounds = shown.rounds(comparison.overall.score, other.agreement.score)
+        yield "rounds", "Against the other round", _with(rounds, other.in_words())
     if contents.left_out:
-        found.append(("passed", "Left out by the readers", left_out(contents.left_out)))
-    found.append(("method", "For the methods section", _method(comparison)))
-    return found
+        yield "passed", "Skipped while reading", left_out(contents.left_out)
+    yield "method", "For the methods section", _method(comparison)
+
+
+def _with(found: Table, words: str) -> Markup:
+    """A table, and under it a paragraph for each line of words."""
+    return join(table(found), *(element("p", sentence) for sentence in words.splitlines()))
 
 
 def _of_gold(
-    gold: CorpusConsensus, computed: Mapping[str, GammaScore]
-) -> list[tuple[str, str, Markup]]:
-    found = []
+    gold: CorpusConsensus, viewed: Mapping[str, Alignment]
+) -> Iterator[tuple[str, str, Markup]]:
+    """What a person decides, and whom the gold standard believes."""
     if gold.review:
-        shown_there = {n: s.alignment for n, s in islice(computed.items(), page_tables.VIEWED)}
-        listed = page_tables.review(gold.documents, shown=shown_there)
-        found.append(("review", "To review, worst first", listed))
+        listed = page_tables.review(gold.documents, shown=viewed)
+        yield "review", "To review, worst first", listed
     if (doubtful := gold_tables.links_to_review(gold.documents)).records:
-        found.append(("links-review", "Links to review", table(doubtful, long=True)))
+        yield "links-review", "Links to review", table(doubtful, long=True)
     if gold.belief.fit or gold.belief.notes:
-        found.append(("belief", "Whom the consensus believes", _belief(gold.belief)))
-    return found
+        yield "belief", "What each annotator's vote is worth", _belief(gold.belief)
 
 
 def _disorder(found: Explanation) -> Markup:
@@ -300,20 +298,13 @@ def _belief(found: Belief) -> Markup:
     said, listed = [*map(sentence, found.notes)], None
     if found.fit is not None:
         said[:0] = [
-            f"A model of each annotator's errors, {found.weights}, says what a vote is worth.",
-            "It is fitted to all documents. A unit is kept if its probability under the model "
-            f"(its posterior) is at least {found.threshold:.2f}.",
+            f"A model of each annotator's errors ({found.weights}) is fitted to all documents and "
+            "decides what a vote is worth.",
+            "A unit is kept if the model gives it a probability (its posterior) of at least "
+            f"{found.threshold:.2f}.",
         ]
         listed = table(gold_tables.annotator_qualities(found.annotators), long=True)
     return join(element("p", " ".join(said)), listed)
-
-
-def _groups(found: Groups) -> Markup:
-    """γ within each group, and a sentence per two of them."""
-    return join(
-        table(shown.groups(found)),
-        *(element("p", sentence) for sentence in found.in_words().splitlines()),
-    )
 
 
 def _annotators(comparison: Comparison) -> Markup:
@@ -353,24 +344,19 @@ def meaning(calibration: Calibration) -> Markup:
     )
 
 
-def _rounds(first: Gamma, other: OtherRound) -> Markup:
-    words = element("p", other.in_words())
-    return join(table(shown.rounds(first, other.agreement.score)), words)
-
-
 def _selection_in_words(score: Gamma) -> list[str]:
-    """What was chosen of the files or changed since, in words."""
+    """What of the files was selected or changed, in words."""
     if not score.signature:
         return []
     entries = [f"{key} {', '.join(names)}" for key, names in parse(score.signature).selection]
-    return [f"Chosen of what the files hold: {'; '.join(entries)}."] if entries else []
+    return [f"Options that select or read the data: {'; '.join(entries)}."] if entries else []
 
 
 def _method(comparison: Comparison) -> Markup:
     score = comparison.overall.score
-    found = "found exactly"
+    found = "proven to be the best"
     if score.status != "optimal":
-        found = "as far as it was found: not all of them are proven to be the best"
+        found = "not all of them are proven to be the best"
     return join(
         *(element("p", sentence) for sentence in _intervals(comparison)),
         fill(asset("method.html"), found=join(found)),

@@ -20,13 +20,15 @@ REVIEW_ROWS = 200
 # Documents whose alignment is on the page.
 VIEWED = 2000
 _QUOTE = 80
+_CONFIDENCE = "Confidence: 1 where all annotators agree exactly on a unit, down to 0. "
+_POSTERIOR = "Posterior: how probable the category is under the model of the annotators' errors."
 
 
 def annotators(comparison: Comparison) -> Markup:
     """Each annotator among the others, and γ without them."""
     note = hint(
-        "Gain: γ of the others minus γ with the annotator. Alone: units that nobody else marked. "
-        "Outvoted: units whose category has fewer votes than another."
+        "Gain: how much γ rises without the annotator. Alone: units that nobody else marked. "
+        "Outvoted: units whose category got fewer votes than another."
     )
     return join(table(result_tables.annotators(comparison), long=True), note)
 
@@ -60,11 +62,13 @@ def review(
     cut = None
     if len(whole.records) > len(listed):
         cut = hint(
-            f"The worst {REVIEW_ROWS} of {len(whole.records)}; gammacp consensus --review FILE.csv "
-            "writes them all."
+            f"These are the worst {REVIEW_ROWS} of {len(whole.records)}. "
+            "gammacp consensus --review FILE.csv writes all."
         )
     buttons = None if shown is None else _buttons(found, shown)
-    return join(table(narrow, first=first or buttons, long=True), cut)
+    modelled = _POSTERIOR if any(c.key == "posterior" for c in whole.columns) else ""
+    words = hint(f"{_CONFIDENCE}{modelled}")
+    return join(table(narrow, first=first or buttons, long=True), cut, words)
 
 
 def _buttons(found: Mapping[str, Consensus], shown: Mapping[str, Alignment]) -> First:

@@ -10,8 +10,8 @@ from gammacp.text import category_name
 
 _TURN = 137  # degrees between the hues of two annotators: neighbours are never alike
 _WORDS = (
-    "One colour for each annotator; point at an outline to read whose it is, its category and the "
-    "disorder of its unitary alignment. Of more than two axes the first two are shown."
+    "Each annotator has a colour. Point at an outline to see whose it is, its category and the "
+    "disorder of its unitary alignment. Only the first two axes are drawn."
 )
 
 

@@ -39,7 +39,7 @@ class SegmentationFlags(EditFlags):
     """How two segmentations are compared."""
 
     similarity: str = option(
-        "s: segmentation similarity (2012); b: boundary similarity (2013).", default="s"
+        "s (segmentation similarity, 2012) or b (boundary similarity, 2013).", default="s"
     )
     windowdiff: str = option(
         "Which WindowDiff: 2002 (Pevzner & Hearst), lamprier (2007, padded), nltk, segeval or "
@@ -47,9 +47,8 @@ class SegmentationFlags(EditFlags):
         default="2002",
     )
     categorial: str = option(
-        "With --similarity b and several boundary types, what one for another costs: nominal, "
-        "ordinal (in declared order), or a CSV file with a matrix of distances, whose row and "
-        "column without a name are those of no boundary.",
+        "With --similarity b, how far two boundary types are apart: nominal, ordinal (in declared "
+        "order), or a CSV file of distances, whose nameless row and column are no boundary.",
         "NAME|MATRIX.csv",
         default="nominal",
     )
@@ -73,14 +72,13 @@ class ChanceFlags:
     """How much agreement is beyond chance."""
 
     beyond_chance: bool = option(
-        "Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
-        "codings (each coder's own, turned to a random place), and the share p of these that agree "
-        "at least as well.",
+        "Also 1 − D/E[D] of every measure: its disagreement against the mean over random codings "
+        "(each coder's own, turned to a random place), and the share p that agree as well.",
         default=False,
     )
     precision: float = option("Relative error of the expected disagreement.", default=0.02)
     confidence: float = option("Confidence of that error.", default=0.95)
-    samples: int | None = option("A fixed number of random codings instead of a precision.")
+    samples: int | None = option("Draw this many random codings instead of aiming at a precision.")
 
     def rule(self) -> SampleRule | None:
         """How many random codings; None where chance is not asked for."""
@@ -97,22 +95,24 @@ class Coded:
     """Which codings there are, and whose."""
 
     unit: float | None = option(
-        "Length of a base unit in the positions of files that hold units, which may be real then: "
-        "boundaries are rounded to it.",
+        "In files of units: length of a base unit. Positions may then be any numbers; boundaries "
+        "are rounded to it.",
         "LENGTH",
     )
     typed: bool = option(
-        "Of files that hold units: a boundary is of the category of the unit that ends there.",
+        "In files of units: a boundary gets the category of the unit that ends there.",
         default=False,
     )
-    item: list[str] | None = option("Rename an item; two may become one (repeatable).", "OLD=NEW")
+    item: list[str] | None = option(
+        "Rename an item, or merge it with another (repeatable).", "OLD=NEW"
+    )
     groups: Path | None = option(
-        "JSON [[item, …], …]: which items one group of coders worked on; default: as the "
-        "files declare, or items with the same coders.",
+        "JSON [[item, …], …]: the items that each group of coders worked on.  [default: as the "
+        "files declare, or items with the same coders]",
         "FILE",
     )
     anonymous_coders: bool = option(
-        "Equal coder names in different groups are different people.", default=False
+        "Treat equal names in different groups as different people.", default=False
     )
 
     def codings(self, files: Sequence[Path], reading: Reading) -> Codings:
@@ -157,44 +157,44 @@ class ReferenceFlags:
     """What is compared with what."""
 
     candidate: list[str] | None = option(
-        "A coder that is an automatic segmenter: how far agreement drops with it "
-        "(repeatable: a ranking).",
+        "An automatic segmenter: how far agreement drops with it (repeat it for a ranking).",
         "NAME",
     )
     reference: list[str] | None = option(
-        "A coder who is right, or a file with one coding of each item: everybody else (or "
-        "each --candidate) is a system, compared with it, and so are baselines.",
+        "The gold standard: a coder, or a file with one coding of each item. Everybody else (or "
+        "each --candidate) and some baselines are compared with it.",
         "NAME|FILE",
     )
     levels: str | None = option(
-        "Boundary types that are levels of a hierarchy, coarsest first: each level, and the "
-        "T-measures of all; with --reference, of each system.",
+        "Boundary types that are levels of a hierarchy, coarsest first: shows each level, and the "
+        "T-measures of all (with --reference, of each system).",
         "A,B,…",
     )
     t_window: int | None = option(
-        "With --levels: units that far apart at most are compared; default: all.", min=1
+        "With --levels: compare units at most this far apart.  [default: all]", min=1
     )
     t_full: bool = option(
-        "With --levels: also pairs of units more than one level apart (full T-measures).",
+        "With --levels: also compare units more than one level apart (full T-measures).",
         default=False,
     )
     plot: Path | None = option(
-        "Draw agreement by item and coder, and boundaries along the items (two files, .svg and "
-        ".png).",
+        "Draw agreement by item and coder, and boundaries along the items, as .svg and .png.",
         "STEM",
     )
     near: float | None = option(
-        "With --reference: places within which a boundary counts as found; with --unit a distance "
-        "in the files' positions.  [default: n − 1]",
+        "With --reference: within how many places a boundary counts as found (with --unit, a "
+        "distance in the files' positions).  [default: n − 1]",
         min=0,
     )
     pairs: bool = option(
-        "Also every document (with --reference), or every two coders, each in turn the "
-        "reference: S, B, windows, GHD, precision, recall and F₁, with means.",
+        "Also each pair of coders, each in turn as the reference (with --reference: each "
+        "document): S, B, windows, GHD, precision, recall and F₁, with means.",
         default=False,
     )
     bootstrap: int = option(
-        "Draws of items for 95 % intervals; 0: none, with --reference 1000.", default=0, min=0
+        "Bootstrap draws of items for 95 % intervals; 0 for none (with --reference, 1000).",
+        default=0,
+        min=0,
     )
 
 
@@ -208,9 +208,10 @@ def segmentation(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """How far coders agree on segment boundaries: per item, per group of coders, overall.
+    """Agreement on segment boundaries: S, B, π, κ, WindowDiff.
 
-    Files are segeval JSON, TSV, or hold units without gaps.
+    It is shown per item, per group of coders and overall. Files are segeval JSON, TSV, or hold
+    units without gaps.
 
     Example: gammacp segmentation codings.json --beyond-chance
 

@@ -10,15 +10,13 @@ from gammacp.cli.output import message
 def studio(
     settings: GammaFlags,
     folder: Path = argument(
-        "The campaign's folder; dropped files and decisions go there.",
+        "The campaign's folder, where dropped files and decisions go.",
         default=Path("gammacp-campaign"),
     ),
-    port: int = option(
-        "Port on 127.0.0.1; by default any that is free.", default=0, min=0, max=65535
-    ),
+    port: int = option("Port on 127.0.0.1; 0 for one that is free.", default=0, min=0, max=65535),
     no_browser: bool = option("Only print the address.", default=False),
 ) -> None:
-    """A page on this machine: drop exports, see the number, review, take the gold standard home.
+    """A local page: drop exports, read the answer, review, export.
 
     Example: gammacp studio exports/
 
@@ -40,7 +38,7 @@ def studio(
     options = settings.options()
     Measuring.of(**options).check_names()
     serve(folder, options, port=port, told=_tell, opened=None if no_browser else webbrowser.open)
-    message("the studio is closed; files and decisions are in the folder")
+    message("the studio is closed; your files and decisions are in the folder")
 
 
 def _tell(address: str) -> None:

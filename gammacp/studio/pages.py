@@ -1,6 +1,7 @@
 """The pages: what was understood and chosen, how far the computation is; parts of the report."""
 
 from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -120,12 +121,10 @@ def live(
 
 def _progress(findings: Findings, state: str) -> Markup:
     said = {
-        "idle": "",
         "running": f"Working: {findings.stage or 'nearly done'}.",
-        "paused": f"Waiting, at: {findings.stage}.",
-        "cancelled": f"Cancelled at: {findings.stage}. What was found stays; resume begins anew.",
-        "done": "",
-    }[state]
+        "paused": f"Paused: {findings.stage}.",
+        "cancelled": f"Cancelled: {findings.stage}. Results so far stay; Resume starts over.",
+    }.get(state, "")
     doing = {
         "running": (("pause", "Pause"), ("cancel", "Cancel")),
         "paused": (("resume", "Resume"), ("cancel", "Cancel")),
@@ -310,20 +309,14 @@ def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
         said = element("small", "", data_said_link=record["key"])
         return join(*takes, *merged, button("No link", "drop"), " ", said)
 
-    linked: tuple[Markup, ...] = ()
-    queued: tuple[Markup, ...] = ()
-    if items:
-        worst = page_tables.review(review.consensus, first=go)
-        queued = (section("queue", "Worst first", worst),)
-    if doubtful.records:
-        linked = (section("links", "Links", table(doubtful, first=choose, long=True)),)
-    drawn = (section("shapes", "What was drawn", review.drawn),) if review.drawn else ()
+    worst = page_tables.review(review.consensus, first=go) if items else None
+    links = table(doubtful, first=choose, long=True) if doubtful.records else None
     body = (
         fill(own("review.html"), items=json_script(items)),
-        *drawn,
+        review.drawn and section("shapes", "What was drawn", review.drawn),
         section("lanes", "Lanes", alignment_view(list(review.documents.values()))),
-        *queued,
-        *linked,
+        worst and section("queue", "Worst first", worst),
+        links and section("links", "Links", links),
     )
     return whole("Review", "review", body, script)
 
@@ -335,42 +328,41 @@ def _link(theirs: Mapping[str, Any] | None) -> str:
     return f"{theirs['type']} {' → '.join(ends)}"
 
 
-def exporting(found: Gold | None, *, with_undecided: bool, came_as: Container[str] = ()) -> str:
-    """What can be taken home; the formats that the files came in (`came_as`) stand first."""
-    beside = [("The report as one file", "./report?file")] if found else []
+def exporting(gold: Markup | None) -> str:
+    """What can be taken home: the gold standard, as of `gold_standard`, and what is beside it."""
+    beside = [("The report as one file", "./report?file")] if gold else []
     beside += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
     links = (element("li", element("a", name, href=href)) for name, href in beside)
-    gold = (
-        element("p", "There is no gold standard yet: wait for the report.")
-        if found is None
-        else _gold(found, with_undecided=with_undecided, came_as=came_as)
-    )
-    body = (gold, section("more", "Beside it", element("ul", *links)))
+    none = element("p", "There is no gold standard yet: wait for the report.")
+    body = (gold or none, section("more", "Also here", element("ul", *links)))
     return whole("Take home", "export", body, "")
 
 
-def _gold(found: Gold, *, with_undecided: bool, came_as: Container[str]) -> Markup:
+def gold_standard(
+    found: Gold, *, with_undecided: bool, came_as: Container[str] = (), bounded: bool = True
+) -> Markup:
+    """The gold standard in every format; those that the files came in (`came_as`) stand first.
+
+    `bounded` says whether bounds were given, so that a format without them loses some.
+    """
     notes = []
     if found.tied:
-        notes.append(
-            f"{found.tied} of those that nobody has reviewed are tied: they are in it without a "
-            "category."
-        )
+        units = _number(found.tied, "unit")
+        notes.append(f"{units} not yet reviewed: the category is tied, and left open.")
     if found.loose:
-        notes.append(f"{found.loose} links are not in it, because a unit that they join is not.")
+        links = _number(found.loose, "link")
+        notes.append(f"{links} left out, because a unit at one end is not in the gold standard.")
     if found.stale:
-        notes.append(
-            f"{found.stale} decisions are about annotations that are not there as they were, under "
-            "this choice: they stay in the journal and are not in the gold standard."
-        )
+        decisions = _number(found.stale, "decision")
+        notes.append(f"{decisions} not applied, because the annotations or the choice changed.")
     parts = [element("p", note) for note in notes]
     query = "" if with_undecided else "?decided"
     if found.undecided:
-        kept, turn = "as the consensus has them", "leave them out"
+        kept, turn = "taken from the consensus", "leave them out"
         if not with_undecided:
-            kept, turn = "left out", "take them as the consensus has them"
+            kept, turn = "left out", "take them from the consensus"
         other = element("a", turn, href="./export?decided" if with_undecided else "./export")
-        parts.append(element("p", f"Those are {kept}; ", other, "."))
+        parts.append(element("p", f"Units still to be reviewed are {kept}; ", other, "."))
     corpus = Corpus.from_continua(found.continua)
     any_shapes = any(c.axes > 1 for c in corpus.values())
     records: list[dict[str, Any]] = [
@@ -378,14 +370,20 @@ def _gold(found: Gold, *, with_undecided: bool, came_as: Container[str]) -> Mark
             "format": f"{f.title} (as your files)" if name in came_as else f.title,
             "name": name,
             "losses": (refused := cannot_hold(found.continua, name))
-            or "; ".join(map(without_options, losses(corpus, f)))
+            or "; ".join(
+                map(without_options, losses(corpus, replace(f, bounds=f.bounds or not bounded)))
+            )
             or None,
             "refused": refused,
         }
         for name, f in FORMATS.items()
         if f.write is not None and (f.shapes if any_shapes else not f.only_shapes)
     ]
-    excel = {"format": "Excel table", "name": "xlsx", "losses": "for people: not read back"}
+    excel = {
+        "format": "Excel table",
+        "name": "xlsx",
+        "losses": "a table for people; gammacp does not read it",
+    }
     records.append({**excel, "refused": None})
     records.sort(key=lambda r: (bool(r["refused"]), r["name"] not in came_as))
 

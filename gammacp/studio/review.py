@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import dropwhile
@@ -324,15 +324,25 @@ def workbook(continua: Mapping[str, Continuum]) -> bytes:
     """
     from gammacp.formats.review_list import write_table
 
-    content = gold_file(continua, "csv")[1].decode("utf-8")
+    rows = (row for _, row in rows_of(gold_file(continua, "csv")[1].decode("utf-8")))
+    whole = dropwhile(lambda row: row[0].startswith("#"), rows)
+    return content_of_file(f"{GOLD}.xlsx", lambda path: write_table(path, GOLD, whole))
+
+
+def content_of_file(name: str, write: Callable[[Path], None]) -> bytes:
+    """What something writes into a file.
+
+    Parameters
+    ----------
+    name
+        Of the file: its ending may say how it is written.
+    write
+        Writes it.
+    """
     with TemporaryDirectory() as folder:
-        path = Path(folder) / f"{GOLD}.xlsx"
-        write_table(path, GOLD, dropwhile(_is_note, (row for _, row in rows_of(content))))
+        path = Path(folder) / name
+        write(path)
         return path.read_bytes()
-
-
-def _is_note(row: Sequence[str]) -> bool:
-    return row[0].startswith("#")
 
 
 def _source(unit: ConsensusUnit, decision: Decision) -> Unit | ConsensusUnit:

@@ -9,7 +9,8 @@ from dataclasses import asdict, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import mkdtemp
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -21,6 +22,7 @@ from starlette.types import ASGIApp
 from gammacp import datasets
 from gammacp.errors import DataError, GammacpError
 from gammacp.files import confine, in_words
+from gammacp.formats import FORMATS
 from gammacp.measures.settings import GammaOptions
 from gammacp.report.images import images_of, small_jpeg
 from gammacp.report.markup import Markup
@@ -37,6 +39,7 @@ from gammacp.studio.review import (
     NOT_TEXT,
     DecisionRequest,
     Gold,
+    content_of_file,
     decision_of,
     gold,
     gold_file,
@@ -123,7 +126,7 @@ class Studio:
             self.chosen = parse(Choice, kept) if kept else None
         except DataError as error:
             self.problem = (
-                "What was chosen on this page before cannot be used. A campaign.toml in the folder "
+                "The choices saved for this folder cannot be used. A campaign.toml in the folder "
                 f"decides, or everything is measured. {error}"
             )
 
@@ -335,10 +338,12 @@ async def _decide(studio: Studio, request: Request) -> Response:
 def _export(studio: Studio, request: Request) -> Response:
     all_of_it = "decided" not in request.query_params
     found = studio.work.now().findings
-    made = studio.gold(all_of_it) if found.review else None
     there = found.understood.documents if found.understood else ()
     own = dict.fromkeys(str(document["format"]) for document in there)
-    return _page(pages.exporting(made, with_undecided=all_of_it, came_as=own), "")
+    bounded = studio.choice.bounds is not None or any(FORMATS[name].bounds for name in own)
+    how: dict[str, Any] = {"with_undecided": all_of_it, "came_as": own, "bounded": bounded}
+    made = pages.gold_standard(studio.gold(all_of_it), **how) if found.review else None
+    return _page(pages.exporting(made), "")
 
 
 def _gold(studio: Studio, request: Request) -> Response:
@@ -352,9 +357,8 @@ def _gold(studio: Studio, request: Request) -> Response:
 
 def _journal(studio: Studio, request: Request) -> Response:
     name = f"journal.{request.path_params['ending']}"
-    with TemporaryDirectory() as folder:
-        write_journal(Path(folder) / name, studio.journal.rows())
-        return _download((Path(folder) / name).read_bytes(), name)
+    rows = studio.journal.rows()
+    return _download(content_of_file(name, lambda path: write_journal(path, rows)), name)
 
 
 def _download(content: bytes, name: str) -> Response:

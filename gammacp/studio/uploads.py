@@ -58,8 +58,8 @@ class UploadLimits:
     def in_words(self) -> str:
         """The limits as a sentence."""
         return (
-            f"At most {self.file // _MB} MB for a file, {self.unpacked // _MB} MB for what an "
-            f"archive unpacks to, {self.files:,} files, {self.rows:,} lines or entries in each."
+            f"Limits: {self.file // _MB} MB for a file, {self.unpacked // _MB} MB for an unpacked "
+            f"archive, {self.files:,} files, {self.rows:,} lines or entries in each."
         )
 
 

@@ -36,7 +36,7 @@ _EVERY = 0.1  # seconds between two signs of life
 _POLL = 0.05
 _LEAST_MEMORY = 3 << 30  # bytes; code and libraries are half of one
 _LETTER, _PAUSE = "findings", "pause"  # files of a mailbox
-_STARTING = "getting ready (once on a machine code is compiled: up to 13 s of processor time)"
+_STARTING = "getting ready (the first time, code is compiled: up to 13 s of processor time)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +109,8 @@ class _Post:
 
     def first(self, agreement: Agreement) -> None:
         """The first number."""
-        said = f"On {len(agreement.computed)} documents; the report is being made."
-        self.send(headline=gamma_on_scale(agreement.score, [said, *agreement.score.remarks()]))
+        said = ["The report is being made.", *agreement.score.remarks()]
+        self.send(headline=gamma_on_scale(agreement.score, said))
 
 
 def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) -> Findings:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading
-from gammacp.cli.options.settings import FailUnder, FailUnderLower, Seed, check_threshold
+from gammacp.cli.options.settings import Seed, Thresholds, check_threshold
 from gammacp.cli.options.trees import Treebanks
 from gammacp.cli.output import AsJson, message, print_json, show
 
@@ -31,43 +31,41 @@ class TreeComputing:
         "The published form alone, without values beyond length-matched chance."
     )
     sample_pairs: int = option(
-        "Estimate the published chance from N pairs; 0: all pairs. Of graphs: about as many pairs "
-        "for chance beyond the sentence; 0: 500.",
+        "Estimate the published chance from N pairs; 0 takes all. For graphs, about as many pairs "
+        "for chance beyond the sentence; 0 takes 500.",
         default=0,
     )
     bootstrap: int = option(
-        "Draws over sentences for the published values; 0: no interval.", default=0
+        "Bootstrap draws over sentences, for intervals of the published values; 0 for none.",
+        default=0,
     )
-    by_annotator: bool = option("Each pair of annotators; all but one.", default=False)
+    by_annotator: bool = option("Also each pair of annotators, and all but one.", default=False)
     breakdown: bool = option(
-        "By relation (what is confused, coefficients of label and head), by length of the "
-        "sentence, distance of the head, part of speech.",
+        "Break agreement down by relation (confusions, coefficients of label and head), length of "
+        "the sentence, distance of the head, and part of speech.",
         default=False,
     )
-    sentences: int = option(
-        "Show the N sentences with the largest share of disagreement.", default=0
-    )
+    sentences: int = option("Show the N sentences with most disagreement.", default=0)
     seed: Seed = 0
     consensus: Path | None = option(
-        "Write the trees that most votes for arcs are for, as CoNLL-U with the votes."
+        "Write consensus trees by votes on arcs, as CoNLL-U with the votes."
     )
-    time_limit: float | None = option("Seconds for each pair of graphs.  [10]")
+    time_limit: float | None = option("Seconds for each pair of graphs.  [default: 10]")
 
 
 def syntax(
     reading: Reading,
     treebanks: Treebanks,
     computing: TreeComputing,
+    thresholds: Thresholds,
     files: Files = None,
-    fail_under: FailUnder = None,
-    fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
 ) -> None:
-    """α over trees (Skjærholt 2014), Smatch of semantic graphs: agreement on syntax and AMR.
+    """Agreement on trees (α) and on semantic graphs (Smatch).
 
-    A file or a folder per annotator, or one folder of either. --fail-under is about α plain beyond
-    chance, of graphs Smatch F₁ beyond chance, with --preset α plain as published;
-    --fail-under-lower about the lower end of its interval over sentences.
+    Give a file or folder per annotator, or one folder of them. --fail-under tests α plain beyond
+    chance (graphs: Smatch F₁ beyond chance; with --preset: α plain as published), and
+    --fail-under-lower the lower end of its interval over sentences. α is that of Skjærholt (2014).
 
     Example: gammacp syntax treebank/ --breakdown
 
@@ -96,8 +94,9 @@ def syntax(
         for line in in_words(report):
             message(line)
     measure, value = report.value
-    check_threshold(value, fail_under, measure)
-    check_threshold(report.lower, fail_under_lower, f"the lower end of {measure}'s interval")
+    check_threshold(value, thresholds.fail_under, measure)
+    lower = f"the lower end of {measure}'s interval"
+    check_threshold(report.lower, thresholds.fail_under_lower, lower)
 
 
 def _options(read: ReadTreebank, treebanks: Treebanks, computing: TreeComputing) -> dict[str, Any]:

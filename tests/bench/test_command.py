@@ -67,10 +67,10 @@ def test_a_sweep_writes_table_figure_and_provenance(gammacp: Run, tmp_path: Path
     assert provenance["configuration"]["seed"] == 0
     assert provenance["signatures"]["ser"].startswith("ser|")
     assert "split: magnitude" in done.out
-    assert "30 cells computed, 0 were there; seed 0" in done.err
+    assert "30 cells computed, 0 reused; seed 0" in done.err
     # Again, with one more error: everything that is there is used.
     again = gammacp("bench", "--error", "split", "--error", "position+category", *QUICK)
-    assert "30 cells computed, 30 were there" in again.err
+    assert "30 cells computed, 30 reused" in again.err
     assert (out / "position+category.csv").exists()
     assert (out / "measure-ser.svg").exists()
     refused = gammacp("bench", "--error", "split", "--n-annotators", "4", *QUICK)
@@ -83,7 +83,7 @@ def test_a_sweep_writes_table_figure_and_provenance(gammacp: Run, tmp_path: Path
     assert gammacp("bench", "export", "cells.csv").code == 0
     assert (tmp_path / "cells.csv").read_text().count("\n") == 61
     merged = gammacp("bench", "merge", "all.sqlite", "bench-out/bench.sqlite")
-    assert "60 cells added, 0 were there" in merged.err
+    assert "60 cells added, 0 known already" in merged.err
     mistyped = gammacp("bench", "merge", "new.sqlite", "al.sqlite")
     assert (mistyped.code, (tmp_path / "new.sqlite").exists()) == (3, False)
 
@@ -213,7 +213,7 @@ def test_curves_are_held_against_a_baseline(
     define(20.0)
     moved = gammacp("bench", *check, "--out", "moved", "--no-figures")
     assert moved.code == 1, moved.err
-    assert "points moved, against base/position.csv, which is of the same seed" in moved.err
+    assert "points moved, against base/position.csv, which has the same seed" in moved.err
     assert "gamma" in moved.out
     # The store knows that the class has changed.
     stale = gammacp("bench", *check, "--out", "same", "--no-figures")

@@ -80,9 +80,9 @@ def test_disputed_label_is_named_with_its_share() -> None:
     assert f"{2 * both / (2 * both + single):.0%} of the cases" in label.words
     assert found.of("annotator") is None
     words = found.in_words()
-    assert words[-1].startswith("Next: make the guideline for z clearer (in ")
-    assert f"of {single} differences about it the other annotator marks nothing)" in words[-1]
-    assert words[-1].endswith("the 5 units to review show the places.")
+    assert words[-1].startswith("Next: make the guideline for “z” clearer: in ")
+    assert f"of {single} differences about it, the other annotator marks nothing." in words[-1]
+    assert words[-1].endswith("The 5 units to review show where.")
 
 
 def test_perfect_agreement_has_nothing_to_name() -> None:
@@ -126,7 +126,7 @@ def test_further_documents_are_spoken_of_from_twenty_on(documents: int) -> None:
     words = found.in_words()[1]
     if documents < 20:
         assert found.elsewhere is None
-        assert "more of their kind needs 20; there are 19." in words
+        assert "other documents of this kind needs at least 20, and there are 19." in words
         return
     interval = overall.bootstrap(confidence=0.99)
     assert interval is not None

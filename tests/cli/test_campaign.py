@@ -85,7 +85,7 @@ def test_init_writes_and_never_over(run: Run, folder: Path) -> None:
     before = (folder / "campaign.toml").read_text()
     refused = run("init", "export")
     assert refused.code == 2
-    assert "campaign.toml is there already; --force writes over it" in refused.err
+    assert "campaign.toml exists already; overwrite it with --force" in refused.err
     assert (folder / "campaign.toml").read_text() == before
     assert run("init", "export", "-o", "new.toml", "--exclude", "3", "--rename", "1=Ann").code == 0
     (a, b) = (

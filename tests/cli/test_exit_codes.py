@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.cli.options.settings import GammaFlags, Sampling, SolvingFlags, Weighing
+from gammacp.cli.options.settings import SolvingFlags
 from gammacp.errors import UnprovenError
 from gammacp.measures.score import undefined
 from tests.conftest import Run
@@ -52,4 +52,4 @@ def test_what_was_never_aligned_needs_no_proof() -> None:
     with pytest.raises(UnprovenError):
         solving.check_proven("optimal", None, "feasible")
     # A score of a measure that aligns nothing has no status at all.
-    GammaFlags(Weighing(), Sampling(), solving).check(undefined("no unit"), None)
+    solving.check_proven(undefined("no unit").status)

@@ -257,14 +257,6 @@ def test_old_ways_to_say_a_distance_tell_the_new_one(
     assert run(*command, old[0].replace("categorial", "dissimilarity"), file).code == 0
 
 
-def test_an_option_that_has_gone_tells_what_to_do(run: Run, tmp_path: Path, good: Path) -> None:
-    told = run("align", good, "--order", "A,B")
-    assert (told.code, told.out) == (2, "")
-    assert written_as_told(tmp_path, told.err).read_text() == 'category = {order = ["A", "B"]}'
-    assert "Mode.PUBLISHED" in run("segmentation", good, "--mode", "published").err
-    assert "leave it out" in run("consensus", good, "--rounds", 2).err
-
-
 def test_options_that_no_measure_has_are_refused(run: Run, good: Path) -> None:
     assert run("measure", good, "-m", "cu-alpha", "--metric", "nominal").code == 0
     result = run("measure", good, "-m", "ser", "--metric", "nominal")

@@ -226,12 +226,9 @@ def test_bad_data(run: Run, tmp_path: Path, text: str, message: str) -> None:
     [
         ((), "give files, or a dataset"),
         (("--dataset", "x"), "dataset 'x' is unknown"),
-        (("--dataset", "moonstone", "--mode", "published"), "Mode.PUBLISHED"),
         (("--dataset", "moonstone", "--edit", "x"), "edit 'x' is unknown"),
         (("--dataset", "moonstone", "--similarity", "x"), "similarity 'x' is unknown"),
         (("--dataset", "moonstone", "--n", 0), "n 0 < 1"),
-        (("--dataset", "moonstone", "--w-sub", 2), "EditCosts(substitution"),
-        (("--dataset", "moonstone", "--no-te"), "EditCosts(te=False)"),
         (("--dataset", "moonstone", "--min-length", 2), "--min-length means nothing here"),
         (("--dataset", "moonstone", "--candidate", "x"), "candidate 'x' coded no item"),
         (("--dataset", "moonstone", "--item", "x"), "--item 'x' is not OLD=NEW"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -227,7 +228,8 @@ def test_a_signature_is_whole_on_its_own_line(tmp_path: Path, width: int) -> Non
     command = ("gamma", "a.csv", "--samples", "2", "--exclude", "C d")
     code, seen = in_terminal(width, "stderr", tmp_path, *command)
     assert code == 0
-    lines = [line for line in seen.replace("\x1b[2K", "").splitlines() if line.strip()]
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen)
+    lines = [line for line in plain.splitlines() if line.strip()]
     before, (signature,) = lines[:-1], lines[-1:]
     assert before[-1] == "seed 0; cite the numbers with their signature:"
     assert signature.startswith("gamma|")

@@ -118,15 +118,15 @@ def test_calibration_reference_and_rounds_have_their_sections() -> None:
 def test_what_is_not_proven_is_not_called_exact() -> None:
     c = continuum(8, 6)
     exact, greedy = (report(c, samples=5, draws=0, method=m).html for m in ("auto", "greedy"))
-    assert "found exactly" in exact
-    assert "found exactly" not in greedy
+    assert "(proven to be the best)" in exact
+    assert "(proven to be the best)" not in greedy
     assert "not all of them are proven" in greedy
 
 
 def test_what_was_selected_is_on_the_page() -> None:
     c = continuum(9, 6)
     page = report(c.only_annotators(["A", "B"]).only_categories(["x", "y"]), samples=5).html
-    assert "Chosen of what the files hold: exclude C; only x, y." in page
+    assert "Options that select or read the data: exclude C; only x, y." in page
 
 
 def test_both_rounds_show_their_signatures() -> None:

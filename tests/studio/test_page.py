@@ -275,8 +275,8 @@ def test_an_open_page_goes_on_after_a_restart(
     newest.goto(second.address)  # what the command opens by itself
     files.wait_for_url(second.address)
     review.wait_for_url(second.address + "review")
-    shows(files, "#uploads", "The studio was started again")
-    shows(review, "#said", "The studio was started again")
+    shows(files, "#uploads", "The studio was restarted")
+    shows(review, "#said", "The studio was restarted")
     assert review.get_by_label("Reviewer").input_value() == "Rae"
     files.get_by_role("link", name="Start the review").wait_for()
     assert files.get_by_label("Another name for thing").input_value() == "animal"

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import repeat
 from typing import Any
@@ -28,12 +29,12 @@ from gammacp.text import UNLABELLED, category_name
 CONSENSUS = (
     Column("file", "file"),
     Column("kept", "units", count),
-    Column("left", "left out", count),
-    Column("needed", "support needed", count),
+    Column("left", "left out", count, rank=1),
+    Column("needed", "support needed", count, rank=3),
     Column("tied", "category tied", count),
     Column("confidence", "mean confidence", number),
-    Column("posterior", "mean posterior", number),
-    Column("entropy", "open bits", number, digits=2),
+    Column("posterior", "mean posterior", number, rank=4),
+    Column("entropy", "open bits", number, digits=2, rank=2),
     Column("to_review", "to review", count),
 )
 QUALITIES = (
@@ -55,9 +56,9 @@ REVIEW = (
     Column("end", "end", position),
     Column("text", "text", wrapped=True),
     _LABEL,
-    Column("support", "support", count),
+    Column("support", "support", count, rank=2),
     Column("confidence", "confidence", number, digits=2),
-    Column("posterior", "posterior", number, digits=2),
+    Column("posterior", "posterior", number, digits=2, rank=1),
     Column("reasons", "why", listing, wrapped=True),
 )
 
@@ -179,7 +180,11 @@ def annotator_qualities(found: Sequence[AnnotatorQuality]) -> Table:
 def to_review(found: Mapping[str, Consensus]) -> Table:
     """What a person should look at, worst first; `group` says which unit of its document it is."""
     records = [{"file": n, "group": u.group, **_unit(u)} for n, u in to_be_reviewed(found)]
-    table = Table(REVIEW, records).without_empty("text", "posterior")
+    units = {c.continuum.offset_unit for c in found.values()}
+    where = f" ({min(units)})" if units in ({"s"}, {"ms"}) else ""
+    ends = {c.key: replace(c, header=f"{c.header}{where}") for c in REVIEW if c.form is position}
+    columns = tuple(ends.get(c.key, c) for c in REVIEW)
+    table = Table(columns, records).without_empty("text", "posterior")
     return table.without("file", when=len(found) == 1)
 
 

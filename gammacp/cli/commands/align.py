@@ -17,15 +17,15 @@ def align(
     solving: SolvingFlags,
     file: File = None,
     certificate: Path | None = option(
-        "Write what is claimed and what proves it, for gammacp verify (JSON).", "FILE"
+        "Write the claim and its proof (JSON), for gammacp verify.", "FILE"
     ),
     frame: FrameFile = None,
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """The best alignment of a continuum, and how far it is proven.
+    """The best alignment of one text, and how far it is proven.
 
-    Ctrl-C ends it with the best alignment so far and its bound.
+    Ctrl-C stops with the best alignment so far and its bound.
 
     Example: gammacp align interview.eaf --only laughter
 
@@ -45,8 +45,8 @@ def align(
         alignment = solve(continuum, weighing.dissimilarity(), **solving.options(), seed=seed)
     if certificate is not None and write_certificate(alignment, certificate) == "none":
         message(
-            f"gammacp: {certificate} has no proof, since the method {alignment.method} leaves "
-            "none that can be checked; --method auto does"
+            f"gammacp: {certificate} has no proof: the method {alignment.method} leaves none that "
+            "can be checked. --method auto does"
         )
     if frame is not None:
         write_frame(pair_rows({name: alignment}), frame)

@@ -32,7 +32,9 @@ def _bench(
     settings: GammaFlags,
     json: AsJson = False,
 ) -> None:
-    """Sweep error magnitudes with the Corpus Shuffling Tool and see how measures respond.
+    """See how measures respond to errors of growing size.
+
+    The Corpus Shuffling Tool makes annotators who err by each magnitude.
 
     Example: gammacp bench --error split -m gamma,cu-alpha,ser --sets 10
 

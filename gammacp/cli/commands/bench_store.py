@@ -41,7 +41,7 @@ def store_path(folder: Path) -> Path:
 
 
 def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
-    """What a store holds; also while a sweep is running."""
+    """What a store holds, even while a sweep is running."""
     from gammacp.bench.status import status as status_of
     from gammacp.bench.store import Store
 
@@ -64,8 +64,8 @@ def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
 def export(
     out: Annotated[Path, typer.Argument(help="cells.csv or cells.parquet.")],
     store: StoreOption = _DEFAULT_STORE,
-    experiment: str | None = option("Only this one.  [default: all]", "NAME"),
-    times: bool = option("With the seconds and the run of each cell.", default=False),
+    experiment: str | None = option("Write only this sweep.  [default: all]", "NAME"),
+    times: bool = option("Also write the seconds and the run of each cell.", default=False),
 ) -> None:
     """Write every cell of a store as CSV or Parquet."""
     from gammacp.bench.export import export_cells
@@ -77,11 +77,14 @@ def export(
 
 
 def merge(
-    target: Annotated[Path, typer.Argument(help="Store to add to; made if it is not there.")],
+    target: Annotated[Path, typer.Argument(help="Store to add to; created if missing.")],
     sources: Annotated[list[Path], typer.Argument(help="Stores to take cells from.")],
-    mix_software: bool = option("Also cells that other software computed.", default=False),
+    mix_software: bool = option("Also take cells that other software computed.", default=False),
 ) -> None:
-    """Put stores of the same sweep together; cells that are in both must agree."""
+    """Merge stores of the same sweep.
+
+    Cells that are in several must agree.
+    """
     from gammacp.bench.merging import merge as merge_store
     from gammacp.bench.store import Store
 
@@ -91,4 +94,4 @@ def merge(
     with Store.writing(target) as opened:
         for source in sources:
             merged = merge_store(opened, source, mixed=mix_software)
-            message(f"{source}: {merged.added} cells added, {merged.known} were there")
+            message(f"{source}: {merged.added} cells added, {merged.known} known already")

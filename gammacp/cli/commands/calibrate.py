@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import FailUnder, GammaFlags, Jobs
+from gammacp.cli.options.settings import ComputingFlags, FailUnder, GammaFlags, check_threshold
 from gammacp.cli.output import AsJson, message, outputs, print_json, say, show, tell_signatures
-from gammacp.cli.progress import progress
 from gammacp.record_tables import number
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 def calibrate(
     reading: Reading,
     settings: GammaFlags,
+    computing: ComputingFlags,
     files: Files = None,
     error: list[str] | None = option(
         "Error types (repeatable), such as split:factor=2.  [default: position, "
@@ -26,13 +26,14 @@ def calibrate(
         "NAME",
     ),
     sets: int = option("Shuffled sets per magnitude.", default=10, min=3),
-    figure: Path | None = option("Draw the curves with γ on them (.svg, .png, .pdf)."),
+    figure: Path | None = option("Draw the curves, with γ on them (.svg, .png, .pdf)."),
     curves: Path | None = option("Write the curves (CSV)."),
-    jobs: Jobs = None,
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
-    """What this γ means: the error magnitudes that give the same value on data like these.
+    """What this γ means: which errors would give the same value.
+
+    Annotators who make one kind of error are simulated on data like yours.
 
     Example: gammacp calibrate interview.eaf
 
@@ -41,12 +42,11 @@ def calibrate(
     from gammacp.campaign import result_tables
     from gammacp.campaign.calibrate import calibrate as compute
     from gammacp.campaign.calibrate.calibration import ERROR_TYPES
-    from gammacp.pools import workers
 
     options, paths = settings.options(), outputs(curves=curves, figure=figure)
     loaded = load(files, reading, settings.weighing.features, writes=paths)
     errors = tuple(dict.fromkeys(error)) if error else ERROR_TYPES
-    with workers(jobs) as executor, progress("magnitudes") as counter:
+    with computing.pool("magnitudes", pays=True) as (executor, counter):
         found = compute(
             loaded.corpus(),
             errors=errors,
@@ -68,7 +68,8 @@ def calibrate(
         for path in paths:
             message(f"wrote {path}")
         tell_signatures(found.signature, seed=settings.sampling.seed)
-    settings.check(found.score, fail_under)
+    settings.solving.check_proven(found.score.status)
+    check_threshold(found.score.value, fail_under)
 
 
 def _print(found: Calibration) -> None:

@@ -5,17 +5,10 @@ from enum import StrEnum
 from gammacp.cli.options.comparing import Comparing
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import (
-    FailUnder,
-    FailUnderLower,
-    GammaFlags,
-    check_lower_end,
-    require_interval,
-)
+from gammacp.cli.options.settings import GammaFlags, Thresholds
 from gammacp.cli.output import (
     AsJson,
     FrameFile,
-    message,
     outputs,
     print_json,
     tell_signatures,
@@ -37,44 +30,36 @@ def compare(
     reading: Reading,
     settings: GammaFlags,
     comparing: Comparing,
+    thresholds: Thresholds,
     files: Files = None,
     by: list[By] | None = option(
-        "Compute and print these tables only (repeatable).  [default: all]"
+        "Compute and print only these tables (repeatable).  [default: all]"
     ),
     frame: FrameFile = None,
-    fail_under: FailUnder = None,
-    fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
 ) -> None:
-    """Who agrees with whom: per document, annotator, pair of annotators and category.
+    """Who agrees with whom, on which documents and categories.
 
     Example: gammacp compare round-2/ --against round-1/
 
     Most used: --by, --against and --reference.
     """
     from gammacp.campaign.compare import compare as compare_all
-    from gammacp.cli.comparison_tables import (
-        PRINTERS,
-        print_against,
-        print_groups,
-        print_links,
-        print_over_time,
-        print_sessions,
-    )
+    from gammacp.cli.comparison_tables import print_comparison
     from gammacp.measures.pair_rows import check_frame_path
 
-    require_interval(fail_under_lower, comparing.bootstrap)
-    options = settings.options()
+    thresholds.require_interval(comparing.bootstrap)
+    options, tables = settings.options(), [str(table) for table in by or By]
     check_frame_path(frame)
     writes = outputs(frame=frame)
     spare_files(writes, comparing.against or ())
     features = settings.weighing.features
     about = comparing.about()
     loaded = load(files, reading, features, writes=writes, about=about, links=True)
-    with comparing.workers(loaded, "comparing") as executor:
+    with comparing.computing.pool("comparing", pays=loaded.takes_long) as (executor, _):
         found = compare_all(
             loaded.corpus().continua,
-            by=[str(table) for table in by or By],
+            by=tables,
             **comparing.options(files, reading, features),
             executor=executor,
             **options,
@@ -84,23 +69,7 @@ def compare(
     if json:
         print_json({**found.as_dict(), **loaded.json})
     else:
-        for table in by or list(By):
-            PRINTERS[table](found)
-        if comparing.reference is not None:
-            PRINTERS["reference"](found)
-        if found.against is not None:
-            print_against(found.overall.score, found.against)
-        if found.groups is not None:
-            print_groups(found.groups)
-        if found.links is not None:
-            print_links(found.links)
-        if found.sessions is not None:
-            print_sessions(found.sessions)
-        if found.over_time is not None:
-            print_over_time(found.over_time)
-        for note in found.overall.score.caveats():
-            message(note if found.against is None else f"of the first round: {note}")
+        print_comparison(found, tables)
         tell_signatures(*found.signatures, seed=settings.sampling.seed)
-    score = found.overall.score
-    settings.check(score, fail_under)
-    check_lower_end(found.bootstrap, fail_under_lower)
+    settings.solving.check_proven(found.overall.score.status)
+    thresholds.check(found.overall.value, found.bootstrap)

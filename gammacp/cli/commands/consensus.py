@@ -13,9 +13,8 @@ from gammacp.cli.alignment_table import tell_open
 from gammacp.cli.options.deciding import Deciding
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, load, write_options
-from gammacp.cli.options.settings import Jobs, Seed, SolvingFlags, Weighing, Where
+from gammacp.cli.options.settings import ComputingFlags, Seed, SolvingFlags, Weighing
 from gammacp.cli.output import AsJson, message, messages, outputs, print_json, say, show
-from gammacp.cli.progress import progress
 from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -30,9 +29,9 @@ class Target:
     """Where the gold standard goes."""
 
     out: Path | None = option(
-        "Write the gold standard here; the ending says how.", names=("--out", "-o")
+        "Write the gold standard to this file; its ending gives the format.", names=("--out", "-o")
     )
-    to: str | None = option("Format to write, whatever the ending.", "FORMAT")
+    to: str | None = option("Format to write, whatever the ending is.", "FORMAT")
     write_option: list[str] | None = WRITE_OPTION
     annotator: str = option("Name of the gold standard.", default="consensus")
 
@@ -49,13 +48,13 @@ class Target:
 
 @dataclass(frozen=True)
 class Lists:
-    """What is written beside it."""
+    """Lists to write beside it."""
 
-    units: Path | None = option("Write all units with support and confidence (CSV).")
+    units: Path | None = option("All units with support and confidence (CSV).")
     review: Path | None = option(
-        "Write the review list, worst first (CSV; .xlsx has a column for decisions, read back)."
+        "The review list, worst first (CSV, or .xlsx with a column for decisions, read back)."
     )
-    soft: Path | None = option("Write the share of annotators per position (JSON).")
+    soft: Path | None = option("The share of annotators at each position (JSON).")
 
     def write(self, each: CorpusConsensus, named: Mapping[str, Continuum]) -> None:
         """Write what was asked for; `named` are the gold standards by name."""
@@ -86,21 +85,22 @@ def consensus(
     target: Target,
     deciding: Deciding,
     lists: Lists,
+    computing: ComputingFlags,
     files: Files = None,
     worst: int = option(
-        "Rows of the review list, of documents and of annotators to print.", default=10, min=0
+        "Rows to print of the review list, of documents and of annotators.", default=10, min=0
     ),
     splits: int | None = option(
-        "Random halves of the annotators for the reliability of the consensus; 0 for none.  "
-        "[default: 2 to 20, by size]",
+        "How often the annotators are split into random halves, to see how reliable the consensus "
+        "is; 0 for never.  [default: 2 to 20, by size]",
         min=0,
     ),
     seed: Seed = 0,
-    jobs: Jobs = None,
-    executor: Where = None,
     json: AsJson = False,
 ) -> None:
-    """A gold standard from the best alignment, and what a person should look at, worst first.
+    """A gold standard, and what a person should review first.
+
+    It comes from the best alignments.
 
     Example: gammacp consensus exports/ -o gold.csv --review review.csv
 
@@ -110,7 +110,6 @@ def consensus(
     from gammacp.formats import write
     from gammacp.formats.registry import format_for_writing
     from gammacp.formats.writing import check_folder, document_of, lost_links
-    from gammacp.pools import workers
 
     endings = target.endings()
     if target.out is not None:
@@ -119,7 +118,7 @@ def consensus(
     about: dict[str, Any] = {"writes": paths, "endings": endings, "links": True}
     loaded = load(files, reading, weighing.features, **about)
     written = write_options(target.write_option)
-    with workers(jobs, pays=False, executor=executor) as pool, progress("aligning"):
+    with computing.pool("aligning") as (pool, _):
         each = consensus_of_each(
             loaded.corpus(),
             dissimilarity=weighing.chosen_dissimilarity(),

@@ -20,19 +20,20 @@ def convert(
     inputs: list[Path] | None = argument(
         "Files, folders or globs, and the file to write.", "IN… OUT"
     ),
-    to: str | None = option("Format to write; by default the ending of OUT says it.", "NAME"),
+    to: str | None = option("Format to write.  [default: by the ending of OUT]", "NAME"),
     write_option: list[str] | None = WRITE_OPTION,
     texts: Path | None = option(
-        "The annotated texts, NAME.txt for each document, or the file of the only one.", "FOLDER"
+        "Folder of the annotated texts (NAME.txt for each document), or the text of a single one.",
+        "FOLDER",
     ),
     beside: list[str] | None = option(
-        "Also read these features beside the category, where that has to be asked for (A,B; "
-        "repeatable).",
+        "Also read these features beside the category, in formats that read them only on request "
+        "(A,B; repeatable).",
         "NAMES",
     ),
-    offset_unit: str | None = option("What positions count (s, ms, characters, …).", "UNIT"),
+    offset_unit: str | None = option("Unit of the positions (s, ms, characters, …).", "UNIT"),
 ) -> None:
-    """Read annotations in any format and write them in another.
+    """Read annotations in one format and write them in another.
 
     Example: gammacp convert interview.eaf interview.csv
 

@@ -12,20 +12,20 @@ def export(
     reading: Reading,
     weighing: Weighing,
     file: File = None,
-    to: str = option("Format: mps, lp, opb (pseudo-Boolean) or cpsat (text).", "FORMAT"),
+    to: str = option("Format to write: mps, lp, opb (pseudo-Boolean) or cpsat (text).", "FORMAT"),
     model: str = option(
-        "Model: pairs (a variable for each pair of units) or sets (one for each unitary alignment "
-        "that can be in a best alignment).",
+        "What a variable stands for: a pair of units (pairs), or a unitary alignment that can be "
+        "in a best alignment (sets).",
         "pairs|sets",
         default="pairs",
     ),
     out: Path | None = option("File to write.  [default: FILE.FORMAT]", names=("--out", "-o")),
     json: AsJson = False,
 ) -> None:
-    """Write the alignment problem for other solvers, with costs in whole numbers.
+    """Write the alignment problem for other solvers.
 
-    Comments in the file say how its objective becomes the disorder, how exact that is, and which
-    unit each number stands for.
+    Costs are whole numbers. Comments in the file say how the objective becomes the disorder, how
+    exact that is, and which unit each number stands for.
 
     Example: gammacp export interview.eaf --to mps
 
@@ -39,7 +39,7 @@ def export(
     from gammacp.files import write_text
 
     if to is None:
-        raise UsageError("say which format: --to mps, lp, opb or cpsat")
+        raise UsageError("give a format: --to mps, lp, opb or cpsat")
     loaded = load(file, reading, weighing.features, writes=[] if out is None else [out])
     name, continuum = loaded.only()
     with errors_of(name):

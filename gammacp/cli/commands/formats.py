@@ -5,10 +5,10 @@ from gammacp.cli.output import AsJson, print_json, say, show
 
 
 def formats(
-    names: list[str] | None = argument("Formats to describe.", "[NAME]..."),
+    names: list[str] | None = argument("Formats to describe in full.", "[NAME]..."),
     as_json: AsJson = False,
 ) -> None:
-    """File formats: what is read and written; with a name, all there is to know of it."""
+    """The file formats; with a name, everything about one."""
     from gammacp.formats.format_table import prose, record, table
     from gammacp.formats.registry import FORMATS
 

@@ -10,18 +10,8 @@ from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import numbers_of
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
-from gammacp.cli.options.settings import (
-    FailUnder,
-    FailUnderLower,
-    GammaFlags,
-    Jobs,
-    Where,
-    check_lower_end,
-    check_threshold,
-    require_interval,
-)
+from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds
 from gammacp.cli.output import AsJson, message, messages, print_json, say, show, tell_signatures
-from gammacp.cli.progress import progress
 from gammacp.errors import DataError, UsageError
 from gammacp.text import in_short
 
@@ -38,38 +28,37 @@ def gamma(
     reading: Reading,
     settings: GammaFlags,
     sampled: Sampled,
+    computing: ComputingFlags,
+    thresholds: Thresholds,
     files: Files = None,
-    alignment: bool = option("Print the best alignment of each continuum too.", default=False),
+    alignment: bool = option("Also print the best alignment of each file.", default=False),
     explain: bool = option(
-        "Take γ apart: what places, categories and missing units cost, and whom.", default=False
+        "Take γ apart: what positions, categories and missing units cost, and who bears it.",
+        default=False,
     ),
     bootstrap: int = option(
-        "Any number but 0: an interval over the corpus' documents, or of a long text. Nothing is "
-        "drawn for it, so the number changes nothing.",
+        "Any number above 0 adds an interval over documents, or over the parts of a long text. "
+        "All numbers give the same interval.",
         default=0,
         min=0,
     ),
     certificate: Path | None = option(
-        "Write the certificate of each best alignment here, for gammacp verify.", "FOLDER"
+        "Write a certificate of each best alignment into this folder, for gammacp verify.", "FOLDER"
     ),
     certificate_sets: int = option(
-        "Random sets, the first of each continuum's, that get a certificate too.", default=0, min=0
+        "Also write certificates of the first N random sets of each file.", default=0, min=0
     ),
     over_delta: str | None = option(
-        "γ where a missing unit costs so many times Δ, such as 0.5,1,2: what counts as the same.",
+        "Also γ with Δ, the cost of a missing unit, times each of these factors, such as 0.5,1,2.",
         "F,F,…",
     ),
-    figure: Path | None = option("Draw that curve (.svg, .png, .pdf)."),
-    jobs: Jobs = None,
-    executor: Where = None,
-    fail_under: FailUnder = None,
-    fail_under_lower: FailUnderLower = None,
+    figure: Path | None = option("Draw the curve of --over-delta (.svg, .png, .pdf)."),
     json: AsJson = False,
 ) -> None:
-    """γ of each continuum and, for several, of the corpus.
+    """Agreement γ of each file and, for several, of the corpus.
 
-    Ctrl-C ends it with what is known so far: γ from the random sets that are done, or the
-    observed disorder alone.
+    Ctrl-C stops with what is known so far: γ from the random sets that are done, or the observed
+    disorder alone.
 
     Example: gammacp gamma interview.eaf --explain
 
@@ -79,24 +68,20 @@ def gamma(
     from gammacp.measures.agreement import agreement
     from gammacp.measures.explanation import explanation_of
     from gammacp.measures.over_delta import gamma_over_delta
-    from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
-    require_interval(fail_under_lower, bootstrap)
+    thresholds.require_interval(bootstrap)
     options = settings.options()
     if certificate_sets and certificate is None:
-        raise UsageError("--certificate-sets says how many, and --certificate FOLDER where to")
+        raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
     factors = _factors(over_delta, figure)
     loaded = load(files, reading, settings.weighing.features, about=sampled.values())
     # What could not be read counts: one file that is left of several is a corpus of one.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua = loaded.corpus() if several else loaded.continua
     shared: Memory | None = {} if explain else None
-    with (
-        workers(jobs, pays=False, executor=executor) as pool,
-        progress("documents or random sets" if several else "random annotation sets") as counter,
-        interruptible() as interrupted,
-    ):
+    what = "documents or random sets" if several else "random annotation sets"
+    with computing.pool(what) as (pool, counter), interruptible() as interrupted:
         found = agreement(
             continua,
             bootstrap=bootstrap,
@@ -131,15 +116,18 @@ def gamma(
         curve.draw(figure)
         message(f"wrote {figure}")
     end_if_interrupted(interrupted, _how_far(found))
-    _check(found, settings, fail_under)
-    check_lower_end(over, fail_under_lower)
+    if not found.computed:
+        raise DataError(f"no continuum has a γ: {in_short(found.reasons)}")
+    settings.solving.check_proven(found.score.status)
+    several = len(found.documents) > 1
+    thresholds.check(found.value, over, "γ of the corpus" if several else "γ")
 
 
 def _factors(over_delta: str | None, figure: Path | None) -> tuple[float, ...]:
     if over_delta is not None:
         return numbers_of("--over-delta", over_delta)
     if figure is not None:
-        raise UsageError("--figure draws the curve of --over-delta: say which factors of Δ")
+        raise UsageError("--figure draws the curve of --over-delta: give its factors too")
     return ()
 
 
@@ -216,12 +204,3 @@ def _print_asked(
     if curve is not None:
         show(over_delta_table(curve), title="γ over Δ")
         message(curve.in_words())
-
-
-def _check(found: Agreement, settings: GammaFlags, fail_under: float | None) -> None:
-    """Exit codes: nothing succeeded, no proof, below the threshold."""
-    if not found.computed:
-        raise DataError(f"no continuum has a γ: {in_short(found.reasons)}")
-    settings.solving.check_proven(found.score.status)
-    several = len(found.documents) > 1
-    check_threshold(found.value, fail_under, "γ of the corpus" if several else "γ")

@@ -10,11 +10,11 @@ from gammacp.cli.output import AsJson, message, print_json
 def init(
     reading: Reading,
     files: Files = None,
-    out: Path = option("The file.", default=Path("campaign.toml"), names=("--out", "-o")),
-    force: bool = option("Write over a file that is there.", default=False),
+    out: Path = option("File to write.", default=Path("campaign.toml"), names=("--out", "-o")),
+    force: bool = option("Overwrite an existing file.", default=False),
     json: AsJson = False,
 ) -> None:
-    """Write a campaign.toml from what an export holds: the options of reading as one file.
+    """Write a campaign.toml: how an export is read, as one file.
 
     Example: gammacp init exports/
 
@@ -26,7 +26,9 @@ def init(
     from gammacp.formats.campaign_writing import campaign_text
 
     if out.exists() and not force:
-        raise UsageError(f"{out} is there already; --force writes over it, --out names another")
+        raise UsageError(
+            f"{out} exists already; overwrite it with --force, or name another with --out"
+        )
     if reading.dataset or reading.round or any(path.suffix == ".toml" for path in files or ()):
         raise UsageError("init takes the files of an export")
     campaign = requested_campaign(files, reading)

@@ -30,7 +30,9 @@ _CATEGORIES = (
 
 
 def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> None:
-    """What is in files: annotators, categories, lengths, gaps, overlaps, and what to look at.
+    """What is in the files, and what to look at.
+
+    Annotators, categories, lengths, gaps and overlaps, with a warning for what looks wrong.
 
     Example: gammacp inspect exports/
 

@@ -12,10 +12,9 @@ from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.options.reading import Files, Reading, left_out_json, load, split_names
 from gammacp.cli.options.segmentations import EditFlags
-from gammacp.cli.options.settings import GammaFlags, Jobs, Where
+from gammacp.cli.options.settings import ComputingFlags, GammaFlags
 from gammacp.cli.options.trees import Treebanks
 from gammacp.cli.output import AsJson, message, messages, print_json, show
-from gammacp.cli.progress import progress
 from gammacp.errors import UsageError
 from gammacp.text import group_by_text, in_short
 
@@ -30,33 +29,34 @@ class Chosen:
     """Which measures, and their own options."""
 
     measures: list[str] | None = option(
-        "Names, A,B or repeated; `all` for every one (see `gammacp measures`).  "
+        "Measures to compute (A,B; repeatable), or all (see gammacp measures).  "
         "[default: gamma,u-alpha-2013,cu-alpha,kappa-d,ser]",
         "NAME",
         names=("--measures", "-m"),
         of="measure",
     )
     metric: str | None = option(
-        "Of the α family and gwet-ac: nominal, interval, ratio, jaccard, masi, tree, "
+        "For the α family and gwet-ac: nominal, interval, ratio, jaccard, masi, tree, "
         "tree-information, a CSV file with a matrix, or the categories of a dissimilarity file.",
         "NAME|MATRIX.csv|FILE.toml",
     )
-    bootstrap: int | None = option("Bootstrap draws, for measures that have them.", min=0)
+    bootstrap: int | None = option("Bootstrap draws, for measures that take them.", min=0)
     coefficient: str | None = option(
-        "Of kappa-d and kappa: fleiss, cohen, conger or alpha.  [default: fleiss]", "NAME"
+        "For kappa-d and kappa: fleiss, cohen, conger or alpha.  [default: fleiss]", "NAME"
     )
     overlap: float | None = option(
-        "Of easydiag-kappa: share that linked units have in common.  [default: 0.6]", "SHARE"
+        "For easydiag-kappa: share that linked units have in common.  [default: 0.6]", "SHARE"
     )
     unit: float | None = option(
-        "Of time-unit-kappa and nw-identity: time unit.  [default: a second, or 1]", "LENGTH"
+        "For time-unit-kappa and nw-identity: length of the time unit.  [default: a second, or 1]",
+        "LENGTH",
     )
     tolerance: float | None = option(
-        "Of time-unit-kappa and boundaries: what may differ.  [default: 0]", "LENGTH"
+        "For time-unit-kappa and boundaries: difference that is tolerated.  [default: 0]", "LENGTH"
     )
     beyond_chance: bool = option(
-        "Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
-        "sets of the chance model, and the share p of these that agree at least as well.",
+        "Also 1 − D/E[D] of every measure: the disagreement that it counts against its mean over "
+        "random sets of the chance model, and the share p of sets that agree at least as well.",
         default=False,
     )
 
@@ -105,14 +105,13 @@ def measure(
     chosen: Chosen,
     edits: EditFlags,
     treebanks: Treebanks,
+    computing: ComputingFlags,
     files: Files = None,
-    jobs: Jobs = None,
-    executor: Where = None,
     json: AsJson = False,
 ) -> None:
-    """Several measures of each continuum, side by side; what does not apply says why.
+    """Several measures side by side.
 
-    Ctrl-C ends it with the values that are known so far.
+    A measure that does not apply says why. Ctrl-C stops with the values that are known so far.
 
     Example: gammacp measure interview.eaf -m gamma,cu-alpha,ser --beyond-chance
 
@@ -120,7 +119,6 @@ def measure(
     """
     from gammacp.dissimilarity.base import features_of
     from gammacp.measures.registry import measure as evaluate
-    from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
     names = chosen_measures(chosen.measures)
@@ -128,11 +126,7 @@ def measure(
     features = (*settings.weighing.features, *features_of(chosen.distance))
     read, losses = _data(names, files, reading, treebanks, tuple(dict.fromkeys(features)))
     one = partial(evaluate, names=names, beyond_chance=chosen.beyond_chance, **options)
-    with (
-        workers(jobs, pays=False, executor=executor) as pool,
-        progress("measuring"),
-        interruptible() as interrupted,
-    ):
+    with computing.pool("measuring") as (pool, _), interruptible() as interrupted:
         spread = map if pool is None else partial(pool.map, chunksize=1 + len(read) // 64)
         found = spread(one, read.values())
         scores = dict(zip(read, found, strict=False))
@@ -176,7 +170,7 @@ def chosen_measures(given: list[str] | None) -> list[str]:
 
     names = list(split_names(given or PAPER_MEASURES))
     if not names:
-        raise UsageError("no measure is named; `gammacp measures` lists them")
+        raise UsageError("no measure is named; gammacp measures lists them")
     return expand_names(names)
 
 

@@ -40,7 +40,7 @@ _SHOWN = "name summary reference needs range chance_corrected per_category appli
 
 
 def measures(as_json: AsJson = False) -> None:
-    """Measures: what each sees, needs and can reach, its options and its reference."""
+    """The measures: what each sees and needs, and its reference."""
     from gammacp.measures.registry import MEASURES
     from gammacp.measures.zeros import zeros
 

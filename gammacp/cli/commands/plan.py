@@ -5,37 +5,43 @@ from pathlib import Path
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
-from gammacp.cli.options.settings import GammaFlags, Jobs
+from gammacp.cli.options.settings import ComputingFlags, GammaFlags
 from gammacp.cli.output import AsJson, outputs, print_json, say, show, tell_signatures
-from gammacp.cli.progress import progress
 
 
 def plan(
     reading: Reading,
     settings: GammaFlags,
     sampled: Sampled,
+    computing: ComputingFlags,
     files: Files = None,
-    half_width: float | None = option("γ known to ± this.  [default: 0.05]"),
-    difference: float | None = option("Or: a difference between two rounds, seen with 80 %."),
-    verdict: float | None = option("Or: a stand-in passes `replace` with 80 %, at this ε."),
-    candidate: str | None = option("The pilot's candidate, for --verdict.", "NAME"),
-    model: Path | None = option("Without a pilot: a reference model (TOML)."),
-    gamma: float | None = option("Without a pilot: the γ that is expected."),
-    per_document: list[int] | None = option(
-        "Annotators per document to choose among (repeatable).  [default: 2 to the pilot's and one]"
+    half_width: float | None = option("Goal: know γ to ± this.  [default: 0.05]"),
+    difference: float | None = option(
+        "Goal: see a difference of this size between two rounds with 80 % probability."
     ),
-    price: float | None = option("Of one document by one annotator."),
-    price_document: float | None = option("Of a document, whoever annotates it."),
+    verdict: float | None = option(
+        "Goal: a stand-in passes gammacp replace at this ε with 80 % probability."
+    ),
+    candidate: str | None = option("The candidate in the pilot, for --verdict.", "NAME"),
+    model: Path | None = option("Without a pilot: a reference model (TOML)."),
+    gamma: float | None = option("Without a pilot: the γ you expect."),
+    per_document: list[int] | None = option(
+        "Numbers of annotators per document to try (repeatable).  [default: 2 to one more than the "
+        "pilot has]"
+    ),
+    price: float | None = option("Price of one document by one annotator."),
+    price_document: float | None = option("Price of a document itself, whoever annotates it."),
     error: str = option(
         "Errors that simulated annotators make.",
         "NAME+NAME",
         default="position+category+false-negative",
     ),
-    assign: Path | None = option("Write who is still to annotate what (CSV)."),
-    jobs: Jobs = None,
+    assign: Path | None = option("Write who should annotate what (CSV)."),
     json: AsJson = False,
 ) -> None:
-    """How many documents and annotators? From a pilot, or from a reference model.
+    """How many documents and annotators do you need?
+
+    It answers from a pilot, or from a reference model.
 
     Example: gammacp plan pilot/ --half-width 0.05
 
@@ -46,7 +52,6 @@ def plan(
     from gammacp.campaign.plan import plan as compute
     from gammacp.campaign.plan.assignment import assignment
     from gammacp.errors import DataError, UsageError
-    from gammacp.pools import workers
     from shuffling import read_model
 
     if (model is not None) == bool(files or reading.dataset):
@@ -61,8 +66,8 @@ def plan(
     if model is None:
         loaded = load(files, reading, features, writes=paths, about=sampled.values())
     elif about := sampled.values():
-        raise UsageError(f"--{min(about)} needs a pilot, of whose documents it says something")
-    with workers(jobs, pays=False) as executor, progress("steps") as counter:
+        raise UsageError(f"--{min(about)} describes the documents of a pilot, and there is none")
+    with computing.pool("steps") as (executor, counter):
         found = compute(
             None if loaded is None else loaded.corpus(),
             goal=goal,

@@ -2,9 +2,8 @@
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
-from gammacp.cli.options.settings import Jobs, Seed, SolvingFlags, Weighing, Where
+from gammacp.cli.options.settings import ComputingFlags, Seed, SolvingFlags, Weighing
 from gammacp.cli.output import AsJson, message, print_json, say, show, tell_signatures
-from gammacp.cli.progress import progress
 
 
 def replace(
@@ -12,28 +11,29 @@ def replace(
     weighing: Weighing,
     solving: SolvingFlags,
     sampled: Sampled,
+    computing: ComputingFlags,
     files: Files = None,
     candidate: list[str] | None = option(
-        "Annotator that may stand in for a person (repeatable); all others are people.", "NAME"
+        "Annotator to test as a stand-in (repeatable); all others are people.", "NAME"
     ),
     score: str = option("How agreement is scored: {scores}.", "NAME", default="disorder"),
     epsilon: str = option(
-        "What the candidate's lower price is worth: experts (0.2), skilled (0.15), crowd (0.1), "
-        "or a number.",
+        "How much worse than a person a cheaper candidate may be: against experts (0.2), skilled "
+        "(0.15), crowd (0.1), or a number.",
         "WHO|SHARE",
         default="experts",
     ),
     min_documents: int = option(
-        "People with fewer are not tested; below 30 the test is exact.", default=30, min=1
+        "Do not test people with fewer documents; below 30 the test is exact.", default=30, min=1
     ),
-    expert: str | None = option("Who is closer to this person, the candidate or the others?"),
+    expert: str | None = option("Ask who is closer to this person: the candidate or the others."),
     bootstrap: int = option("Bootstrap draws.", default=2000, min=1),
     seed: Seed = 0,
-    jobs: Jobs = None,
-    executor: Where = None,
     json: AsJson = False,
 ) -> None:
-    """May a system stand in for a person? The alternative annotator test, candidates ranked.
+    """May a system stand in for a person?
+
+    The alternative annotator test, with candidates ranked.
 
     Example: gammacp replace exports/ --candidate gpt
 
@@ -41,15 +41,10 @@ def replace(
     """
     from gammacp.campaign import result_tables
     from gammacp.campaign.replace import replace as test
-    from gammacp.pools import workers
 
     loaded = load(files, reading, weighing.features, about=sampled.values(), links=True)
-    with (
-        workers(
-            jobs, pays=score in ("disorder", "links") and loaded.takes_long, executor=executor
-        ) as pool,
-        progress("testing"),
-    ):
+    pays = score in ("disorder", "links") and loaded.takes_long
+    with computing.pool("testing", pays=pays) as (pool, _):
         found = test(
             loaded.corpus().continua,
             candidate or (),

@@ -7,13 +7,7 @@ from gammacp.cli.options.comparing import Comparing
 from gammacp.cli.options.deciding import Deciding
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import (
-    FailUnder,
-    FailUnderLower,
-    GammaFlags,
-    check_lower_end,
-    require_interval,
-)
+from gammacp.cli.options.settings import GammaFlags, Thresholds
 from gammacp.cli.options.trees import Treebanks
 from gammacp.cli.output import AsJson, message, print_json
 from gammacp.cli.sparing import spare_files
@@ -25,24 +19,21 @@ def report(
     settings: GammaFlags,
     comparing: Comparing,
     deciding: Deciding,
+    thresholds: Thresholds,
     files: Files = None,
-    out: Path = option("The page.", default=Path("report.html"), names=("--out", "-o")),
+    out: Path = option("File to write.", default=Path("report.html"), names=("--out", "-o")),
     title: str = option("Heading.  [default: names of the files]", default=""),
-    calibrate: bool = option(
-        "Also say which errors would give this γ (takes a while).", default=False
-    ),
+    calibrate: bool = option("Also say which errors would give this γ (slow).", default=False),
     images: Path | None = option(
-        "Folder of the images under boxes and outlines.  [default: where the files are]"
+        "Folder of the images to draw under boxes and outlines.  [default: that of the files]"
     ),
     trees: str | None = option(
-        "A page on trees or graphs: dependency, phrase, graph or enhanced.  [default: by the "
-        "files' names, .conllu, .mrg, .amr, …]"
+        "Make a page on trees or graphs: dependency, phrase, graph or enhanced.  [default: by the "
+        "ending of the files, .conllu, .mrg, .amr, …]"
     ),
-    fail_under: FailUnder = None,
-    fail_under_lower: FailUnderLower = None,
     json: AsJson = False,
 ) -> None:
-    """One self-contained HTML page: numbers, alignment view, what to review.
+    """One HTML file with the answer, alignments and what to review.
 
     Example: gammacp report exports/ -o report.html
 
@@ -52,16 +43,15 @@ def report(
     from gammacp.syntax.naming import are_trees
 
     if files and (trees or are_trees(files)):
-        groups = (comparing, deciding) != (Comparing(), Deciding())
-        thresholds = (fail_under, fail_under_lower) != (None, None)
-        if groups or calibrate or images or thresholds or settings.changed_options():
+        groups = (comparing, deciding, thresholds) != (Comparing(), Deciding(), Thresholds())
+        if groups or calibrate or images or settings.changed_options():
             raise UsageError(
-                "a page on trees takes options of reading, --out, --title, --trees and --json; the "
-                "other options are for units, those of trees are in gammacp syntax"
+                "a page on trees takes only the options of reading, --out, --title, --trees and "
+                "--json; gammacp syntax has more for trees"
             )
         _report_trees(files, reading, trees, title, out, json)
         return
-    require_interval(fail_under_lower, comparing.bootstrap)
+    thresholds.require_interval(comparing.bootstrap)
     if images and not images.is_dir():
         raise DataError("is no folder", file=images, hint="Give the folder where the images are")
     options = settings.options()
@@ -69,7 +59,8 @@ def report(
     loaded = load(files, reading, features, writes=[out], about=about, links=True)
     spare_files([out], comparing.against or ())
     compared = comparing.options(files, reading, features)
-    with comparing.workers(loaded, "reporting", pays=calibrate) as executor:
+    pays = calibrate or loaded.takes_long
+    with comparing.computing.pool("reporting", pays=pays) as (executor, _):
         built = build(
             loaded.corpus(),
             title=title,
@@ -93,8 +84,8 @@ def report(
         print_json({"report": str(out), **known, **drawn, **loaded.json})
     else:
         message(f"wrote {out}")
-    settings.check(score, fail_under)
-    check_lower_end(built.contents.comparison.bootstrap, fail_under_lower)
+    settings.solving.check_proven(score.status)
+    thresholds.check(score.value, built.contents.comparison.bootstrap)
 
 
 def _report_trees(

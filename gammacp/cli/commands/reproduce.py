@@ -8,20 +8,20 @@ from gammacp.cli.output import AsJson
 
 def reproduce(
     names: list[str] | None = argument("Experiments, or `all`.", "[NAME]..."),
-    check: bool = option(
-        "Check the claims on the results that are there; run nothing.", default=False
-    ),
-    quick: bool = option("Coarse versions, into results-quick.", default=False),
+    check: bool = option("Run nothing; check the claims on existing results.", default=False),
+    quick: bool = option("Run coarse versions, into results-quick.", default=False),
     failed: bool = option("Print only the claims that fail.", default=False),
-    paper: str | None = option("Only the ledger of this name, as 2015 or findings."),
-    data: Path | None = option("Folder with the corpora that do not ship."),
+    paper: str | None = option("Use only the ledger of this name, such as 2015 or findings."),
+    data: Path | None = option("Folder of the corpora that do not ship."),
     results: Path | None = option("Where results go.  [default: results]"),
     experiments: Path = option(
         "Folder of the experiments (from a checkout).", default=Path("experiments")
     ),
     json: AsJson = False,
 ) -> None:
-    """Run experiments of the papers and check what the papers claim; bare: list them.
+    """Run the papers' experiments and check what the papers claim.
+
+    Without a name it lists them.
 
     Example: gammacp reproduce mathet2015_fig24 --quick
 
@@ -34,8 +34,8 @@ def reproduce(
     # The experiments and their ledger come with a checkout, not with the installed package.
     if not (experiments / "ledger").is_dir():
         raise UsageError(
-            f"{experiments} is not the folder of the experiments: `reproduce` works from a "
-            "checkout of gammacp; go there or give --experiments DIR"
+            f"{experiments} is not the folder of the experiments: gammacp reproduce works in a "
+            "checkout of gammacp. Go there, or give --experiments DIR"
         )
     sys.path.insert(0, str(experiments.resolve().parent))
     from experiments.ledger import command

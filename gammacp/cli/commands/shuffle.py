@@ -22,29 +22,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Errors:
-    """What is done to it."""
+    """Which errors the annotators make."""
 
     error: str | None = option(
-        "{errors}, or several in order (position+category); with parameters: split:factor=3.",
+        "Error: {errors}, or several in order (position+category); with parameters: "
+        "split:factor=3.",
         "NAME",
     )
     magnitude: float | None = option("From 0 (nothing happens) to 1 (the worst).")
     n_annotators: int = option("Annotators who err independently.", default=3)
     sets: int = option("How many annotation sets.", default=1, min=1)
     first_set: int = option(
-        "Number of the first set, to make one of a sweep again.", default=0, min=0
+        "Number of the first set, to make a set of a sweep again.", default=0, min=0
     )
 
 
 @dataclass(frozen=True)
 class Output:
-    """Where it goes."""
+    """Where the files go."""
 
     out: Path = option(
-        "Folder, or a file for one set's annotators (its reference is put beside it).",
+        "Folder, or a file for the annotators of one set (its reference goes beside it).",
         default=Path("shuffle-out"),
     )
-    to: str | None = option("Format to write; by default that of OUT's ending, or csv.")
+    to: str | None = option("Format to write.  [default: by the ending of OUT, or csv]")
 
 
 def shuffle(
@@ -55,7 +56,9 @@ def shuffle(
     print_model: bool = option("Print the reference model as TOML and stop.", default=False),
     json: AsJson = False,
 ) -> None:
-    """Draw a reference and annotators who err on it (the Corpus Shuffling Tool).
+    """Make a reference and annotators who err on it.
+
+    This is the Corpus Shuffling Tool.
 
     Example: gammacp shuffle --error position --magnitude 0.2 --out shuffled/
 

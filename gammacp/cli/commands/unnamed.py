@@ -14,24 +14,26 @@ def unnamed(
     weighing: Weighing,
     files: Files = None,
     readers: int | None = option(
-        "How many read each document; any unit may be anybody's. Left out where the files say it.",
+        "How many people read each document; any unit may be anybody's. Leave it out if the files "
+        "say so.",
         "K",
         min=2,
     ),
     blocks: bool = option(
-        "With --readers: what one name drew in a document is one reader's there.", default=False
+        "With --readers: in each document, units under one name are one reader's.", default=False
     ),
     same: float | None = option(
-        "No reader drew two units that differ by this or less.  [default: as a missing unit]",
+        "Two units that differ by at most this are not by the same reader.  [default: the cost of "
+        "a missing unit]",
         "COST",
         min=0,
     ),
     json: AsJson = False,
 ) -> None:
-    """Groups of what readers drew whose names nobody knows, and γ over every way to name them.
+    """γ of units whose readers nobody knows.
 
-    Names in the files are dropped with --readers. γ is an interval that holds the value of each
-    naming, for chance across documents.
+    Units are grouped by who may have drawn the same thing. γ is an interval that holds the value
+    of every way to assign names, for chance across documents. --readers drops the names in files.
 
     Example: gammacp unnamed boxes.csv --readers 4 --positional iou
 
@@ -42,7 +44,7 @@ def unnamed(
     from gammacp.measures.unnamed_tables import interval_table, sizes_table
 
     if blocks and readers is None:
-        raise UsageError("--blocks goes with --readers: say how many readers there are")
+        raise UsageError("--blocks needs --readers K, the number of readers")
     loaded = load(files, reading, weighing.features)
     continua = {
         name: c if readers is None or c.unnamed else c.without_names(readers, blocks=blocks)

@@ -10,13 +10,13 @@ from gammacp.cli.output import AsJson, message, print_json, say
 
 
 def verify(
-    files: list[Path] = argument("Certificates.", "FILES", default=Parameter.empty),
+    files: list[Path] = argument("Certificates to check.", "FILES", default=Parameter.empty),
     json: AsJson = False,
 ) -> None:
-    """Check certificates that align and gamma write: is what they claim proven?
+    """Check the certificates that align and gamma write.
 
-    Costs are computed anew in whole numbers, by one file of plain Python that shares no code with
-    the solver. Exit 0 if all of every claim is proven, 1 if less is, 3 for what is no certificate.
+    One file of plain Python, which shares no code with the solver, computes the costs anew in
+    whole numbers. Exit 0: every claim is proven; 1: some are not; 3: a file is no certificate.
     """
     from gammacp.verify import Check, RefusedError
 

@@ -7,10 +7,10 @@ from gammacp.cli.progress import progress
 
 
 def warm_up(json: AsJson = False) -> None:
-    """Compile everything now, so that no later command has to: for images of containers, CI.
+    """Compile everything now, so that later commands need not.
 
-    Compiled code is kept beside the package, in the user's cache folder where that cannot be
-    written, or where the environment variable NUMBA_CACHE_DIR says.
+    Useful in container images and CI. Compiled code is kept where NUMBA_CACHE_DIR says, otherwise
+    beside the package, or in the user's cache folder if that cannot be written.
     """
     from gammacp.warming import warm_up as warm
 
@@ -20,9 +20,8 @@ def warm_up(json: AsJson = False) -> None:
         print_json(asdict(found))
         return
     say(
-        f"{found.kernels} kernels are ready, {found.compiled} of them compiled now, after "
-        f"{found.seconds:.1f} s "
-        f"({found.processor_seconds:.1f} s of processor time)"
+        f"{found.kernels} kernels are ready, {found.compiled} of them compiled now; it took "
+        f"{found.seconds:.1f} s ({found.processor_seconds:.1f} s of processor time)"
     )
-    kept = f"kept in {found.folder}" if found.folder else "not kept: no cache folder can be written"
+    kept = f"kept in {found.folder}" if found.folder else "not kept: no cache folder is writable"
     message(kept)

@@ -18,7 +18,7 @@ from gammacp.cli.options.reading import (
     requested_campaign,
     selected,
 )
-from gammacp.cli.options.settings import GammaFlags, Jobs
+from gammacp.cli.options.settings import ComputingFlags, GammaFlags
 from gammacp.cli.output import AsJson, message, messages, print_json, say, show, tell_signatures
 from gammacp.errors import BelowThresholdError, DataError, UsageError
 from gammacp.record_tables import Column, Table, number, signed_number, word
@@ -42,25 +42,25 @@ _COLUMNS = (
 def watch(
     reading: Reading,
     settings: GammaFlags,
+    computing: ComputingFlags,
     folder: File = None,
-    every: float = option("Seconds between two looks.", default=30.0, min=0.1),
-    once: bool = option("Look once and end: for cron and tests.", default=False),
+    every: float = option("Seconds between looks.", default=30.0, min=0.1),
+    once: bool = option("Look once and stop: for cron and tests.", default=False),
     alarm_below: float | None = option(
-        "Say so where γ is shown to be lower than this; with --once exit 5 then."
+        "Raise an alarm if γ is shown to be below this; with --once, exit with 5."
     ),
     false_alarms: float = option(
-        "Share of campaigns that ever have a false alarm, over all looks.", default=0.05
+        "Share of campaigns that ever get a false alarm, over all looks.", default=0.05
     ),
     history: Path | None = option(
-        "Where the looks are kept (JSON lines).  [default: beside the folder, NAME.watch]"
+        "File of all looks (JSON lines).  [default: NAME.watch beside the folder]"
     ),
-    jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
-    """γ of a folder or campaign while people annotate: over time, with everybody's drift.
+    """γ of a folder while people annotate, with everybody's drift.
 
-    It is the γ of `gammacp gamma` on the same files. A file that is half written is left out of
-    this look and tried again at the next one.
+    It is the γ of gammacp gamma on the same files. A half-written file is tried again at the next
+    look.
 
     Example: gammacp watch exports/
 
@@ -84,7 +84,7 @@ def watch(
         try:
             state = _state(folder, reading, features)
             if state != before:
-                seen = _look(folder, reading, features, kept, measuring, jobs)
+                seen = _look(folder, reading, features, kept, measuring, computing)
                 # What could not be read is tried again, changed or not, but told of once.
                 before = None if seen["failures"] else state
                 if seen["measured"] or seen["gone"] or told != seen["failures"]:
@@ -119,20 +119,18 @@ def _look(
     features: Sequence[str],
     history: History,
     measuring: Measuring,
-    jobs: int | None,
+    computing: ComputingFlags,
 ) -> dict[str, Any]:
     """Look once."""
     from gammacp.campaign.watch import look
-    from gammacp.cli.progress import progress
     from gammacp.formats.reading import by_document
-    from gammacp.pools import workers
 
     campaign = requested_campaign(folder, reading, features=features)
     found = campaign.collect()
     found = selected(campaign, found, features) if found.continua else found
     continua = by_document(found.continua)
     failures = [str(error) for _, error in found.failures]
-    with workers(jobs, pays=False) as executor, progress("measuring"):
+    with computing.pool("measuring") as (executor, _):
         seen = look(continua, failures, history, measuring, executor)
     return {**seen, "left_out": found.left_out}
 
@@ -145,7 +143,7 @@ def _tell(seen: dict[str, Any], *, json: bool) -> None:
         for line in left_out_lines(seen["left_out"]):
             message(f"gammacp: {line}")
     for failure in seen["failures"]:
-        message(f"gammacp: {failure}; tried again at the next look", error=True)
+        message(f"gammacp: {failure}; will be tried again at the next look", error=True)
     sys.stdout.flush()
 
 

@@ -27,12 +27,12 @@ class SweepFlags:
     """What is swept."""
 
     error: list[str] | None = option(
-        "{errors}, or a combination such as position+category, also with "
-        "parameters as in split:factor=2 (repeatable).",
+        "Error to sweep: {errors}, or a combination such as position+category; with parameters "
+        "as in split:factor=2 (repeatable).",
         "NAME",
     )
     measures: list[str] | None = option(
-        "Measures (A,B; repeatable), or all.  [default: gamma, u-alpha-2013, cu-alpha, "
+        "Measures to compute (A,B; repeatable), or all.  [default: gamma, u-alpha-2013, cu-alpha, "
         "kappa-d, ser]",
         "NAME",
         names=("--measures", "-m"),
@@ -40,50 +40,55 @@ class SweepFlags:
     )
     n_annotators: int = option("Annotators of each set.", default=3)
     sets: int | None = option("Annotation sets per magnitude.  [default: 40]")
-    step: float | None = option("Between magnitudes from 0 to 1.  [default: 0.05]")
-    magnitudes: str | None = option("These magnitudes instead of a step.", "M,M,…")
+    step: float | None = option("Distance between magnitudes from 0 to 1.  [default: 0.05]")
+    magnitudes: str | None = option("Use these magnitudes instead of a step.", "M,M,…")
     beyond_chance: bool = option(
-        "1 − D/E[D] of every measure instead of its value: what it counts, against the mean over "
-        "random sets of the chance model, or over other sentences of trees.",
+        "Instead of each value, 1 − D/E[D]: the disagreement that the measure counts against its "
+        "mean over random sets of the chance model (for trees, over other sentences).",
         default=False,
     )
 
 
 @dataclass(frozen=True)
 class Origin(References):
-    """Where annotation sets come from: references with errors, or trees."""
+    """Where annotation sets come from."""
 
     trees: Path | None = option(
-        "A treebank file instead: errors label, attach, label+attach, also "
-        "attach:uniform and attach:local, in a sample of its trees."
+        "Use a sample of the trees in this treebank file instead; errors are label, attach, "
+        "label+attach, attach:uniform and attach:local."
     )
 
 
 @dataclass(frozen=True)
 class Running:
-    """Where it is computed, and what becomes of it."""
+    """Where the sweep runs, and what it writes."""
 
     out: Path = option("Folder for tables and figures.", default=DEFAULT_OUT)
     store: Path | None = option("Store of the cells.  [default: OUT/bench.sqlite]")
-    resume: bool = option("Keep what the store has, or drop it and begin anew.", default=True)
+    resume: bool = option("Keep what the store has, or drop it and start over.", default=True)
     mix_software: bool = option(
-        "Go on with cells that other software computed; the store says whose is whose.",
+        "Continue a store whose cells other software computed; it records which.",
         default=False,
     )
     experiment: str = option("The sweep's name in the store.", default="bench")
-    executor: str = option("serial, processes or dask://host:port.", default="processes")
+    executor: str = option(
+        "Where to compute: serial, processes or dask://host:port.", default="processes"
+    )
     jobs: int | None = option("Tasks at once.  [default: one per core]", min=1)
     figures: bool = option("Draw figures.", default=True)
 
 
 @dataclass(frozen=True)
 class Checking:
-    """The curves that a sweep is held against."""
+    """Comparing the sweep with an earlier one."""
 
     check: Path | None = option(
-        "Compare with this bench CSV; exit 1 if curves moved by more than noise.", "BASELINE.csv"
+        "Compare with this CSV of an earlier sweep; exit with 1 if curves moved beyond noise.",
+        "BASELINE.csv",
     )
-    level: float = option("Chance of a false alarm of --check.", default=0.01, min=0, max=1)
+    level: float = option(
+        "Probability that --check gives a false alarm.", default=0.01, min=0, max=1
+    )
 
 
 UNITS_ONLY = frozenset(

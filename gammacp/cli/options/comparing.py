@@ -1,53 +1,50 @@
 """Options of the commands that compare annotators: `compare` and `report`."""
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import NOT_SAID, Files, Loaded, Reading, Sampled, load
-from gammacp.cli.options.settings import Jobs, Where
-from gammacp.cli.progress import progress
+from gammacp.cli.options.reading import NOT_SAID, Files, Reading, Sampled, load
+from gammacp.cli.options.settings import ComputingFlags
 
 
 @dataclass(frozen=True)
 class Comparing:
-    """What the annotators are compared with, and how sure that is."""
+    """What is compared, and how sure it is."""
 
     sampled: Sampled = NOT_SAID
     reference: str | None = option(
-        "Annotator to hold against the others: a system, a gold standard."
+        "Compare this annotator (a system, a gold standard) with the others."
     )
     against: list[Path] | None = option(
-        "Files of another round or campaign to compare with (repeatable), or a round's name."
+        "Compare with another round or campaign: its files (repeatable) or the round's name."
     )
     group: list[str] | None = option(
-        "Annotators that belong together, twice or more: agreement within and across groups.",
+        "Annotators who belong together; give it twice or more to see agreement within and "
+        "across groups.",
         "NAME=ANNOTATOR,…",
     )
     session: str | None = option(
-        "The same people twice: a feature of the units that names the session, or a pattern of "
-        "annotators' names such as '{annotator}-{session}'.",
+        "People who annotated twice: a feature of the units that names the session, or a pattern "
+        "of annotators' names such as '{annotator}-{session}'.",
         "FEATURE|PATTERN",
     )
     order: str | None = option(
-        "When documents were annotated, for changes of γ over time: a feature of the units (a "
+        "When each document was annotated, to see γ change over time: a feature of the units (a "
         "number, a date such as 2026-11-23), or a CSV file (document, order).",
         "FEATURE|FILE.csv",
     )
     bootstrap: int = option(
-        "0 for no interval over documents; any other number gives the same one.",
+        "0 leaves out the interval over documents; all other numbers give the same interval.",
         default=2000,
         min=0,
     )
     leave_one_out: bool = option(
-        "Also γ without each annotator, which takes long for many.", default=True
+        "Also γ without each annotator; slow for many annotators.", default=True
     )
-    jobs: Jobs = None
-    executor: Where = None
+    computing: ComputingFlags = field(default_factory=ComputingFlags)
 
     def about(self) -> dict[str, str]:
         """What is said of documents, and of sessions if a feature has them."""
@@ -75,16 +72,3 @@ class Comparing:
             "draws": self.bootstrap,
             "leave_one_out": self.leave_one_out,
         }
-
-    @contextmanager
-    def workers(
-        self, loaded: Loaded, what: str, *, pays: bool = False
-    ) -> Iterator[Executor | None]:
-        """Worker processes where they are asked for or pay, with progress."""
-        from gammacp.pools import workers
-
-        with (
-            workers(self.jobs, pays=pays or loaded.takes_long, executor=self.executor) as pool,
-            progress(what),
-        ):
-            yield pool

@@ -12,21 +12,21 @@ class Deciding:
     """How the gold standard is decided."""
 
     weights: str = option(
-        "Whom to believe: vote, dawid-skene, one-coin, mace, or auto: dawid-skene where weights "
-        "can be told.",
+        "How votes are weighed: vote, dawid-skene, one-coin, mace, or auto (dawid-skene where the "
+        "data suffice, otherwise vote).",
         "NAME",
         default="auto",
     )
     support: str | None = option(
-        "Annotators a unit of the gold standard needs: a number (2) or a share (0.6, 60%).  "
-        "[default: more than half; with weights 1]",
+        "How many annotators must have a unit of the gold standard: a number (2) or a share (0.6, "
+        "60%).  [default: more than half; with weights 1]",
         "N|SHARE",
     )
     boundaries: str = option(
-        "Start and end of the gold standard's units: majority, median or mean.", default="majority"
+        "How start and end are decided: majority, median or mean.", default="majority"
     )
     tolerance: float = option(
-        "How far apart boundaries may be, as a share of the units' length, before the "
-        "unit is on the review list.",
+        "A unit goes on the review list if its boundaries are further apart than this share of its "
+        "length.",
         default=0.25,
     )

@@ -7,7 +7,6 @@ is printed, with what `--import` and installed plug-ins registered.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 from typing import Any
 
 import typer
@@ -27,17 +26,6 @@ _KINDS = {
 }
 # Names such as `non-overlapping` are not broken: while lines are filled, their hyphen is this.
 _HYPHEN, _WHOLE = re.compile(r"(?<=[a-z])-(?=[a-z])"), "\ue000"
-_GONE = {
-    "--permutations": "leave it out; the difference of two rounds has an interval and a t test",
-    "--order": 'write category = {order = ["A", "B"]} into a file and give --dissimilarity FILE',
-    "--rounds": "leave it out; what most changes a gold standard is --weights",
-    "--mode": "the values of Table 2 are computed in Python, Comparison(mode=Mode.PUBLISHED)",
-    "--w-sub": "weights of edits are set in Python, EditCosts(substitution=…)",
-    "--w-trp": "weights of edits are set in Python, EditCosts(transposition=…)",
-    "--te": "it is the default",
-    "--no-te": "weights of edits are set in Python, EditCosts(te=False)",
-}
-"""Options that there were, and what to do instead."""
 _KINDS_OF_VALUES = {
     "int": "N",
     "int range": "N",
@@ -112,15 +100,6 @@ class _Listing:
     """Help that lists names, of a command or of a group of commands."""
 
     params: list[Any]
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The arguments; an option that has gone is told with what took its place."""
-        known = {name for parameter in self.params for name in parameter.opts}
-        mine = takewhile(lambda argument: argument not in getattr(self, "commands", ()), args)
-        for name in (argument.partition("=")[0] for argument in mine):
-            if name in _GONE and name not in known:
-                raise UsageError(f"{name} is no option any more: {_GONE[name]}")
-        return super().parse_args(ctx, args)  # type: ignore[misc, no-any-return]
 
     def _fill(self) -> None:
         for parameter in self.params:

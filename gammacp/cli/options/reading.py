@@ -40,46 +40,53 @@ File = Annotated[
 ]
 
 
-WRITE_OPTION = option("An option of the format that is written (repeatable).", "NAME=VALUE")
+WRITE_OPTION = option("Set an option of the format that is written (repeatable).", "NAME=VALUE")
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Where the annotations come from and which of them count."""
+    """What is read, and what of it counts."""
 
-    dataset: str | None = option("A dataset that ships with gammacp, instead of files.", "NAME")
+    dataset: str | None = option(
+        "Use a dataset that ships with gammacp (see gammacp datasets).", "NAME"
+    )
     format: str | None = option(
-        "Format of the files; by default it is recognised.", "NAME", of="format"
+        "Format of the files.  [default: recognised by content]", "NAME", of="format"
     )
     document: list[str] | None = option(
-        "Keep these documents; * stands for anything (A,B; repeatable).", "NAMES"
+        "Keep only these documents; * matches anything (A,B; repeatable).", "NAMES"
     )
-    only: list[str] | None = option("Keep these categories (A,B; repeatable).", "CATEGORIES")
-    map: list[str] | None = option("Rename a category; two may become one (repeatable).", "OLD=NEW")
+    only: list[str] | None = option("Keep only these categories (A,B; repeatable).", "CATEGORIES")
+    map: list[str] | None = option(
+        "Rename a category, or merge it with another (repeatable).", "OLD=NEW"
+    )
     rename: list[str] | None = option("Rename an annotator (repeatable).", "OLD=NEW")
-    exclude: list[str] | None = option("Leave annotators out (A,B; repeatable).", "ANNOTATOR")
+    exclude: list[str] | None = option("Leave these annotators out (A,B; repeatable).", "ANNOTATOR")
     bounds: str | None = option(
-        "Where each continuum begins and ends; by default its first start and last end.",
+        "Where each continuum begins and ends.  [default: first start and last end]",
         "START:END",
     )
     read_until: list[str] | None = option(
-        "How far an annotator read who did not finish (repeatable).", "ANNOTATOR=POSITION"
+        "Where an annotator who did not finish stopped reading (repeatable).", "ANNOTATOR=POSITION"
     )
     grid: str | None = option(
-        "What all boundaries lie on: the length of a place, or a CSV file of places (start,end).",
+        "Grid of tokens or frames that all boundaries lie on: the length of one, or a CSV file of "
+        "them (start,end).",
         "FILE|NUMBER",
     )
-    annotators: list[str] | None = option("Declare annotators without units (A,B).", "A,B")
-    min_length: float | None = option("Leave out units that are shorter.", "LENGTH", min=0)
-    layer: str | None = option("Layer whose spans are the units (see formats).", "NAME")
-    feature: str | None = option("Feature that is the category (see formats).", "NAME")
-    tier: str | None = option("Tiers to read, as a pattern (see formats).", "PATTERN")
-    layout: str | None = option("Names from paths, such as {annotator}/{document}.", "PATTERN")
+    annotators: list[str] | None = option("Count annotators who have no units (A,B).", "A,B")
+    min_length: float | None = option("Leave out shorter units.", "LENGTH", min=0)
+    layer: str | None = option("Layer whose spans are the units (see gammacp formats).", "NAME")
+    feature: str | None = option("Feature that gives the category (see gammacp formats).", "NAME")
+    tier: str | None = option("Tiers to read, as a pattern (see gammacp formats).", "PATTERN")
+    layout: str | None = option("Take names from paths, such as {annotator}/{document}.", "PATTERN")
     align_texts: bool | None = option(
         "Align the texts of a document where they differ between annotators (OCR, transcripts)."
     )
-    round: str | None = option("Only this round of a campaign.toml.", "NAME")
-    option: list[str] | None = option("Another option of the format (repeatable).", "NAME=VALUE")
+    round: str | None = option("Read only this round of a campaign.toml.", "NAME")
+    option: list[str] | None = option(
+        "Set another option of the format (repeatable).", "NAME=VALUE"
+    )
 
     def of_files(self) -> Reading:
         """How files are read, without what of them counts."""
@@ -106,13 +113,14 @@ class Sampled:
     """How the documents were chosen."""
 
     cluster: str | None = option(
-        "Documents of one author, patient, video, which are not independent: a feature of the "
-        "units, a pattern of names such as '{cluster}-*', or a CSV file (document, cluster).",
+        "Which documents share an author, patient or video, and so are not independent: a "
+        "feature of the units, a pattern of names such as '{cluster}-*', or a CSV file "
+        "(document, cluster).",
         "FEATURE|PATTERN|FILE.csv",
     )
     weight: str | None = option(
-        "How many documents each stands for in a stratified sample: a feature of the units, or a "
-        "CSV file (document, weight).",
+        "How many documents each one stands for in a stratified sample: a feature of the units, "
+        "or a CSV file (document, weight).",
         "FEATURE|FILE.csv",
     )
 

@@ -15,17 +15,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class References:
-    """A model to draw from, or a file's units."""
+    """Where the reference comes from."""
 
-    model: Path | None = option("Reference model as TOML (see shuffle --print-model).")
-    learn: list[Path] | None = option(
-        "Learn the reference model from these annotations (repeatable)."
-    )
+    model: Path | None = option("Draw it from this model (TOML; see shuffle --print-model).")
+    learn: list[Path] | None = option("Learn the model from these annotations (repeatable).")
     layout: str | None = option(
-        "apart, overlapping, covering or fixed: units of drawn references.", "NAME"
+        "How drawn units lie: apart, overlapping, covering or fixed.", "NAME"
     )
-    reference: Path | None = option("A file whose units are the reference, instead of drawing.")
-    annotator: str | None = option("Whose units of that file, where it has several annotators.")
+    reference: Path | None = option("Take the units of this file instead of drawing.")
+    annotator: str | None = option("Whose units to take, if that file has several annotators.")
 
     def source(self) -> Shuffled:
         """What the options stand for."""

@@ -10,14 +10,14 @@ from gammacp.cli.options.groups import option
 
 @dataclass(frozen=True)
 class EditFlags:
-    """Edits between two segmentations."""
+    """Near misses between segmentations."""
 
     edit: str | None = option(
-        "Near misses of S and B: the published search, or the best edits (optimal).  "
+        "How S and B find near misses: the published search, or the best edits (optimal).  "
         "[default: published]"
     )
     n: int | None = option(
-        "Places a near miss of S and B may span; 2: next to each other.  [default: 2]"
+        "How many places a near miss of S and B may span; 2 is next to each other.  [default: 2]"
     )
 
     def given(self) -> dict[str, Any]:

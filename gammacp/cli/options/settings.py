@@ -12,22 +12,24 @@ pygamma      the γ of pygamma-agreement's command line, from proven alignments:
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gammacp.cli.options.groups import option
+from gammacp.cli.options.groups import given, option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.output import message
 from gammacp.errors import BelowThresholdError, UnprovenError, UsageError
 
 if TYPE_CHECKING:
+    from gammacp.cli.progress import Counter
     from gammacp.measures.resampling import BootstrapInterval
-    from gammacp.measures.score import Score
     from gammacp.measures.settings import GammaOptions
 
 
@@ -46,27 +48,14 @@ class FCat(StrEnum):
     STEEP = "steep"
 
 
-Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
-Jobs = Annotated[
-    int | None,
-    typer.Option(help="Worker processes.  [default: one per available core where it pays]", min=1),
-]
-Where = Annotated[
-    str | None,
-    typer.Option(
-        "--executor",
-        help="Where documents are computed: serial, processes, dask://host:port.",
-        metavar="WHERE",
-        show_default=False,
-    ),
-]
+Seed = Annotated[int, typer.Option(help="Seed of the random numbers.", min=0)]
 
 
 @dataclass(frozen=True)
 class Weighing:
     """What a difference between two units costs."""
 
-    preset: Preset | None = option("Settings of a paper or a peer; options override them.")
+    preset: Preset | None = option("Settings of a paper or of another tool; options override them.")
     alpha: float | None = option("Weight of positions.  [default: 1]")
     beta: float | None = option("Weight of categories.  [default: 1]")
     delta: float | None = option("Cost of an empty unit.  [default: 1]")
@@ -83,8 +72,8 @@ class Weighing:
         "at distance 1 are never aligned.  [default: identity]"
     )
     own: str | None = option(
-        "A whole dissimilarity instead: {dissimilarities}, a class of your own, or a TOML file, "
-        "which also says orders, trees and features.  [default: combined]",
+        "Use a whole dissimilarity instead: {dissimilarities}, a class of your own, or a TOML "
+        "file, which can also define orders, trees and features.  [default: combined]",
         "NAME|FILE.toml|MODULE:CLASS",
         names=("--dissimilarity",),
     )
@@ -157,13 +146,13 @@ class Sampling:
     """How chance is modelled, and how precisely."""
 
     chance: str | None = option(
-        "Chance model: {chances}. A/B is A for one file and B for several.  [default: "
-        "cut/documents, and cut where documents cannot be dealt]",
+        "Chance model: {chances}. A/B means A for one file and B for several.  [default: "
+        "cut/documents; cut where documents cannot be dealt]",
         "NAME",
     )
     precision: float | None = option("Relative error of the expected disorder.  [default: 0.02]")
     confidence: float = option("Confidence of that error.", default=0.95)
-    samples: int | None = option("A fixed number of random sets instead of a precision.")
+    samples: int | None = option("Draw this many random sets instead of aiming at a precision.")
     seed: Seed = 0
 
 
@@ -173,10 +162,12 @@ class SolvingFlags:
 
     method: str = option("Solver: {solvers}.", "NAME", default="auto")
     gap: float | None = option(
-        "Relative gap to the proven bound at which to stop.  [default: 0]", min=0
+        "Stop at this relative gap to the proven bound.  [default: 0]", min=0
     )
-    time_limit: float | None = option("Seconds for each alignment; then the best so far.")
-    require_optimal: bool = option("Exit 4 unless everything is proven optimal.", default=False)
+    time_limit: float | None = option("Seconds per alignment; after that the best so far counts.")
+    require_optimal: bool = option(
+        "Exit with 4 unless every alignment is proven optimal.", default=False
+    )
 
     def options(self) -> dict[str, Any]:
         """As `gammacp.align` takes them."""
@@ -188,39 +179,65 @@ class SolvingFlags:
             raise UnprovenError("no proof of optimality, which --require-optimal asks for")
 
 
+@dataclass(frozen=True)
+class ComputingFlags:
+    """Where it is computed."""
+
+    jobs: int | None = option(
+        "Worker processes.  [default: one per available core where it pays]", min=1
+    )
+    executor: str | None = option(
+        "Where to compute: serial, processes or dask://host:port.", "WHERE"
+    )
+
+    @contextmanager
+    def pool(self, what: str, *, pays: bool = False) -> Iterator[tuple[Executor | None, Counter]]:
+        """Workers where they are asked for or pay (None without), and a counter of `what`."""
+        from gammacp.cli.progress import progress
+        from gammacp.pools import workers
+
+        with (
+            workers(self.jobs, pays=pays, executor=self.executor) as executor,
+            progress(what) as counter,
+        ):
+            yield executor, counter
+
+
 FailUnder = Annotated[
-    float | None,
-    typer.Option(help="Exit 5 if the agreement is lower than this or undefined: the value itself."),
+    float | None, typer.Option(help="Exit with 5 if the value is below this, or undefined.")
 ]
-FailUnderLower = Annotated[
-    float | None,
-    typer.Option(
-        help="Exit 5 if the lower end of the interval over data is lower than this or undefined."
-    ),
-]
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """How good the agreement has to be."""
+
+    fail_under: FailUnder = None
+    fail_under_lower: float | None = option(
+        "Exit with 5 if the lower end of its interval over data is below this, or undefined."
+    )
+
+    def require_interval(self, draws: int) -> None:
+        """UsageError if a threshold for the interval's lower end is given without an interval."""
+        if self.fail_under_lower is not None and not draws:
+            raise UsageError(
+                "--fail-under-lower needs an interval over documents: give --bootstrap 2000"
+            )
+
+    def check(self, value: float, over: BootstrapInterval | None, what: str = "γ") -> None:
+        """BelowThresholdError if γ or its interval's lower end is below its threshold, or none."""
+        check_threshold(value, self.fail_under, what)
+        what = "the lower end of γ's interval over documents"
+        if self.fail_under_lower is not None and (over is None or over.reason):
+            why = "there is no γ" if over is None else over.reason
+            raise BelowThresholdError(f"{what} is undefined: {why}")
+        check_threshold(math.nan if over is None else over.low, self.fail_under_lower, what)
 
 
 def check_threshold(value: float, fail_under: float | None, what: str = "γ") -> None:
     """BelowThresholdError if the value is below the threshold or NaN."""
     if fail_under is not None and not value >= fail_under:
         raise BelowThresholdError(f"{what} is {value:.4f}, below {fail_under:g}")
-
-
-def require_interval(fail_under: float | None, draws: int) -> None:
-    """UsageError if a threshold for the interval's lower end is given without an interval."""
-    if fail_under is not None and not draws:
-        raise UsageError(
-            "--fail-under-lower needs an interval over documents: give --bootstrap 2000"
-        )
-
-
-def check_lower_end(found: BootstrapInterval | None, fail_under: float | None) -> None:
-    """BelowThresholdError if the interval's lower end is below the threshold, or there is none."""
-    what = "the lower end of γ's interval over documents"
-    if fail_under is not None and (found is None or found.reason):
-        why = "there is no γ" if found is None else found.reason
-        raise BelowThresholdError(f"{what} is undefined: {why}")
-    check_threshold(math.nan if found is None else found.low, fail_under, what)
 
 
 @dataclass(frozen=True)
@@ -250,19 +267,10 @@ class GammaFlags:
 
         The seed is left out: it has a meaning, and is printed, wherever something is random.
         """
-        found: dict[str, str] = {}
-        for group in (self.weighing, self.sampling, self.solving):
-            for f in fields(group):
-                own: Any = getattr(group, "own", None)
-                said = f.name == "own" and not isinstance(own, str | None)
-                if f.name != "seed" and getattr(group, f.name) != f.default and not said:
-                    name = "dissimilarity" if f.name == "own" else f.name.replace("_", "-")
-                    found[name] = "dissimilarity" if group is self.weighing else f.name
-        if "require-optimal" in found:
-            found["require-optimal"] = "method"
+        found = dict.fromkeys(given(self.weighing), "dissimilarity")
+        if found.pop("own", None) and isinstance(self.weighing.own, str):
+            found["dissimilarity"] = "dissimilarity"
+        for name in (*given(self.sampling), *given(self.solving)):
+            found[name] = "method" if name == "require-optimal" else name.replace("-", "_")
+        found.pop("seed", None)
         return found
-
-    def check(self, score: Score, fail_under: float | None) -> None:
-        """UnprovenError or BelowThresholdError if it is not as good as it was asked to be."""
-        self.solving.check_proven(score.status)
-        check_threshold(score.value, fail_under)

@@ -25,31 +25,35 @@ class Treebanks:
     """How files of trees are read and sentences paired."""
 
     trees: str | None = option(
-        "dependency, phrase or graph, by default from the first file; or enhanced: the graphs of "
-        "enhanced Universal Dependencies."
+        "dependency, phrase, graph, or enhanced (graphs of enhanced Universal Dependencies).  "
+        "[default: by the first file]"
     )
     pattern: str | None = option(
-        "Regular expression over paths of trees with groups (?P<annotator>…) and, for several "
+        "Regular expression over the paths, with a group (?P<annotator>…) and, for several "
         "documents, (?P<document>…)."
     )
     folders: str = option(
-        "What folders of trees are: auto, annotators or documents.", default="auto"
+        "What the folders stand for: auto, annotators or documents.", default="auto"
     )
     pairing: str = option(
-        "Sentences belong together by their words (auto), by order, or by id (sent_id).",
+        "How sentences are paired: by their words (auto), by order, or by id (sent_id).",
         default="auto",
     )
-    leaves: str = option("Bare symbols of brackets are words or labels, or auto.", default="auto")
-    size: str = option("|x| of phrase structure counts leaves or nodes.", default="leaves")
+    leaves: str = option(
+        "Whether bare symbols in brackets are words or labels, or auto.", default="auto"
+    )
+    size: str = option(
+        "Whether the size of a phrase structure counts leaves or nodes.", default="leaves"
+    )
     labels: str = option(
-        "universal: relations without subtypes, and scores of Universal Dependencies; "
-        "categories: of Penn trees without function tags and indices.",
+        "universal drops subtypes of relations and adds the scores of Universal Dependencies; "
+        "categories drops function tags and indices of Penn trees.",
         default="all",
     )
-    ignore: str = option("punct: tokens that are punctuation; traces: of Penn trees.", default="")
-    encoding: str = option("Encoding of files of trees.", default="utf-8")
+    ignore: str = option("Leave out punct (punctuation) or traces (of Penn trees).", default="")
+    encoding: str = option("Encoding of the files of trees.", default="utf-8")
     strict: bool = option(
-        "Stop at the first sentence of a treebank that is left out, or defect.", default=False
+        "Stop at the first sentence that is left out or defective.", default=False
     )
 
     def read(

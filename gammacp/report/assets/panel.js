@@ -66,7 +66,7 @@ Object.assign(AlignmentView.prototype, {
   describe(g) {
     if (g === null) {
       this.details.replaceChildren(element("p", { className: "hint" },
-        "Choose a unit, or press → on the view, to see its unitary alignment and what each pair costs."));
+        "Click a unit, or press → in the view, to see its unitary alignment and what each pair costs."));
       return;
     }
     const { doc } = this.model, group = this.model.groups[g];

@@ -18,7 +18,7 @@ const again = (() => {
   if (known.back) history.replaceState(null, "", location.pathname);
   return Object.assign(known, {
     state,
-    said: "The studio was started again; this page goes on where it was.",
-    gone: "The studio does not answer. Everything that was saved is safe. Start it again for the same folder: this page then goes on.",
+    said: "The studio was restarted; this page goes on where it was.",
+    gone: "The studio does not answer. Everything that was saved is safe. Start it again for the same folder, and this page goes on.",
   });
 })();

@@ -22,7 +22,8 @@ reviewer.addEventListener("input", () => localStorage.setItem("gammacp-reviewer"
 
 const position = (x) => String(Number(Number(x).toPrecision(15)));
 const named = (category) => category ?? "(unlabelled)";
-const spelled = (unit) => `${named(unit.category)} ${position(unit.start)}–${position(unit.end)}`;
+const measure = () => (["s", "ms"].includes(view.model.doc.unit) ? ` ${view.model.doc.unit}` : "");
+const spelled = (unit) => `${named(unit.category)} ${position(unit.start)}–${position(unit.end)}${measure()}`;
 const isLink = (row) => row.item.startsWith("link-");
 const outcome = (row) => (row.kept ? (isLink(row) ? named(row.category) : spelled(row)) : isLink(row) ? "no link" : "no unit");
 const colour = () => find('[data-part="colour"]');
@@ -64,7 +65,7 @@ function show() {
   find("#why").replaceChildren(made("strong", {}, item.document), `: ${item.reasons.join("; ")}.`,
     row ? made("span", { className: "decided" }, ` ${row.reviewer} decided: ${outcome(row)}.`) : "");
   const merge = find('[data-act="merge"] span');
-  merge.textContent = item.open ? "Merge: the category is tied, edit it" : `Merge: ${spelled(item)}${item.kept ? "" : " (left out so far)"}`;
+  merge.textContent = item.open ? "Merge: the category is tied; edit it" : `Merge: ${spelled(item)}${item.kept ? "" : " (left out so far)"}`;
   find("#versions").replaceChildren(...view.model.doc.annotators.map((name, a) => {
     const theirs = version(a);
     const swatch = made("span", { className: "swatch" });

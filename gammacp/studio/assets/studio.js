@@ -169,7 +169,7 @@ function putBack() {
     else if (!field.options || Array.from(field.options).some((o) => o.value === value)) field.value = value;
   }
   const unsent = find("#unsent");
-  if (unsent) unsent.textContent = edited.size ? "Changed, and not computed yet." : "";
+  if (unsent) unsent.textContent = edited.size ? "Changed, not computed yet." : "";
 }
 document.addEventListener("input", ({ target }) => {
   if (target.form?.id !== "choosing") return;
