@@ -17,9 +17,9 @@ from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 from gammacp.measures.registry import registered, unobserved_agreement
 from gammacp.measures.score import Score
-from gammacp.measures.segmentations.choices import CorrectedSimilarity, EditSearch, Mode
 from gammacp.measures.segmentations.coefficients import coefficients, pool
-from gammacp.measures.segmentations.comparison import Criterion
+from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Criterion, Mode
+from gammacp.measures.segmentations.edits import EditSearch
 from gammacp.measures.segmentations.hamming import ghd_of_positions
 from gammacp.measures.segmentations.rows import Pairs, Rows, compare_rows
 from gammacp.measures.segmentations.tiling import from_continuum, inner_boundaries

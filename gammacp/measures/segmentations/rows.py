@@ -15,8 +15,8 @@ import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.errors import UsageError
-from gammacp.measures.segmentations.choices import CorrectedSimilarity, EditSearch, Mode
-from gammacp.measures.segmentations.comparison import Criterion
+from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Criterion, Mode
+from gammacp.measures.segmentations.edits import EditSearch
 from gammacp.measures.segmentations.value import Segmentation
 from gammacp.measures.segmentations.windows import window
 
