@@ -15,7 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -232,7 +232,7 @@ def with_defaults(inner: Pairwise) -> BoundDissimilarity:
     if isinstance(inner, BoundDissimilarity):
         return inner
     offered = {name: getattr(inner, name) for name in _OFFERED if hasattr(inner, name)}
-    pairwise = _Times(inner.pairwise, 1.0)
+    pairwise = partial(_times, inner.pairwise, 1.0)
     return BoundDissimilarity(pairwise=pairwise, signature=describe(inner), **offered)
 
 
@@ -247,14 +247,14 @@ def scale_costs(bound: BoundDissimilarity, factor: float) -> BoundDissimilarity:
         > 0. With a power of two every cost keeps its digits.
     """
     number, own = bound.formula
-    place, label = bound.positional_part, bound.categorial_part
+    place, label, reach = bound.positional_part, bound.categorial_part, bound.reach
     return replace(
         bound,
-        pairwise=_Times(bound.pairwise, factor),
-        reach=bound.reach if bound.reach is unbounded_reach else _ReachOver(bound.reach, factor),
+        pairwise=partial(_times, bound.pairwise, factor),
+        reach=reach if reach is unbounded_reach else partial(_reach_over, reach, factor),
         formula=(number, own * factor),
-        positional_part=None if place is None else _Times(place, factor),
-        categorial_part=None if label is None else _Times(label, factor),
+        positional_part=None if place is None else partial(_times, place, factor),
+        categorial_part=None if label is None else partial(_times, label, factor),
         category_costs=None if bound.category_costs is None else bound.category_costs * factor,
         category_parts={name: part * factor for name, part in bound.category_parts.items()},
     )
@@ -278,26 +278,14 @@ def to_unit(bound: BoundDissimilarity, delta: float) -> BoundDissimilarity:
     return replace(scale_costs(bound, factor), delta=delta * factor)
 
 
-@dataclass(frozen=True)
-class _Times:
-    """Costs of pairs, times a factor; a class, because it goes to other processes."""
-
-    costs: PairCosts
-    factor: float
-
-    def __call__(self, u: UnitColumns, v: UnitColumns) -> Floats:
-        return np.asarray(self.factor * np.asarray(self.costs(u, v), np.float64))
+def _times(costs: PairCosts, factor: float, u: UnitColumns, v: UnitColumns) -> Floats:
+    """Costs of pairs, times a factor."""
+    return np.asarray(factor * np.asarray(costs(u, v), np.float64))
 
 
-@dataclass(frozen=True)
-class _ReachOver:
+def _reach_over(reach: Callable[[float], Reach], factor: float, most: float) -> Reach:
     """Where costs that are multiplied by a factor exceed `most`."""
-
-    reach: Callable[[float], Reach]
-    factor: float
-
-    def __call__(self, most: float) -> Reach:
-        return self.reach(most / self.factor)
+    return reach(most / factor)
 
 
 def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:

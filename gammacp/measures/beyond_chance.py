@@ -11,7 +11,7 @@ follows the rule of Mathet, Widlöcher & Métivier (2015, §5.3).
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -134,20 +134,8 @@ def _touching(
 
 def _own(score: Score) -> BeyondChance | None:
     """What the score is by itself, for γ and its family: they model chance in the same way."""
-    if not score.chance:
-        return None
-    return BeyondChance(
-        value=score.value,
-        interval=score.interval,
-        observed=score.observed,
-        expected=score.expected,
-        chance=score.chance,
-        samples=score.samples,
-        p=score.p,
-        least_p=score.least_p,
-        reason=score.reason,
-        signature=score.signature,
-    )
+    common = {f.name for f in fields(BeyondChance)} & {f.name for f in fields(Score)}
+    return BeyondChance(**{n: getattr(score, n) for n in common}) if score.chance else None
 
 
 def _unsuited(m: Measure, model: str) -> str | None:

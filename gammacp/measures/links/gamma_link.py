@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
@@ -104,15 +105,17 @@ def count_chains(continuum: Continuum, groups: Codes, moved: Indices | None) -> 
 
 @dataclass(frozen=True)
 class DealtAnew:
-    """Links dealt anew: a random permutation of each annotator's units."""
+    """Links dealt anew: a random permutation of each annotator's units, of each continuum."""
 
-    offsets: tuple[int, ...]
+    offsets: tuple[tuple[int, ...], ...]
     signature: str = "dealt-anew"
 
-    def draw(self, rng: np.random.Generator) -> Indices:
-        """The unit that each unit's links go to."""
-        ends = zip(self.offsets, self.offsets[1:], strict=False)
-        return np.concatenate([low + rng.permutation(high - low) for low, high in ends])
+    def draw(self, rng: np.random.Generator) -> list[Indices]:
+        """Of each continuum the unit that each unit's links go to."""
+        return [
+            np.concatenate([low + rng.permutation(high - low) for low, high in pairwise(ends)])
+            for ends in self.offsets
+        ]
 
 
 def _of_one(
@@ -338,7 +341,7 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
     observed = _count_each(basis, count)
     groups = [(c, basis.align([c])[0].groups) for c, _ in observed]
     drawn = _without_proof(count, basis)
-    sampler = _Several(tuple(DealtAnew(tuple(c.offsets.tolist())) for c, _ in observed))
+    sampler = DealtAnew(tuple(tuple(c.offsets.tolist()) for c, _ in observed))
 
     def observe(moved: Sequence[Indices]) -> dict[str, float]:
         found = _sum(drawn(c, g, m) for (c, g), m in zip(groups, moved, strict=True))
@@ -364,17 +367,6 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
         notes=(*_loose(observed), *not_shown(chance.p, chance.samples)),
         signature=chance.signature,
     )
-
-
-@dataclass(frozen=True)
-class _Several:
-    """Links of several continua dealt anew."""
-
-    each: tuple[DealtAnew, ...]
-    signature: str = "dealt-anew"
-
-    def draw(self, rng: np.random.Generator) -> list[Indices]:
-        return [one.draw(rng) for one in self.each]
 
 
 def _count_each(basis: Basis, count: Count) -> list[tuple[Continuum, Counted]]:
