@@ -130,7 +130,7 @@ class CompletedAnnotation:
 
 
 def _whole(part: float, wholes: Floats, rng: np.random.Generator) -> tuple[float, int]:
-    """A whole that is at least as long as the part, and which; the part itself if none is."""
+    """A random whole at least as long as the part, and its index; the part itself if none is."""
     fit = np.flatnonzero(wholes >= part - ROUNDING)
     i = int(rng.choice(fit)) if len(fit) else int(np.argmax(wholes))
     return max(float(wholes[i]), part), i

@@ -303,7 +303,7 @@ def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
     Raises
     ------
     DataError
-        There are units of several fragments, which it does not serve.
+        There are units of several fragments, which it does not support.
 
     Warns
     -----
@@ -325,8 +325,8 @@ def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
 def _warn_slow(signature: str) -> None:
     warnings.warn(
         f"the dissimilarity {signature} compares every pair of units, which is slow: give it "
-        "reach(most), which says how far apart units are that cost more, and let what is far apart "
-        "cost ever more, or be infinite",
+        "a method reach(most), the distance beyond which units cost more than `most`, and let "
+        "costs grow with the distance, or become infinite",
         UserWarning,
         stacklevel=3,
     )
@@ -361,14 +361,14 @@ def check_fragments(bound: BoundDissimilarity, continuum: Continuum) -> None:
         if others:
             kinds = ", ".join(k for k in KINDS if k in continuum.kinds)
             raise DataError(
-                f"the dissimilarity {bound.signature} does not serve shapes of {others} units "
+                f"the dissimilarity {bound.signature} does not support shapes of {others} units "
                 f"(there are: {kinds})",
                 hint="Use --positional iou for boxes and polygons, boundary for points and lines; "
                 "or read them with --option shapes=box or no (in Python: c.boxes(), c.hulls())",
             )
     elif continuum.breaks is not None and not bound.fragments:
         raise DataError(
-            f"the dissimilarity {bound.signature} does not serve "
+            f"the dissimilarity {bound.signature} does not support "
             f"units of several fragments, and there are {continuum.n_broken}",
             hint="Use --positional sporadic, or read them with --option discontinuous=cover",
         )

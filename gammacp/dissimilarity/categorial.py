@@ -42,7 +42,7 @@ class CountBased(Protocol):
     """A categorial distance that depends on how often each label occurs."""
 
     def counting(self, counts: Mapping[str, int]) -> Categorial:
-        """The same with these counts: units by label, of all that is measured."""
+        """The same with these counts: how many units have each label."""
         ...
 
 
@@ -134,7 +134,7 @@ class Ratio:
         x = numeric(categories, "ratio")
         for i in np.flatnonzero(x < 0)[:1]:
             raise DataError(
-                f"category {categories[i]!r} is negative, which ratio distances exclude",
+                f"category {categories[i]!r} is negative, and ratio distances need numbers >= 0",
                 hint="Use interval distances",
             )
         total = x[:, None] + x
@@ -279,7 +279,7 @@ def steep(distances: Floats) -> Floats:
 
 
 def numeric(categories: tuple[str, ...], metric: str) -> Floats:
-    """Labels as finite numbers; a DataError that names the `metric` for one that is none."""
+    """Labels as finite numbers; a label that is no number is a DataError naming the `metric`."""
     numbers = np.array([_number(name) for name in categories], np.float64)
     for i in np.flatnonzero(np.isnan(numbers))[:1]:
         raise DataError(

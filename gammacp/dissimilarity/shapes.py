@@ -88,7 +88,7 @@ class Boundary:
     scale: float | None = None
 
     def __post_init__(self) -> None:
-        """UsageError for a scale that cannot be meant."""
+        """UsageError for a scale outside its range."""
         if self.scale is not None and not (np.isfinite(self.scale) and self.scale > 0):
             raise UsageError(f"scale {self.scale!r} is not a number > 0")
 
@@ -108,8 +108,8 @@ class Boundary:
                 )
         if self.scale is None and any("point" in c.kinds for c in continua):
             raise DataError(
-                "points have no diameter that a distance could be held against",
-                hint="Say from how far apart they are as good as missing, in a file for "
+                "points have no diameter to compare a distance with",
+                hint="Give the distance at which two points count as unmatched, in a file for "
                 '--dissimilarity FILE.toml: positional = "boundary" and scale = 12 (in Python: '
                 "Boundary(scale=12))",
             )
@@ -155,7 +155,7 @@ def _iou_costs(factor: float, u: UnitColumns, v: UnitColumns) -> Floats:
 
 
 def _touching(factor: float, most: float) -> Reach:  # noqa: ARG001
-    """What lies apart by more than the lengths on any axis has nothing in common."""
+    """Units further apart than their lengths on some axis share nothing."""
     return 0.0, 1.0
 
 

@@ -35,7 +35,7 @@ from gammacp.signature import describe, signature
 # Steps beyond which a time unit is taken for a mistake, and cells of an alignment of sequences.
 _MOST_STEPS, _MOST_CELLS = 2_000_000, 25_000_000
 _GIVE_UNIT = "Give a longer time unit (--unit), such as 1000 for milliseconds"
-_ONE_STATE = "one category is all that is used: no disagreement can be expected"
+_ONE_STATE = "only one category is used, so no disagreement can be expected"
 
 
 @registered(
@@ -235,7 +235,7 @@ def staccato(continuum: Continuum, *, samples: int | None = None, seed: int = 0)
     observed, expected, value, least, most = np.mean(found, axis=0).tolist()
     if math.isnan(value):
         return undefined(
-            "random units lie in nuclei always or never, as these do",
+            "random units always lie in nuclei, or never, just as these do",
             observed=observed,
             expected=expected,
             signature=made,
@@ -310,7 +310,7 @@ def _states(continuum: Continuum, unit: float | None) -> tuple[float, Indices]:
     step = seconds if unit is None else number("unit", unit)
     low, high = float(continuum.starts.min()), float(continuum.ends.max())
     if not step > 0 or (high - low) / step > _MOST_STEPS:
-        message = f"unit {step:g} is no time unit for {high - low:g} of length"
+        message = f"time unit {step:g} does not fit a length of {high - low:g}"
         # A default that does not fit is no reason to stop what else is measured.
         raise UsageError(message) if unit is not None else DataError(message, hint=_GIVE_UNIT)
     times = int((high - low) / step + 1e-9) + 1
@@ -341,7 +341,9 @@ def _sequence_pairs(sequences: list[Codes]) -> Iterable[tuple[Codes, Codes, Code
 
     for a, b in permutations(sequences, 2):
         if len(a) * len(b) > _MOST_CELLS:
-            raise DataError(f"sequences of {len(a)} and {len(b)} are too long", hint=_GIVE_UNIT)
+            raise DataError(
+                f"sequences of {len(a)} and {len(b)} are too long to align", hint=_GIVE_UNIT
+            )
         yield a, b, trace(a, b)
 
 

@@ -21,7 +21,7 @@ from gammacp.record_tables import (
 
 
 def _gap(record: Record) -> float | None:
-    """How far an alignment that is not proven may be from the best, as a share of its disorder."""
+    """How far an unproven alignment may be from the best, as a share of its disorder."""
     bound, disorder = record.get("bound"), record.get("observed_disorder")
     return 1 - bound / disorder if bound is not None and disorder and bound < disorder else None
 

@@ -97,7 +97,9 @@ def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
     )
     rate = float(np.mean([p.rate for p in pairs]))
     empty = (p for p in pairs if math.isnan(p.rate))
-    reasons = (f"{p.reference} has no unit to be the reference of {p.hypothesis}" for p in empty)
+    reasons = (
+        f"{p.reference} has no unit, so it is no reference for {p.hypothesis}" for p in empty
+    )
     reason = next(reasons, None)
     return SlotErrorScore(
         value=1 - rate,

@@ -42,11 +42,11 @@ from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_
 from gammacp.needs import require
 from gammacp.signature import describe
 
-_ALIKE = "the expected disorder is 0: random sets agree as perfectly as can be"
+_ALIKE = "the expected disorder is 0: random sets agree perfectly"
 
 
 class Counted(NamedTuple):
-    """What disagrees, the least that it can be, of how much, and whether that is proven."""
+    """A cost, its lower bound, the size it refers to, and whether the cost is proven."""
 
     cost: float
     bound: float
@@ -284,7 +284,7 @@ class BeyondUnits:
         observed = [(c, found) for c, found in self.observed if some is None or c in some]
         chances = {c: self.basis.chance(c) for c, _ in observed}
         if not observed:
-            return undefined("there is nothing of two annotators to compare")
+            return undefined("no two annotators have anything to compare")
         if not all(chance in self.expected for chance in chances.values()):
             sets = sum(len(chance.sets) for chance in chances.values())
             return undefined(f"interrupted after {sets} random sets, too few")
@@ -376,7 +376,7 @@ def _count_each(basis: Basis, count: Count) -> list[tuple[Continuum, Counted]]:
     found = [(a.continuum, count(a.continuum, a.groups, None)) for a in aligned]
     there = [(c, counted) for c, counted in found if counted.size]
     if not there:
-        raise DataError("no continuum has two annotators and what is compared between units")
+        raise DataError("no continuum has two annotators with links or chains to compare")
     return there
 
 

@@ -208,7 +208,7 @@ class TypeCosts:
         return cls(types, apart, alone, costs.transposition / n_t, n_t)
 
     def of_pairs(self, x: Indices, y: Indices, crossed: Indices) -> Floats:
-        """The cost of boundaries of types x as others of types y that are so many places away."""
+        """What matching boundaries of types x and y costs that are `crossed` places apart."""
         moved = self.place * crossed * (self.alone[x] + self.alone[y]) / 2
         cost: Floats = np.minimum(1.0, self.apart[x, y] + moved)
         return cost

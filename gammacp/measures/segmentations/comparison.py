@@ -64,12 +64,12 @@ class Criterion:
         """Check n and the windows; read a matrix once."""
         whole("n", self.n, 1)
         if self.n > 2**31:
-            raise UsageError(f"n {self.n} is more than any text is long")
+            raise UsageError(f"n {self.n} is larger than any text")
         if window(self.windows).padded and self.mode is Mode.PUBLISHED:
             raise UsageError(f"mode 'published' has no windowdiff {self.windows!r}")
         if self.categorial != "nominal":
             if self.basis is not CorrectedSimilarity.B:
-                raise UsageError("categorial weighs boundary types of B, not of S: similarity 'b'")
+                raise UsageError("categorial weighs boundary types, as only B does: similarity 'b'")
             object.__setattr__(self, "categorial", categorial(self.categorial))
 
     def columns_of_types(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:

@@ -189,7 +189,7 @@ def pair_annotators(by_annotator: Mapping[str, T], *, ordered: bool) -> dict[Pai
     """
     if len(by_annotator) < 2:
         raise DataError(
-            "one annotator has nobody to agree with", hint="Give two annotators at least"
+            "agreement needs two annotators, and there is one", hint="Give at least two annotators"
         )
     pairs = (permutations if ordered else combinations)(by_annotator, 2)
     return {(a, b): (by_annotator[a], by_annotator[b]) for a, b in pairs}
@@ -202,7 +202,7 @@ def _of_errors(errors: Mapping[Pair, float], made: str) -> PairwiseScore:
             return PairwiseScore(
                 value=math.nan,
                 pairs=pairs,
-                reason=f"too short for a window, with {reference} as reference of {hypothesis}",
+                reason=f"too short for a window with {reference} as reference for {hypothesis}",
                 signature=made,
             )
     mean, observed = fmean(pairs.values()), fmean(errors.values())

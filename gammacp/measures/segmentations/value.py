@@ -318,7 +318,7 @@ def check_comparable(a: Segmentation, b: Segmentation) -> None:
         instance("a segmentation", side, Segmentation, "a Segmentation")
     if a.mass != b.mass:
         raise DataError(
-            f"segmentations of masses {a.mass} and {b.mass} are not of one item",
+            f"segmentations of masses {a.mass} and {b.mass} cannot be of one item",
             hint="All coders of an item must cover the same base units",
         )
     if a.types != b.types:
