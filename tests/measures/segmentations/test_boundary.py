@@ -26,6 +26,7 @@ from gammacp.segmentation import (
     boundary_similarity,
     confusion_matrix,
 )
+from tests.measures.oracles import segmentation_of_sets
 
 masses = Segmentation.from_masses
 
@@ -82,8 +83,8 @@ def test_types_and_substitutions() -> None:
 
 
 def test_two_swapped_types_are_two_substitutions() -> None:
-    a = Segmentation.from_sets([{"x"}, {"y"}], types="xy")
-    b = Segmentation.from_sets([{"y"}, {"x"}], types="xy")
+    a = segmentation_of_sets([{"x"}, {"y"}], types="xy")
+    b = segmentation_of_sets([{"y"}, {"x"}], types="xy")
     assert len(boundary_similarity(a, b).edits.substitutions) == 2
 
 
