@@ -26,7 +26,7 @@ from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.csv_files import table_of
 from gammacp.dissimilarity import Combined, bind, unit_columns
 from gammacp.dissimilarity.base import Annotations, BoundDissimilarity, UnitColumns
-from gammacp.dissimilarity.shapes import IoU
+from gammacp.dissimilarity.positional import POSITIONAL
 from gammacp.formats.reading import read_corpus
 from gammacp.measures.over_delta import Anchor, crossing, gamma_over_delta
 from gammacp.measures.unnamed import unnamed_gamma
@@ -220,7 +220,7 @@ def _nearest(some: Sequence[Unit], others: Sequence[Unit]) -> Floats:
 
 
 @dataclass(frozen=True)
-class Above(IoU):
+class Above:
     """IoU, ∞ where it is less."""
 
     least: float = 0.0
@@ -232,7 +232,7 @@ class Above(IoU):
 
     def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:
         """As IoU."""
-        bound = super().bind(annotations, delta)
+        bound: BoundDissimilarity = POSITIONAL["iou"].bind(annotations, delta)
         most = 2 * delta * (1 - self.least) * (1 + 1e-12)
 
         def costs(u: UnitColumns, v: UnitColumns) -> Floats:

@@ -1,4 +1,4 @@
-"""Checks of arguments: what a public function cannot mean is a UsageError that names it."""
+"""Checks of arguments: an impossible value is a UsageError that names the argument."""
 
 import math
 from collections.abc import Iterable
@@ -35,9 +35,9 @@ def text(name: str, value: Any) -> str:
 
 
 def several(name: str, value: Any) -> tuple[str, ...]:
-    """Several names; one name by itself is a slip, because it would be read letter by letter."""
+    """Several names; a single text is refused, because it would be read letter by letter."""
     if isinstance(value, str):
-        raise UsageError(f"{name} {value!r} is one text where several are needed: [{value!r}]")
+        raise UsageError(f"{name} {value!r} is a single text; give a list: [{value!r}]")
     try:
         found = tuple(value)
     except TypeError:
@@ -46,13 +46,13 @@ def several(name: str, value: Any) -> tuple[str, ...]:
 
 
 def instance(name: str, value: Any, kind: type | tuple[type, ...], what: str) -> None:
-    """Raise a UsageError unless the value is of that kind; `what` says which is needed."""
+    """Raise a UsageError unless the value is an instance of `kind`, which `what` names."""
     if not isinstance(value, kind):
         raise UsageError(f"{name} is {type(value).__name__}, where {what} is needed")
 
 
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:
-    """One of the `known` names, which are told otherwise, the one that may be meant first."""
+    """One of the `known` names; otherwise a UsageError lists them, the most similar one first."""
     names = [str(k) for k in known]
     if value not in names:
         near = get_close_matches(str(value), names, n=1)

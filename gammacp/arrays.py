@@ -40,7 +40,7 @@ def rows_at(edges: Indices, places: Indices) -> tuple[Indices, Indices]:
 
 
 def places_within(counts: Indices) -> Indices:
-    """Of groups of so many, one after the other, the place of each member in its group, from 0.
+    """Place of each member within its group, from 0, for consecutive groups of these sizes.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def places_within(counts: Indices) -> Indices:
 
 
 class Kept(Generic[Value]):
-    """`functools.cached_property` for objects of which there are very many.
+    """`functools.cached_property` for classes with very many instances.
 
     That one makes a dictionary for each object, of 0.8 kB for a continuum.
 

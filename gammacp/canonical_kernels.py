@@ -29,7 +29,7 @@ mix = kernel(finalise)
 
 @kernel
 def _in_order(colours: Hashes) -> Hashes:
-    """They in order, by heapsort: NumPy's sort takes two seconds to compile."""
+    """The colours sorted, by heapsort: NumPy's sort takes two seconds to compile."""
     found = np.empty(len(colours), np.uint64)
     for k in range(len(colours)):
         found[k] = colours[k]
@@ -95,7 +95,7 @@ def _place_among(colours: Hashes, place: Indices) -> None:
 def _settle(
     place: Hashes, people: Codes, category: Codes, low: int, high: int, who: Hashes, what: Hashes
 ) -> None:
-    """Refine the colours of annotators and categories until no more are told apart."""
+    """Refine the colours of annotators and categories until no further ones differ."""
     classes, old_who, old_what = -1, np.empty_like(who), np.empty_like(what)
     while True:
         found = _classes(who) + _classes(what)

@@ -24,7 +24,7 @@ def rows_of(
     strict: bool = True,
     comment: Callable[[int, str], bool] = lambda _number, _line: False,
 ) -> Iterator[tuple[int, list[str]]]:
-    """(line, cells) of every row that is not blank; the line is the one that the row begins on.
+    """(line, cells) of every row that is not blank; `line` is where the row begins.
 
     Parameters
     ----------
@@ -106,9 +106,9 @@ def table_of(
             for name in needed:
                 if name not in names:
                     there = ", ".join(names)
-                    raise DataError(f"there is no column {name!r} but {there}", line=line)
+                    raise DataError(f"there is no column {name!r}; there are: {there}", line=line)
         elif len(row) != len(names):
-            raise DataError(f"row has {len(row)} cells, the first line {len(names)}", line=line)
+            raise DataError(f"row has {len(row)} cells, and the header has {len(names)}", line=line)
         else:
             yield dict(zip(names, row, strict=True)), line
 
@@ -156,7 +156,7 @@ def write_rows(
                 stream.write(line_of(cells, delimiter))
         except UnicodeEncodeError:
             raise DataError(
-                "a name has a character that UTF-8 does not have", file=path, hint="Write JSON"
+                "a name has a character that UTF-8 cannot encode", file=path, hint="Write JSON"
             ) from None
 
 

@@ -85,7 +85,7 @@ class DataError(GammacpError, ValueError):
         return DataError(message, file=self.file, line=self.line, hint=self.hint)
 
     def at(self, file: str | PathLike[str] | None, line: int | None = None) -> DataError:
-        """The same error with its place, where the place was not known yet.
+        """The same error with file and line, where they were not set yet.
 
         Parameters
         ----------

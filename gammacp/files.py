@@ -124,7 +124,7 @@ def check_inside(path: str | os.PathLike[str]) -> None:
     raise DataError(
         f"leads out of {folder}",
         file=path,
-        hint="Put the file itself there, or give --outside (the studio reads its folder alone)",
+        hint="Put the file itself there, or give --outside (the studio reads only its own folder)",
     )
 
 
@@ -322,4 +322,4 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         try:
             temporary.write_text(text, encoding="utf-8", newline="")
         except UnicodeEncodeError:
-            raise DataError("a name has a character that UTF-8 does not have", file=path) from None
+            raise DataError("a name has a character that UTF-8 cannot encode", file=path) from None

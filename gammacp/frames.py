@@ -45,7 +45,7 @@ def as_role(name: str) -> str:
 
 
 def places_of_roles(names: Sequence[str], features: Sequence[str] = ()) -> dict[str, list[int]]:
-    """Which columns have each role; the one that is called exactly so goes before the others.
+    """The columns that have each role; an exact name takes precedence over aliases.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def _columns_by_role(frame: Any, features: Sequence[str]) -> dict[str, list[Any]
     for name in (*_NEEDED, *features):
         if name not in (*roles, *named):
             has = first_names([*map(repr, named)], 8) or "none"
-            raise DataError(f"data frame has no column {name!r} but {has}", hint=_HINT)
+            raise DataError(f"data frame has no column {name!r}; it has: {has}", hint=_HINT)
     if axes := [role for role in AXES if role in there]:
         raise DataError(
             f"data frame has the columns of boxes {', '.join(axes)}",

@@ -15,7 +15,7 @@ LINKS_UNUSED = "not compared here; gammacp links compares links between units"
 
 
 class Need(StrEnum):
-    """A property of a continuum; one that is not met is a reason to skip a measure."""
+    """A property that a measure needs of a continuum; an unmet one skips the measure."""
 
     CATEGORIES = "categories"  # every unit is labelled
     NO_OVERLAP = "no overlap"  # units of one annotator do not overlap
@@ -48,8 +48,7 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
     """
     if continuum.unnamed:
         raise DataError(
-            f"nobody knows which of {continuum.unnamed} readers drew what, so that this has no "
-            "value",
+            f"this needs to know who drew what, and the {continuum.unnamed} readers have no names",
             hint="Use `gammacp unnamed` (in Python: unnamed_gamma)",
         )
     if continuum.n_annotators < 2:
@@ -65,7 +64,7 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
     if not continuum.n_units:
         raise DataError(
             "there is no unit at all, so there is nothing to agree on",
-            hint="Check what the file holds, and what is kept of it",
+            hint="Check what the file contains, and which units your options keep",
         )
     if not fragments:
         require_whole(continuum)
@@ -90,7 +89,7 @@ def require_whole(continuum: Continuum) -> None:
 
 
 def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
-    """The continuum with the links that can be used; what it has not any more is in `left_out`.
+    """The continuum with the usable links; dropped links are counted in `left_out`.
 
     Parameters
     ----------
@@ -112,7 +111,7 @@ def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
 
 
 def in_pieces(continuum: Continuum) -> str:
-    """What a measure that does not serve units of several fragments, or shapes, says of them.
+    """What a measure that does not support units of several fragments, or shapes, says of them.
 
     Parameters
     ----------
@@ -120,10 +119,10 @@ def in_pieces(continuum: Continuum) -> str:
         With such units.
     """
     if continuum.axes > 1:
-        return f"this does not serve shapes, and {continuum.n_units} units have them"
+        return f"shapes are not supported here, and {continuum.n_units} units have them"
     first = next(i for i, u in enumerate(continuum) if u.fragments)
     return (
-        f"this does not serve units of several fragments, of which there are {continuum.n_broken}: "
+        f"units of several fragments are not supported here, and there are {continuum.n_broken}: "
         f"the first is {_unit(continuum, first)}"
     )
 

@@ -105,7 +105,7 @@ def _loaded_before(name: str) -> ModuleType:
             return module
     path = " (with the path that leads to it from here)" if name.endswith(".py") else ""
     raise UsageError(
-        f"{name!r} is code, and a file that is read runs no code; if you trust it, give "
+        f"{name!r} names code, which a data file may not run; if you trust it, give "
         f"--import {name}{path}"
     )
 

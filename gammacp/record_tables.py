@@ -172,7 +172,7 @@ class Column:
         return record.get(self.key) if self.value is None else self.value(record)
 
     def cell(self, record: Record, digits: int = 4) -> str:
-        """Its value as text that is safe to print."""
+        """Its value as printable text."""
         chosen = digits if self.digits is None else self.digits
         return visible(self.form(self.of(record), chosen))
 

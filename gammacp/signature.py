@@ -97,7 +97,7 @@ def parse(line: str) -> Signature:
     name, *fields = line.strip().split("|")
     pairs = [field.partition(":") for field in fields]
     if not name or not pairs or any(not (key and sign) for key, sign, _ in pairs):
-        raise UsageError(f"{line!r} is no signature: NAME|KEY:VALUE|… is needed")
+        raise UsageError(f"{line!r} is not a signature, which is NAME|KEY:VALUE|…")
     return Signature(name, {key: value for key, _, value in pairs})
 
 

@@ -79,7 +79,7 @@ def processor() -> str:
 
 @cache
 def _own_source() -> str:
-    """Of gammacp and shuffling, wherever they were installed."""
+    """A hash of the source of gammacp and shuffling, wherever they are installed."""
     digest = sha256()
     for package in _OURS:
         spec = find_spec(package)
@@ -152,7 +152,7 @@ def _is_own(top: str) -> bool:
 
 
 def _file(name: str) -> Path | None:
-    """The source of a module; None where it has none, or there is no such module."""
+    """The source file of a module; None if there is none."""
     origin = getattr(sys.modules.get(name), "__file__", None)
     if origin is None and name != "__main__":
         origin = getattr(_spec(name), "origin", None)

@@ -119,7 +119,7 @@ def watched(call: Callable[[], T], halt: Callable[[], object], deadline: float =
 def halting(
     call: Callable[[NDArray[np.bool_]], T], deadline: float = np.inf, *, quick: bool = False
 ) -> T:
-    """`watched` for a kernel that ends soon once the flag that it is handed is set.
+    """`watched` for a kernel that stops soon after the flag it gets is set.
 
     `quick` ones, of milliseconds, are left to end by themselves.
     """
@@ -130,7 +130,7 @@ def halting(
 
 
 def abandoned(call: Callable[[], T], deadline: float = np.inf) -> T | None:
-    """What `call` returns; None once due, for a call that nothing halts: it is left to itself.
+    """What `call` returns, or None once due: a call that cannot be halted is left running.
 
     Only for calls that come to an end by themselves before long. Exceptions are passed on.
     """

@@ -47,7 +47,7 @@ def studentised_interval(
 
 
 def _widen(tail: float, parts: float) -> float:
-    """The tail whose percentile is as far out as Student's t of so many parts."""
+    """The tail whose percentile is as extreme as Student's t with that many parts."""
     from scipy.special import ndtr, stdtrit
 
     if parts < 2:

@@ -74,7 +74,7 @@ def sentence(words: str) -> str:
 
 
 def group_by_text(entries: Iterable[tuple[str, str]], most: int = 5) -> Iterator[tuple[str, str]]:
-    """Each text once, with the names that it is about; only the first ones of many."""
+    """Each text once, with the first few names it applies to."""
     names: dict[str, list[str]] = {}
     for text, name in entries:
         names.setdefault(text, []).append(name)

@@ -38,7 +38,7 @@ _KINDS = {
 
 
 class WrittenTable(BaseModel):
-    """A table that is written by hand: it has no other key, and `true` is no number."""
+    """A hand-written table: unknown keys are refused, and `true` is not a number."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 

@@ -31,9 +31,9 @@ def test_cells_without_quotes_are_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1\n", "line 2: row has 1 cells, the first line 2"),
-        ("a,c\n1,2\n", "line 1: there is no column 'b' but a, c"),
-        ("\n\na\n", "line 3: there is no column 'b' but a"),
+        ("a,b\n1\n", "line 2: row has 1 cells, and the header has 2"),
+        ("a,c\n1,2\n", "line 1: there is no column 'b'; there are: a, c"),
+        ("\n\na\n", "line 3: there is no column 'b'; there are: a"),
     ],
 )
 def test_a_table_has_its_columns(text: str, message: str) -> None:

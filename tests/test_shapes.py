@@ -131,7 +131,7 @@ def test_bad_boxes_and_mixtures() -> None:
 def test_measures_of_one_axis_say_that_they_do_not_apply() -> None:
     c = random_boxes(1, 2, 2, 3)
     for name, score in gc.measure(c, ["u-alpha", "kappa-d", "ser", "f1-overlap"]).items():
-        assert f"this does not serve shapes, and {c.n_units} units have them" in (
+        assert f"shapes are not supported here, and {c.n_units} units have them" in (
             score.reason or ""
         ), name
     twice = [Unit(a, u.start, u.end, u.category, shape=u.shape) for u in c for a in "AB"]

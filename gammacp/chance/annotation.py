@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats
+from gammacp.arrays import Codes, Floats, Indices
 from gammacp.canonical import canonical_order
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, together
@@ -35,6 +35,23 @@ class Annotation:
     ids: Ids | None = None
     links: tuple[Link, ...] = ()
 
+    def take(self, rows: Indices) -> Annotation:
+        """Units in other rows, each with all that it carries.
+
+        Parameters
+        ----------
+        rows
+            Of the units, in their new order; a row may come twice.
+        """
+        return replace(
+            self,
+            starts=self.starts[rows],
+            lengths=self.lengths[rows],
+            category_codes=self.category_codes[rows],
+            breaks=None if self.breaks is None else self.breaks[rows],
+            ids=None if self.ids is None else self.ids[rows],
+        )
+
     def shift(self, fraction: float) -> Annotation:
         """A circular shift by a fraction of L; a unit is moved whole, with its start.
 
@@ -57,14 +74,9 @@ class Annotation:
             return self
         copies = int(np.ceil(length / self.length))
         starts = (self.starts + self.length * np.arange(copies)[:, None]).ravel()
-        kept = starts < length * (1 - ROUNDING)
-        return Annotation(
-            starts[kept],
-            np.tile(self.lengths, copies)[kept],
-            np.tile(self.category_codes, copies)[kept],
-            length,
-            None if self.breaks is None else np.tile(self.breaks, copies)[kept],
-        )
+        kept = np.flatnonzero(starts < length * (1 - ROUNDING))
+        units = self.take(kept % len(self.starts))
+        return replace(units, starts=starts[kept], length=length, ids=None, links=())
 
 
 def annotations_of(continuum: Continuum) -> tuple[Annotation, ...]:

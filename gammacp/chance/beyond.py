@@ -68,7 +68,7 @@ class BeyondChance:
     told: Mapping[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it, as JSON has it; what is told stands beside the rest."""
+        """All fields as JSON; those of `told` on the same level."""
         named = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "told"}
         return {**named, **self.told}
 

@@ -60,16 +60,9 @@ class CompletedAnnotation:
             return self.annotation
         rows = np.flatnonzero(self._held(starts, ends, np.array([offset]))[0])
         low, high = np.clip([starts[rows] - offset, ends[rows] - offset], 0.0, 1.0)
-        length = self.annotation.length
-        own = which[rows % len(which)]
-        boxes, ids = self.annotation.breaks, self.annotation.ids
-        made = replace(
-            self.annotation,
-            starts=low * length,
-            lengths=(high - low) * length,
-            category_codes=self.annotation.category_codes[own],
-            breaks=None if boxes is None else boxes[own],
-        )
+        length, ids = self.annotation.length, self.annotation.ids
+        units = self.annotation.take(which[rows % len(which)])
+        made = replace(units, starts=low * length, lengths=(high - low) * length)
         if ids is None:
             return made
         # Units keep their order; what is before the first is another one than what is after it.
@@ -137,7 +130,7 @@ class CompletedAnnotation:
 
 
 def _whole(part: float, wholes: Floats, rng: np.random.Generator) -> tuple[float, int]:
-    """A whole that is at least as long as the part, and which; the part itself if none is."""
+    """A random whole at least as long as the part, and its index; the part itself if none is."""
     fit = np.flatnonzero(wholes >= part - ROUNDING)
     i = int(rng.choice(fit)) if len(fit) else int(np.argmax(wholes))
     return max(float(wholes[i]), part), i
@@ -164,15 +157,7 @@ def completion(
         return None
     if breaks is not None and any(getattr(b, "kind", "") != "box" for b in breaks):
         return None
-    order = np.argsort(annotation.starts, kind="stable")
-    annotation = replace(
-        annotation,
-        starts=annotation.starts[order],
-        lengths=annotation.lengths[order],
-        category_codes=annotation.category_codes[order],
-        breaks=None if breaks is None else breaks[order],
-        ids=None if annotation.ids is None else annotation.ids[order],
-    )
+    annotation = annotation.take(np.argsort(annotation.starts, kind="stable"))
     starts = annotation.starts / annotation.length
     ends = starts + annotation.lengths / annotation.length
     gaps = starts[1:] - ends[:-1]

@@ -181,7 +181,7 @@ def empty_stretches(continuum: Continuum) -> tuple[str, ...]:
         if starts[k] - reached[k] >= _STRETCH * (high - low) and inside >= _FEWEST:
             found.append(
                 f"{annotator} marks nothing from {reached[k]:g} to {starts[k]:g}, where others "
-                f"have {inside} units: if that was not read, agreement is not what it seems"
+                f"have {inside} units: if that part was not read, the agreement misleads"
             )
     return tuple(found)
 

@@ -12,7 +12,7 @@ annotator are refused.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,8 +36,8 @@ class NonOverlappingSampler:
         return annotation_set([self._place(a, rng) for a in self.annotations], self.categories)
 
     def _place(self, annotation: Annotation, rng: np.random.Generator) -> Annotation:
-        order = rng.permutation(len(annotation.starts))
-        lengths = annotation.lengths[order]
+        units = annotation.take(rng.permutation(len(annotation.starts)))
+        lengths = units.lengths
         free = annotation.length - float(lengths.sum())
         if self.whole:
             slots = rng.permutation(round(free) + len(lengths))[: len(lengths)]
@@ -45,9 +45,7 @@ class NonOverlappingSampler:
         else:
             ahead = np.sort(rng.random(len(lengths))) * free
         starts = ahead + np.concatenate([[0.0], np.cumsum(lengths)])[: len(lengths)]
-        breaks = None if annotation.breaks is None else annotation.breaks[order]
-        codes = annotation.category_codes[order]
-        return Annotation(starts, lengths, codes, annotation.length, breaks)
+        return replace(units, starts=starts, ids=None, links=())
 
 
 @registered(

@@ -23,8 +23,8 @@ def check_axis(continua: Sequence[Continuum], model: str) -> None:
     """
     if any(c.in_space for c in continua):
         raise DataError(
-            f"chance model {model!r} moves units along an axis on which they can be anywhere, and "
-            "on images and scans objects crowd the middle: there is no chance within one of them",
+            f"chance model {model!r} moves units along a time axis; in images and scans objects "
+            "crowd the middle, so chance cannot be modelled inside one of them",
             hint="Give as many documents as there are annotators, or more (--chance documents); if "
             "the first axis is time, say so (in CSV with a line: # offset unit: s)",
         )
@@ -101,8 +101,8 @@ def check_read_to_the_end(continua: Sequence[Continuum], model: str) -> None:
     """
     for name in (a for c in ContinuumSequence.of(continua).beside for a, _ in c.read_until):
         raise DataError(
-            f"chance model {model!r} cannot keep {name!r} to what was read",
-            hint="Use --chance cut, or leave --read-until out",
+            f"chance model {model!r} cannot model that {name!r} stopped reading early",
+            hint="Use --chance cut, or drop --read-until",
         )
 
 
@@ -122,8 +122,8 @@ def everybody(continua: Sequence[Continuum], n_annotators: int, model: str) -> C
     (continuum,) = continua
     if n_annotators != continuum.n_annotators:
         raise DataError(
-            f"chance model {model!r} takes every annotator once, and {n_annotators} are asked for "
-            f"where there are {continuum.n_annotators}",
+            f"chance model {model!r} takes every annotator once: {n_annotators} are asked for, and "
+            f"there are {continuum.n_annotators}",
             hint="Use --chance shift",
         )
     return continuum

@@ -86,7 +86,7 @@ class Sampler(Protocol[Data]):
 
 
 class OnDemand(Sequence[Entry]):
-    """A sequence of which each entry is made when it is first looked at.
+    """A sequence that makes each entry when it is first read.
 
     Of the strata of a large corpus a few hundred are drawn from, of its annotations a few thousand.
 

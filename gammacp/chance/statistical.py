@@ -98,20 +98,15 @@ def prepare_statistical(continua: Sequence[Continuum], n_annotators: int) -> Sta
     """
     check_in_one_piece(continua, "statistical")
     ordered = in_content_order(continua)
-    pooled = _pool(ordered)
+    lengths = np.concatenate([c.lengths / (c.length or 1.0) for c in ordered])
+    codes = np.concatenate([c.category_codes for c in ordered])
     categories = canonical_categories(ordered)
-    occurring = [np.flatnonzero(pooled[1] == c) for c in categories]
     gaps = [circular_gaps(a) / (c.length or 1.0) for c in ordered for a in annotations_of(c)]
     return StatisticalSampler(
         continua[0].categories,
         n_annotators,
         tuple((c.length, np.sort(c.counts)) for c in ordered),
         categories,
-        tuple(np.sort(pooled[0][rows]) for rows in occurring),
+        tuple(np.sort(lengths[codes == c]) for c in categories),
         np.sort(np.concatenate(gaps)),
     )
-
-
-def _pool(continua: Sequence[Continuum]) -> tuple[Floats, Indices]:
-    lengths = np.concatenate([c.lengths / (c.length or 1.0) for c in continua])
-    return lengths, np.concatenate([c.category_codes for c in continua]).astype(np.int64)

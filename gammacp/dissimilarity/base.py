@@ -15,7 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -232,7 +232,7 @@ def with_defaults(inner: Pairwise) -> BoundDissimilarity:
     if isinstance(inner, BoundDissimilarity):
         return inner
     offered = {name: getattr(inner, name) for name in _OFFERED if hasattr(inner, name)}
-    pairwise = _Times(inner.pairwise, 1.0)
+    pairwise = partial(_times, inner.pairwise, 1.0)
     return BoundDissimilarity(pairwise=pairwise, signature=describe(inner), **offered)
 
 
@@ -247,14 +247,14 @@ def scale_costs(bound: BoundDissimilarity, factor: float) -> BoundDissimilarity:
         > 0. With a power of two every cost keeps its digits.
     """
     number, own = bound.formula
-    place, label = bound.positional_part, bound.categorial_part
+    place, label, reach = bound.positional_part, bound.categorial_part, bound.reach
     return replace(
         bound,
-        pairwise=_Times(bound.pairwise, factor),
-        reach=bound.reach if bound.reach is unbounded_reach else _ReachOver(bound.reach, factor),
+        pairwise=partial(_times, bound.pairwise, factor),
+        reach=reach if reach is unbounded_reach else partial(_reach_over, reach, factor),
         formula=(number, own * factor),
-        positional_part=None if place is None else _Times(place, factor),
-        categorial_part=None if label is None else _Times(label, factor),
+        positional_part=None if place is None else partial(_times, place, factor),
+        categorial_part=None if label is None else partial(_times, label, factor),
         category_costs=None if bound.category_costs is None else bound.category_costs * factor,
         category_parts={name: part * factor for name, part in bound.category_parts.items()},
     )
@@ -278,26 +278,14 @@ def to_unit(bound: BoundDissimilarity, delta: float) -> BoundDissimilarity:
     return replace(scale_costs(bound, factor), delta=delta * factor)
 
 
-@dataclass(frozen=True)
-class _Times:
-    """Costs of pairs, times a factor; a class, because it goes to other processes."""
-
-    costs: PairCosts
-    factor: float
-
-    def __call__(self, u: UnitColumns, v: UnitColumns) -> Floats:
-        return np.asarray(self.factor * np.asarray(self.costs(u, v), np.float64))
+def _times(costs: PairCosts, factor: float, u: UnitColumns, v: UnitColumns) -> Floats:
+    """Costs of pairs, times a factor."""
+    return np.asarray(factor * np.asarray(costs(u, v), np.float64))
 
 
-@dataclass(frozen=True)
-class _ReachOver:
+def _reach_over(reach: Callable[[float], Reach], factor: float, most: float) -> Reach:
     """Where costs that are multiplied by a factor exceed `most`."""
-
-    reach: Callable[[float], Reach]
-    factor: float
-
-    def __call__(self, most: float) -> Reach:
-        return self.reach(most / self.factor)
+    return reach(most / factor)
 
 
 def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
@@ -315,7 +303,7 @@ def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
     Raises
     ------
     DataError
-        There are units of several fragments, which it does not serve.
+        There are units of several fragments, which it does not support.
 
     Warns
     -----
@@ -337,8 +325,8 @@ def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
 def _warn_slow(signature: str) -> None:
     warnings.warn(
         f"the dissimilarity {signature} compares every pair of units, which is slow: give it "
-        "reach(most), which says how far apart units are that cost more, and let what is far apart "
-        "cost ever more, or be infinite",
+        "a method reach(most), the distance beyond which units cost more than `most`, and let "
+        "costs grow with the distance, or become infinite",
         UserWarning,
         stacklevel=3,
     )
@@ -373,14 +361,14 @@ def check_fragments(bound: BoundDissimilarity, continuum: Continuum) -> None:
         if others:
             kinds = ", ".join(k for k in KINDS if k in continuum.kinds)
             raise DataError(
-                f"the dissimilarity {bound.signature} does not serve shapes of {others} units "
+                f"the dissimilarity {bound.signature} does not support shapes of {others} units "
                 f"(there are: {kinds})",
                 hint="Use --positional iou for boxes and polygons, boundary for points and lines; "
                 "or read them with --option shapes=box or no (in Python: c.boxes(), c.hulls())",
             )
     elif continuum.breaks is not None and not bound.fragments:
         raise DataError(
-            f"the dissimilarity {bound.signature} does not serve "
+            f"the dissimilarity {bound.signature} does not support "
             f"units of several fragments, and there are {continuum.n_broken}",
             hint="Use --positional sporadic, or read them with --option discontinuous=cover",
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -41,7 +42,7 @@ class CountBased(Protocol):
     """A categorial distance that depends on how often each label occurs."""
 
     def counting(self, counts: Mapping[str, int]) -> Categorial:
-        """The same with these counts: units by label, of all that is measured."""
+        """The same with these counts: how many units have each label."""
         ...
 
 
@@ -133,7 +134,7 @@ class Ratio:
         x = numeric(categories, "ratio")
         for i in np.flatnonzero(x < 0)[:1]:
             raise DataError(
-                f"category {categories[i]!r} is negative, which ratio distances exclude",
+                f"category {categories[i]!r} is negative, and ratio distances need numbers >= 0",
                 hint="Use interval distances",
             )
         total = x[:, None] + x
@@ -159,43 +160,43 @@ class Matrix:
     """Distances given by the user: `values[i, j]` between `categories[i]` and `categories[j]`.
 
     Read from CSV with `Matrix.read`: a header of categories, then one row per category that
-    begins with its name; `file` and `lines` (one per row) then say where, for errors.
+    begins with its name; `file` and `lines` (one per row) then say where, for errors. No distance
+    is above `most` (∞ for Krippendorff's δ²).
     """
 
     categories: tuple[str, ...]
     values: Floats
     file: str | None = None
     lines: tuple[int, ...] = ()
+    most: float = 1.0
 
     def __post_init__(self) -> None:
         """DataError unless symmetric, in [0, 1], zero on the diagonal."""
-        values = np.array(self.values, np.float64)
-        object.__setattr__(self, "values", values)
-        size = len(self.categories)
-        if values.shape != (size, size):
-            raise DataError(f"matrix of shape {values.shape} for {size} categories", file=self.file)
+        values, size = np.array(self.values), len(self.categories)
+        if values.shape != (size, size) or values.dtype.kind not in "iufb":
+            raise DataError(
+                f"not a {size} × {size} matrix of numbers, one row per category",
+                file=self.file,
+                hint=f"Categories are, in order: {', '.join(self.categories)}",
+            )
         if twice := [c for c in self.categories if self.categories.count(c) > 1]:
             raise DataError(f"matrix names {twice[0]!r} twice", file=self.file)
-        for i in range(size):
-            for j in range(size):
-                self._check(i, j)
+        object.__setattr__(self, "values", values.astype(np.float64))
+        for i, j in product(range(size), repeat=2):
+            self._check(i, j)
 
     def _check(self, i: int, j: int) -> None:
-        a, b, x = self.categories[i], self.categories[j], self.values[i, j]
-        pair, line = f"distance {a!r} to {b!r}", (self.lines[i] if self.lines else None)
-        if not 0 <= x <= 1:
-            raise DataError(
-                f"{pair} is {x:g}", file=self.file, line=line, hint="Distances are from 0 to 1"
-            )
-        if i == j and x != 0:
-            raise DataError(f"{pair} is {x:g}, not 0", file=self.file, line=line)
-        if x != self.values[j, i]:
-            raise DataError(
-                f"{pair} is {x:g}, but {self.values[j, i]:g} the other way round",
-                file=self.file,
-                line=line,
-                hint="A distance matrix is symmetric",
-            )
+        x, other, wrong, hint = self.values[i, j], self.values[j, i], None, None
+        if not (0 <= x <= self.most and math.isfinite(x)):
+            wrong, hint = "", f"Distances are from 0 {'to 1' if self.most == 1 else 'on'}"
+        elif i == j and x != 0:
+            wrong = ", not 0"
+        elif x != other:
+            wrong, hint = f", but {other:g} the other way round", "A distance matrix is symmetric"
+        if wrong is not None:
+            pair = f"distance {self.categories[i]!r} to {self.categories[j]!r}"
+            line = self.lines[i] if self.lines else None
+            raise DataError(f"{pair} is {x:g}{wrong}", file=self.file, line=line, hint=hint)
 
     @property
     def signature(self) -> str:
@@ -206,18 +207,20 @@ class Matrix:
         )
 
     @classmethod
-    def read(cls, path: str | Path) -> Matrix:
+    def read(cls, path: str | Path, *, most: float = 1.0) -> Matrix:
         """A matrix from a CSV file; DataError with file and line.
 
         Parameters
         ----------
         path
             Category names in the first row and the first column, distances between.
+        most
+            No distance is larger.
         """
         from gammacp.dissimilarity.matrix_file import read_matrix
 
         categories, values, lines = read_matrix(Path(path))
-        return cls(categories, values, str(path), lines)
+        return cls(categories, values, str(path), lines, most)
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """The rows and columns of these categories; DataError for one that is missing."""
@@ -276,7 +279,7 @@ def steep(distances: Floats) -> Floats:
 
 
 def numeric(categories: tuple[str, ...], metric: str) -> Floats:
-    """Labels as finite numbers; a DataError that names the `metric` for one that is none."""
+    """Labels as finite numbers; a label that is no number is a DataError naming the `metric`."""
     numbers = np.array([_number(name) for name in categories], np.float64)
     for i in np.flatnonzero(np.isnan(numbers))[:1]:
         raise DataError(

@@ -137,10 +137,10 @@ class Features:
         names = [part.name for part in self.parts]
         for name in names:
             if names.count(name) > 1:
-                raise UsageError(f"feature {name!r} comes twice")
+                raise UsageError(f"feature {name!r} is given twice")
         if not sum(part.weight for part in self.parts) > 0:
             whose = ", ".join(names) or "no features"
-            raise UsageError(f"weights of {whose} sum to 0: give one a weight above it")
+            raise UsageError(f"weights of {whose} sum to 0: give one a positive weight")
 
     @property
     def signature(self) -> str:

@@ -30,7 +30,7 @@ def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats, tuple[int, ...]]:
         if name not in names:
             raise DataError(f"row {name!r} has no column of that name", file=path, line=line)
         if name in rows:
-            raise DataError(f"row {name!r} comes twice", file=path, line=line)
+            raise DataError(f"row {name!r} is given twice", file=path, line=line)
         if len(cells) != len(names) + 1:
             raise DataError(
                 f"row {name!r} has {len(cells) - 1} distances, not {len(names)}",

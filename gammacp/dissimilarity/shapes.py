@@ -11,6 +11,7 @@ using the Hausdorff distance, eq. 1.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -34,54 +35,34 @@ from gammacp.signature import shortest
 
 
 @dataclass(frozen=True)
-class IoU:
-    """2Δ·(1 − IoU), ∞ where nothing is in common: a missing unit costs as much as IoU .5.
+class SharedExtent:
+    """2Δ·(1 − what both cover, against what either covers): `iou` and `giou`.
 
-    IoU is what both cover over what either covers: the volume of boxes on any number of axes, the
-    area of polygons, the areas of stacks slice by slice (slices count alike). Moving, scaling and
-    turning all units leaves it alone. Units without shapes are compared on their one axis; units
-    that cover nothing cost 0 at the same place, ∞ elsewhere.
+    `iou`: ∞ where nothing is in common; a missing unit costs as much as IoU .5. IoU is what both
+    cover over what either covers: the volume of boxes on any number of axes, the area of polygons,
+    the areas of stacks slice by slice (slices count alike). Moving, scaling and turning all units
+    leaves it alone. Units without shapes are compared on their one axis; units that cover nothing
+    cost 0 at the same place, ∞ elsewhere. Two squares of side 2, one moved by 1 along an axis, have
+    IoU 1/3: d = 4/3·Δ.
 
-    Two squares of side 2, one moved by 1 along an axis, have IoU 1/3: d = 4/3·Δ.
+    `giou`: as `iou`, and finite for boxes apart, up to 4Δ. GIoU is IoU less the share of the
+    smallest box around both that neither covers. With three annotators and more any two units of a
+    document may pay, so that all pairs are compared. Two such squares, one moved by 4: GIoU −1/3,
+    d = 8/3·Δ.
     """
 
-    @property
-    def signature(self) -> str:
-        """Its name in the registry."""
-        return "iou"
+    signature: str
+    shapes: tuple[str, ...]
+    costs: Callable[[float, UnitColumns, UnitColumns], Floats]
+    reach: Callable[[float, float], Reach]
 
     def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:  # noqa: ARG002
         """Δ alone; shapely is needed for polygons and stacks."""
         return BoundDissimilarity(
-            pairwise=partial(_iou_costs, 2.0 * delta),
+            pairwise=partial(self.costs, 2.0 * delta),
             signature=self.signature,
-            reach=_touching,
-            shapes=("box", "polygon", "stack"),
-        )
-
-
-@dataclass(frozen=True)
-class GIoU:
-    """2Δ·(1 − GIoU): as `IoU`, and finite for boxes apart, up to 4Δ.
-
-    GIoU is IoU less the share of the smallest box around both that neither covers. With three
-    annotators and more any two units of a document may pay, so that all pairs are compared.
-
-    Two squares of side 2, one moved by 4 along an axis, have GIoU −1/3: d = 8/3·Δ.
-    """
-
-    @property
-    def signature(self) -> str:
-        """Its name in the registry."""
-        return "giou"
-
-    def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:  # noqa: ARG002
-        """Δ alone."""
-        return BoundDissimilarity(
-            pairwise=partial(_giou_costs, 2.0 * delta),
-            signature=self.signature,
-            reach=partial(_giou_reach, 2.0 * delta),
-            shapes=("box",),
+            reach=partial(self.reach, 2.0 * delta),
+            shapes=self.shapes,
         )
 
 
@@ -107,7 +88,7 @@ class Boundary:
     scale: float | None = None
 
     def __post_init__(self) -> None:
-        """UsageError for a scale that cannot be meant."""
+        """UsageError for a scale outside its range."""
         if self.scale is not None and not (np.isfinite(self.scale) and self.scale > 0):
             raise UsageError(f"scale {self.scale!r} is not a number > 0")
 
@@ -127,8 +108,8 @@ class Boundary:
                 )
         if self.scale is None and any("point" in c.kinds for c in continua):
             raise DataError(
-                "points have no diameter that a distance could be held against",
-                hint="Say from how far apart they are as good as missing, in a file for "
+                "points have no diameter to compare a distance with",
+                hint="Give the distance at which two points count as unmatched, in a file for "
                 '--dissimilarity FILE.toml: positional = "boundary" and scale = 12 (in Python: '
                 "Boundary(scale=12))",
             )
@@ -173,8 +154,8 @@ def _iou_costs(factor: float, u: UnitColumns, v: UnitColumns) -> Floats:
     return np.asarray(np.where(shared > 0, costs, np.inf))
 
 
-def _touching(most: float) -> Reach:  # noqa: ARG001
-    """What lies apart by more than the lengths on any axis has nothing in common."""
+def _touching(factor: float, most: float) -> Reach:  # noqa: ARG001
+    """Units further apart than their lengths on some axis share nothing."""
     return 0.0, 1.0
 
 
@@ -218,6 +199,9 @@ def _far(square: float, most: float) -> Reach:
     return float(np.sqrt(max(most, 0.0) * square)) * (1 + 1e-12), 0.0
 
 
-POSITIONAL.register("iou", IoU())
-POSITIONAL.register("giou", GIoU())
-POSITIONAL.register("boundary", Boundary())
+for _place in (
+    SharedExtent("iou", ("box", "polygon", "stack"), _iou_costs, _touching),
+    SharedExtent("giou", ("box",), _giou_costs, _giou_reach),
+    Boundary(),
+):
+    POSITIONAL.register(_place.signature, _place)

@@ -49,7 +49,7 @@ class Sets:
             The separator; a UsageError without one.
         """
         if not argument.strip():
-            raise UsageError(f"{self.metric}= is given no separator, such as {self.metric}=;")
+            raise UsageError(f"{self.metric}= needs a separator, such as {self.metric}=;")
         return replace(self, separator=argument.strip())
 
     @property
@@ -64,7 +64,9 @@ class Sets:
         ]
         for label, members in zip(categories, sets, strict=True):
             if not members:
-                raise DataError(f"category {label!r} has no name between {self.separator!r}")
+                raise DataError(
+                    f"category {label!r} holds no name between separators {self.separator!r}"
+                )
         return _table(sets, self._distance)
 
     def _distance(self, a: frozenset[str], b: frozenset[str]) -> float:
@@ -163,7 +165,7 @@ class LabelTree:
         height: Callable[[_Path], float] = len
         if self.by == "information":
             if not self.counts:
-                raise UsageError("information in a tree needs data that it is bound to")
+                raise UsageError("tree-information needs label counts: bind it to data")
             height = self._information()
         return _table(paths, lambda a, b: _apart(a, b, height))
 

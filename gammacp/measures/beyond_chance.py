@@ -11,7 +11,7 @@ follows the rule of Mathet, Widlöcher & Métivier (2015, §5.3).
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -33,14 +33,14 @@ from gammacp.needs import Need
 from gammacp.signature import signature
 
 CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
-_NO_DISAGREEMENT = "{} declares no disagreement of its own"
-_BY_CATEGORY = "{} has values by category alone{}"
+_NO_DISAGREEMENT = "{} defines no disagreement to compare with chance"
+_BY_CATEGORY = "{} has a value per category only{}"
 _EXACT = "f1-exact"
 _NO_GRID = (
     "f1-exact beyond chance has no p: the positions may lie on a grid (words, frames) that random "
-    "units do not hit; say which with --grid"
+    "units miss; name it with --grid"
 )
-_ELSEWHERE = "random units of {} are at different places: use fixed-positions for predefined units"
+_ELSEWHERE = "chance model {} moves units, and these are predefined: use fixed-positions"
 
 
 @dataclass(frozen=True)
@@ -134,20 +134,8 @@ def _touching(
 
 def _own(score: Score) -> BeyondChance | None:
     """What the score is by itself, for γ and its family: they model chance in the same way."""
-    if not score.chance:
-        return None
-    return BeyondChance(
-        value=score.value,
-        interval=score.interval,
-        observed=score.observed,
-        expected=score.expected,
-        chance=score.chance,
-        samples=score.samples,
-        p=score.p,
-        least_p=score.least_p,
-        reason=score.reason,
-        signature=score.signature,
-    )
+    common = {f.name for f in fields(BeyondChance)} & {f.name for f in fields(Score)}
+    return BeyondChance(**{n: getattr(score, n) for n in common}) if score.chance else None
 
 
 def _unsuited(m: Measure, model: str) -> str | None:
@@ -185,7 +173,7 @@ def beyond_chance_of(
 ) -> dict[str, Score]:
     """The scores of these data, each with its `beyond_chance`.
 
-    Where there is no value, its `reason` says why: the measure declares no disagreement, the chance
+    Where there is no value, its `reason` says why: the measure defines no disagreement, the chance
     model does not serve these data, too many random sets have no value, or E[D] is 0.
 
     Parameters

@@ -8,15 +8,14 @@ and trees stand for δ² as they are, as Passonneau (2006) has it for α with MA
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.dissimilarity.categorial import Categorial, Ratio, categorial, numeric
+from gammacp.dissimilarity.categorial import Categorial, Matrix, Ratio, categorial, numeric
 from gammacp.dissimilarity.features import as_features
-from gammacp.dissimilarity.matrix_file import read_matrix
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import UsageError
 from gammacp.signature import describe, fingerprint
 
 Metric: TypeAlias = str | PathLike[str] | Sequence[Sequence[float]] | Floats | Categorial
@@ -59,7 +58,7 @@ def squared_differences(
         tables = as_features(metric).tables(tuple(categories), counts or {})
         return np.asarray(sum(tables.values()))[:-1, :-1]
     if not isinstance(metric, (str, PathLike)):
-        return _check(np.asarray(metric), categories, "metric")
+        return Matrix(tuple(categories), np.asarray(metric), most=np.inf).values
     if metric == "nominal":
         return 1.0 - np.eye(len(categories))
     if metric == "interval":
@@ -70,7 +69,7 @@ def squared_differences(
     if isinstance(metric, str) and not metric.lower().endswith(".csv"):
         known = ", ".join(NAMES + STRUCTURED)
         raise UsageError(f"metric {metric!r} is unknown; there are: {known}, or a matrix (CSV)")
-    return _from_file(Path(metric), categories)
+    return Matrix.read(Path(metric), most=np.inf).distances(tuple(categories))
 
 
 def metric_name(metric: Metric, squared: Floats) -> str:
@@ -86,33 +85,3 @@ def metric_name(metric: Metric, squared: Floats) -> str:
         return describe(metric)
     file = Path(metric).name if isinstance(metric, (str, PathLike)) else "matrix"
     return f"{file}({fingerprint(squared.tobytes())})"
-
-
-def _check(matrix: Any, categories: Sequence[str], where: str) -> Floats:
-    k = len(categories)
-    if matrix.shape != (k, k) or matrix.dtype.kind not in "iufb":
-        raise DataError(
-            f"{where}: not a {k} × {k} matrix of numbers, one row per category",
-            hint=f"Categories are, in order: {', '.join(categories)}",
-        )
-    squared: Floats = matrix.astype(np.float64)
-    if not np.isfinite(squared).all() or (squared < 0).any():
-        raise DataError(f"{where}: an entry is negative or not finite")
-    if not np.array_equal(squared, squared.T):
-        i, j = np.argwhere(squared != squared.T)[0]
-        raise DataError(
-            f"{where}: {categories[i]} to {categories[j]} is {squared[i, j]:g}, but "
-            f"{categories[j]} to {categories[i]} is {squared[j, i]:g}"
-        )
-    for i in np.flatnonzero(np.diag(squared))[:1]:
-        raise DataError(f"{where}: {categories[i]} is {squared[i, i]:g} from itself, not 0")
-    return squared
-
-
-def _from_file(path: Path, categories: Sequence[str]) -> Floats:
-    names, matrix, _ = read_matrix(path)
-    for name in categories:
-        if name not in names:
-            raise DataError(f"category {name!r} is missing from the matrix", file=path)
-    order = [names.index(name) for name in categories]
-    return _check(matrix[np.ix_(order, order)], categories, str(path))

@@ -19,7 +19,7 @@ from gammacp.chance.beyond import ratio, ratios
 from gammacp.measures.score import Score
 
 COEFFICIENTS = ("fleiss", "cohen", "conger", "alpha")
-_ONE_LABEL = "one label is all that is used: no disagreement can be expected"
+_ONE_LABEL = "only one label is used, so no disagreement can be expected"
 
 
 @dataclass(frozen=True)

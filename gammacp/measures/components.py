@@ -96,8 +96,8 @@ class VarianceComponents:
             value = math.sqrt(max(0.0, c.variance))
             listed.append(f"{name}{held} {value:.2f} ({low:.2f} to {high:.2f})")
         return (
-            f"The disorder of pairs, {self.mean:.2f} of chance in the mean, varies by (standard "
-            f"deviations, 95% confidence): {'; '.join(listed)}."
+            f"The disorder of pairs is {self.mean:.2f} of chance on average and varies by "
+            f"(standard deviations, 95% confidence): {'; '.join(listed)}."
         )
 
 
@@ -132,7 +132,7 @@ def components_of(
     e, z = e[kept], np.asarray(observed, np.float64)[kept] / e[kept]
     where, people = np.asarray(document)[kept], np.asarray(pair)[kept]
     if len(np.unique(where)) < 2:
-        raise DataError("components need two documents or more")
+        raise DataError("variance components need at least two documents")
     number, width = np.arange(len(e)), int(people.max()) + 1
     lots: dict[str, tuple[Indices, Indices]] = {
         DOCUMENT: (number, where),
@@ -151,7 +151,7 @@ def components_of(
         names = [n for n in lots if n != dropped and (n in names or n == REST)]
         holds = {holder: (*holds.get(holder, ()), dropped)} if holder in names else {}
     if not plain.can_separate(names):
-        raise DataError("documents and annotators cannot be told apart")
+        raise DataError("the effects of documents and annotators cannot be separated")
     return forms.estimate(z, names, holds)
 
 

@@ -107,7 +107,7 @@ def contributions_of_documents(
     known = np.isfinite(rows).all(axis=1) & (rows[:, 2] > 0)
     rows = rows[known]
     if not len(rows) or not rows[:, 0].any():
-        raise DataError("no document has an agreement that could be resampled")
+        raise DataError("no document has a defined agreement to resample")
     observed, expected = (rows[:, :1] * rows[:, 1:]).T
     if not any(clusters):
         return Contributions(observed, expected, DOCUMENTS)

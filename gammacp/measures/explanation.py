@@ -38,7 +38,7 @@ STRETCHES = 10
 _WORDS = {
     "position": "about where units are",
     "category": "about categories",
-    ABSENCE: "about units that others have not",
+    ABSENCE: "about units that others did not mark",
     "dissimilarity": "about units that are aligned",
 }
 
@@ -89,7 +89,7 @@ class Explanation:
         """What weighs most, a sentence each."""
         largest = sorted(self.components, key=lambda r: -r["observed"])
         if not largest or not largest[0]["observed"]:
-            return ["There is no disorder: all agree in everything."]
+            return ["There is no disorder: everybody agrees on everything."]
         first, *others = (
             (f"{r['share']:.0%}", _WORDS.get(r["component"], f"about {r['component']}"))
             for r in largest
@@ -101,13 +101,13 @@ class Explanation:
             absent = math.fsum(r["missed"] for r in self.annotators)
             said.append(
                 f"Of the disorder {first[1]}, {most['missed'] / absent:.0%} is about units "
-                f"that {most['annotator']} has not."
+                f"that {most['annotator']} did not mark."
             )
         best = largest[0]["gamma_if_perfect"]
         if best is not None:
             said.append(
-                f"Without disorder {first[1]} γ would be at most {best:.4f}, with alignment and "
-                "chance as they are."
+                f"Without the disorder {first[1]} γ would be at most {best:.4f}, if alignment and "
+                "chance stayed as they are."
             )
         return [*said, self.variances.in_words()] if self.variances else said
 

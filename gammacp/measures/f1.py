@@ -11,9 +11,9 @@ them says how far off it is.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -24,13 +24,6 @@ from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
 from gammacp.needs import Need, require
 from gammacp.signature import signature
-
-_registered = partial(
-    registered,
-    reference="van Rijsbergen 1979; matches as in SemEval-2013 Task 9.1",
-    range="[0, 1]",
-    chance_corrected=False,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,69 +37,75 @@ class MatchScore(Score):
     matches: Indices
 
 
-@_registered("f1-exact", "F₁ of units with the same boundaries", fragments="whole")
-def f1_exact(continuum: Continuum) -> MatchScore:
-    """F₁ of a continuum's units with the same start, end and fragments; categories do not matter.
+def _register(
+    name: str, summary: str, alike: Callable[[Continuum, Overlaps], Bools], **facts: Any
+) -> Callable[[Continuum], MatchScore]:
+    """A measure of units that overlap and are `alike`."""
 
-    Worked value: A [0,10) [15,25), B [0,10) [16,25): 1 match of 2 and 2 units, F₁ = 0.5.
-
-    Parameters
-    ----------
-    continuum
-        At least two annotators and one unit.
-    """
-    require(continuum, fragments=True)
-    s, e, b = continuum.starts, continuum.ends, continuum.breaks
-    found = _matchings(
-        continuum,
-        lambda x: (
-            (s[x.left] == s[x.right])
-            & (e[x.left] == e[x.right])
-            & (b is None or (b[x.left] == b[x.right]).astype(np.bool_))
-        ),
+    @registered(
+        name,
+        summary,
+        "van Rijsbergen 1979; matches as in SemEval-2013 Task 9.1",
+        range="[0, 1]",
+        chance_corrected=False,
+        **facts,
     )
-    return _score(continuum, found, "f1-exact")
+    def f1(continuum: Continuum) -> MatchScore:
+        """F₁ of matched units, the mean over pairs of annotators.
+
+        Parameters
+        ----------
+        continuum
+            At least two annotators and one unit; for `f1-category` every unit has a category.
+
+        Worked value: A [0,10) [15,25), B [0,10) [16,25): 1 match of 2 and 2 units, `f1-exact` 0.5;
+        2 matches, `f1-overlap` 1.
+        """
+        require(continuum, facts.get("needs", ()), fragments="fragments" in facts)
+        counts = continuum.counts
+        matches = np.diag(counts)
+        ratios, reason = [], None
+        for met in overlaps(continuum):
+            i, j, edges = met.first, met.second, alike(continuum, met)
+            size = _largest_matching(met.left[edges], met.right[edges])
+            matches[i, j] = matches[j, i] = size
+            if counts[i] + counts[j]:
+                ratios.append(2 * size / float(counts[i] + counts[j]))
+            else:
+                ratios.append(math.nan)
+                first, second = continuum.annotators[i], continuum.annotators[j]
+                reason = reason or f"neither {first} nor {second} has a unit"
+        value = float(np.mean(ratios))
+        return MatchScore(
+            value=value,
+            observed=None if reason else value,
+            reason=reason,
+            signature=signature(name, selection=continuum.selection),
+            matches=matches,
+        )
+
+    return f1
 
 
-@_registered("f1-overlap", "F₁ of units that overlap")
-def f1_overlap(continuum: Continuum) -> MatchScore:
-    """F₁ of units that overlap; categories do not matter. The example of `f1_exact`: 1.
-
-    Parameters
-    ----------
-    continuum
-        At least two annotators and one unit.
-    """
-    require(continuum)
-    return _score(
-        continuum, _matchings(continuum, lambda x: np.ones(len(x.left), np.bool_)), "f1-overlap"
-    )
+def _in_the_same_place(c: Continuum, met: Overlaps) -> Bools:
+    """Whether starts, ends and fragments are the same."""
+    u, v = met.left, met.right
+    same: Bools = (c.starts[u] == c.starts[v]) & (c.ends[u] == c.ends[v])
+    return same if c.breaks is None else same & (c.breaks[u] == c.breaks[v]).astype(np.bool_)
 
 
-@_registered(
-    "f1-category", "F₁ of units that overlap and have the same category", needs={Need.CATEGORIES}
+f1_exact = _register(
+    "f1-exact", "F₁ of units with the same boundaries", _in_the_same_place, fragments="whole"
 )
-def f1_category(continuum: Continuum) -> MatchScore:
-    """F₁ of units that overlap and have the same category; every unit must have one.
-
-    Parameters
-    ----------
-    continuum
-        At least two annotators and one unit.
-    """
-    require(continuum, {Need.CATEGORIES})
-    codes = continuum.category_codes
-    found = _matchings(continuum, lambda x: codes[x.left] == codes[x.right])
-    return _score(continuum, found, "f1-category")
-
-
-def _matchings(
-    continuum: Continuum, match: Callable[[Overlaps], Bools]
-) -> Iterator[tuple[int, int, int]]:
-    """Codes of two annotators and the size of their largest one-to-one matching."""
-    for met in overlaps(continuum):
-        edges = match(met)
-        yield met.first, met.second, _largest_matching(met.left[edges], met.right[edges])
+f1_overlap = _register(
+    "f1-overlap", "F₁ of units that overlap", lambda _, met: np.ones(len(met.left), np.bool_)
+)
+f1_category = _register(
+    "f1-category",
+    "F₁ of units that overlap and have the same category",
+    lambda c, met: c.category_codes[met.left] == c.category_codes[met.right],
+    needs={Need.CATEGORIES},
+)
 
 
 def _largest_matching(left: Indices, right: Indices) -> int:
@@ -119,25 +118,3 @@ def _largest_matching(left: Indices, right: Indices) -> int:
     columns, column = np.unique(right, return_inverse=True)
     graph = csr_array((np.ones(len(row)), (row, column)), shape=(len(rows), len(columns)))
     return int(np.count_nonzero(maximum_bipartite_matching(graph) >= 0))
-
-
-def _score(continuum: Continuum, found: Iterator[tuple[int, int, int]], name: str) -> MatchScore:
-    counts = continuum.counts
-    matches = np.diag(counts)
-    ratios, reason = [], None
-    for i, j, size in found:
-        matches[i, j] = matches[j, i] = size
-        if counts[i] + counts[j]:
-            ratios.append(2 * size / float(counts[i] + counts[j]))
-        else:
-            ratios.append(math.nan)
-            first, second = continuum.annotators[i], continuum.annotators[j]
-            reason = reason or f"neither {first} nor {second} has a unit"
-    value = float(np.mean(ratios))
-    return MatchScore(
-        value=value,
-        observed=None if reason else value,
-        reason=reason,
-        signature=signature(name, selection=continuum.selection),
-        matches=matches,
-    )

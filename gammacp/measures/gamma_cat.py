@@ -251,11 +251,11 @@ class _Disorders:
         chance = self.random.expected(category) if self.expected.enough else None
         value, reason = ratio(observed, chance.mean if chance else math.nan, _ALIKE)
         if math.isnan(observed):
-            reason = "no two units are aligned and intersect enough to count"
+            reason = "no two aligned units are close enough to count"
         elif not self.expected.enough:
             reason = f"interrupted after {self.random.sets} random annotation sets, too few"
         elif chance is None:
-            reason = "no random set has two aligned units that count"
+            reason = "no random set has two aligned units that are close enough to count"
         known = Score(
             value=value,
             reason=reason,

@@ -231,7 +231,7 @@ def _of_category(coincidences: Coincidences, squared: Floats, k: int) -> tuple[f
     if not column.any():
         return "no unit of this category intersects one of another annotator"
     if np.isnan(expected).any():
-        return "too few intersections to expect anything of others"
+        return "too few intersections to estimate the expected disagreement"
     total = math.fsum(expected)
     if not total > 0:
         return "too few units meet all annotators, so no coincidence of this category is expected"
@@ -319,7 +319,7 @@ def ratio_of_coincidences(
     if total == 0:
         reason = empty if coverage is None else "no units of different annotators intersect"
     elif np.isnan(coincidences.expected).any():
-        reason = "too few intersections to expect anything of others"
+        reason = "too few intersections to estimate the expected disagreement"
     else:
         observed = float((squared * coincidences.observed).sum()) / total
         expected = float((squared * coincidences.expected).sum()) / total

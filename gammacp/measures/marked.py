@@ -48,8 +48,8 @@ class Marked:
         if math.isnan(self.alpha) and not self.unmarked:
             return ""
         found = (
-            f"Whether there is anything in a document: α {self.alpha:.4f} over {self.documents} "
-            "documents, marked or not by each annotator"
+            f"Agreement on which documents contain anything: α {self.alpha:.4f} over "
+            f"{self.documents} documents, each marked or left empty by every annotator"
             if not math.isnan(self.alpha)
             else f"{self.documents} documents"
         )

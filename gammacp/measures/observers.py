@@ -35,7 +35,7 @@ from gammacp.signature import describe, signature
 # Steps beyond which a time unit is taken for a mistake, and cells of an alignment of sequences.
 _MOST_STEPS, _MOST_CELLS = 2_000_000, 25_000_000
 _GIVE_UNIT = "Give a longer time unit (--unit), such as 1000 for milliseconds"
-_ONE_STATE = "one category is all that is used: no disagreement can be expected"
+_ONE_STATE = "only one category is used, so no disagreement can be expected"
 
 
 @registered(
@@ -97,15 +97,20 @@ def _link(c: Continuum, met: Overlaps, least: float) -> tuple[Indices, Indices]:
     share = np.divide(met.lengths, longer, out=np.ones(len(longer)), where=longer > 0)
     unlike = c.category_codes[met.left] != c.category_codes[met.right]
     first = c.starts[met.left] + c.starts[met.right]
+    order = np.lexsort((first, unlike, -met.lengths, -share))
+    linked = _one_to_one(met, order[share[order] >= least])
+    return met.left[linked], met.right[linked]
+
+
+def _one_to_one(met: Overlaps, order: Indices) -> Indices:
+    """Of pairs in this order those whose units are both free yet."""
     used: set[int] = set()
-    pairs = []
-    for k in np.lexsort((first, unlike, -met.lengths, -share)).tolist():
-        pair = int(met.left[k]), int(met.right[k])
-        if share[k] >= least and not used.intersection(pair):
+    linked = []
+    for k, *pair in zip(order, met.left[order].tolist(), met.right[order].tolist(), strict=True):
+        if not used.intersection(pair):
             used.update(pair)
-            pairs.append(pair)
-    left, right = np.array(pairs, np.int64).reshape(-1, 2).T
-    return left, right
+            linked.append(k)
+    return np.array(linked, np.int64)
 
 
 def _quasi_independent(table: Floats) -> tuple[float, float]:
@@ -163,25 +168,16 @@ def overlap_ratio(continuum: Continuum) -> Score:
     for met in overlaps(continuum):
         units = int(sum(sizes[k + 1] - sizes[k] for k in (met.first, met.second)))
         if units:
-            found.append(_shared_extent(met, met.left, met.right, units))
-            found.append(_shared_extent(met, met.right, met.left, units))
+            there = np.flatnonzero(met.lengths > 0)
+            for source, target in ((met.left, met.right), (met.right, met.left)):
+                order = there[np.lexsort((target[there], -met.lengths[there], source[there]))]
+                linked = _one_to_one(met, order)
+                shared = math.fsum(met.lengths[linked] / met.spans[linked])
+                found.append(shared / (units - len(linked)))
     if not found:
         return undefined("no two annotators have anything to compare", signature=made)
     value = float(np.mean(found))
     return Score(value=value, observed=value, signature=made)
-
-
-def _shared_extent(met: Overlaps, source: Indices, target: Indices, units: int) -> float:
-    taken: set[int] = set()
-    linked: set[int] = set()
-    ratios = []
-    for k in np.lexsort((target, -met.lengths, source)).tolist():
-        unit, other = int(source[k]), int(target[k])
-        if met.lengths[k] > 0 and unit not in linked and other not in taken:
-            linked.add(unit)
-            taken.add(other)
-            ratios.append(met.lengths[k] / met.spans[k])
-    return math.fsum(ratios) / (units - len(ratios))
 
 
 @registered(
@@ -239,7 +235,7 @@ def staccato(continuum: Continuum, *, samples: int | None = None, seed: int = 0)
     observed, expected, value, least, most = np.mean(found, axis=0).tolist()
     if math.isnan(value):
         return undefined(
-            "random units lie in nuclei always or never, as these do",
+            "random units always lie in nuclei, or never, just as these do",
             observed=observed,
             expected=expected,
             signature=made,
@@ -314,7 +310,7 @@ def _states(continuum: Continuum, unit: float | None) -> tuple[float, Indices]:
     step = seconds if unit is None else number("unit", unit)
     low, high = float(continuum.starts.min()), float(continuum.ends.max())
     if not step > 0 or (high - low) / step > _MOST_STEPS:
-        message = f"unit {step:g} is no time unit for {high - low:g} of length"
+        message = f"time unit {step:g} does not fit a length of {high - low:g}"
         # A default that does not fit is no reason to stop what else is measured.
         raise UsageError(message) if unit is not None else DataError(message, hint=_GIVE_UNIT)
     times = int((high - low) / step + 1e-9) + 1
@@ -345,7 +341,9 @@ def _sequence_pairs(sequences: list[Codes]) -> Iterable[tuple[Codes, Codes, Code
 
     for a, b in permutations(sequences, 2):
         if len(a) * len(b) > _MOST_CELLS:
-            raise DataError(f"sequences of {len(a)} and {len(b)} are too long", hint=_GIVE_UNIT)
+            raise DataError(
+                f"sequences of {len(a)} and {len(b)} are too long to align", hint=_GIVE_UNIT
+            )
         yield a, b, trace(a, b)
 
 

@@ -30,7 +30,7 @@ _AT_ONCE = 2_000_000
 
 
 class Anchor(NamedTuple):
-    """Where nearest units of a text and nearest units by chance are told apart best.
+    """The positional cost that best separates real nearest units from random ones.
 
     Of every unit, the nearest is the one of another annotator whose place costs least. The share
     of nearest units that cost at most x is higher in the texts than in random annotation sets;
@@ -69,15 +69,15 @@ class Anchor(NamedTuple):
         """What it says, in a sentence or two."""
         some = "" if self.units == self.of else f" (looked at: {self.units} of {self.of})"
         said = (
-            "Nearest units are told from those of chance best where their places cost "
+            "The positional cost that best separates real nearest units from random ones is "
             f"{self.cost:.3g} Δ ({self.low:.3g} to {self.high:.3g}): {self.kept:.0%} of the "
-            f"units{some} have a nearest one as near as that, by chance {self.by_chance:.0%}."
+            f"units{some} have another one within it, and {self.by_chance:.0%} would by chance."
         )
         if not math.isfinite(self.cost) or not self.cost:
             return said
         return (
-            f"{said} With Δ × {self.factor:.3g} two units that differ by more cost more together "
-            "than apart."
+            f"{said} With Δ × {self.factor:.3g} two units further apart than that cost more "
+            "together than alone."
         )
 
 

@@ -109,7 +109,9 @@ def pair_rows(
     known = expected or {}
     parts = [dict(_of_document(name, a, known.get(name))) for name, a in alignments.items()]
     first = dict.fromkeys(key for part in parts for key in part)
-    found = {key: np.concatenate([_column(part, key) for part in parts]).tolist() for key in first}
+    # A component that a document lacks costs nothing there.
+    columns = {k: [part.get(k, np.zeros(len(part["cost"]))) for part in parts] for k in first}
+    found = {key: np.concatenate(column).tolist() for key, column in columns.items()}
     names: list[str] = found.pop("document", [])
     about: dict[str, list[Any]] = {"document": names}
     if clusters:
@@ -117,11 +119,6 @@ def pair_rows(
     if weights:
         about["weight"] = [weights.get(name, 1.0) for name in names]
     return PairRows(about | found)
-
-
-def _column(part: Mapping[str, Any], key: str) -> Any:
-    """A document's column; a component that it lacks costs nothing there."""
-    return part[key] if key in part else np.zeros(len(part["cost"]))
 
 
 def _of_document(name: str, alignment: Alignment, expected: float | None) -> Iterator[Any]:

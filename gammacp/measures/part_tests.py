@@ -96,7 +96,7 @@ def independent_parts(observed: Floats, expected: Floats) -> Parts:
 
 
 def parts_in_order(observed: Floats, expected: Floats) -> Parts:
-    """Parts of one text in their order, of which neighbours may be alike.
+    """Parts of one text in order; neighbouring parts may be correlated.
 
     Parameters
     ----------

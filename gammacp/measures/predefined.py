@@ -65,7 +65,7 @@ def alpha(
         _coincidences(labels, continuum.categories),
         squared,
         name=signature_of("alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)),
-        nothing="one label is all that is used: no disagreement can be expected",
+        nothing="only one label is used, so no disagreement can be expected",
         bootstrap=bootstrap,
         seed=seed,
         empty="no unit is labelled by two annotators",
@@ -177,7 +177,9 @@ def gwet_ac(continuum: Continuum, *, metric: Metric = "nominal") -> Score:
     if not len(paired):
         return undefined("no unit is labelled by two annotators", signature=made)
     if not squared.any():
-        return undefined("AC needs two categories: chance is over labels", signature=made)
+        return undefined(
+            "AC needs two categories, because chance is spread over them", signature=made
+        )
     # What two labels of an item differ by; no product of BLAS.
     apart = squared / squared.max()
     differing = (paired[:, :, None] * paired[:, None, :] * apart).sum(axis=(1, 2))
@@ -197,6 +199,6 @@ def _labels(continuum: Continuum) -> Codes:
     for i in np.flatnonzero((starts[1:] == starts[:-1]) & (ends[1:] == ends[:-1]))[:1]:
         raise DataError(
             f"{starts[i]:.15g}-{ends[i]:.15g} is marked twice by the same annotator",
-            hint="Predefined units are marked once by each; use kappa-d or gamma otherwise",
+            hint="Each annotator marks a predefined unit once; use kappa-d or gamma otherwise",
         )
     return continuum.category_codes.reshape(continuum.n_annotators, -1)

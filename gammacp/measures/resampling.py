@@ -87,13 +87,13 @@ class BootstrapInterval:
         said = (
             f"γ of these annotators on {'text' if text else 'documents'} of this kind: "
             f"{self.low:.3f} to {self.high:.3f} ({self.confidence:.0%} confidence; {how}{apart}). "
-            f"This is no forecast of the next {'text' if text else 'corpus'} (that would be 1.4 "
-            "times as wide), and says nothing of other annotators."
+            f"A forecast of the next {'text' if text else 'corpus'} would be 1.4 times as wide, "
+            "and other annotators may differ from these."
         )
         if not text and self.parts < _FEW:
             said += (
-                " It is too narrow if a few documents of this kind are very bad: these "
-                f"{self.parts} may lack them."
+                " It is too narrow if a few documents of this kind agree very badly and "
+                f"are not among these {self.parts}."
             )
         return said
 

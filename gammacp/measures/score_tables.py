@@ -1,11 +1,10 @@
 """Tables of scores: columns over `Score.as_dict()`."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from __future__ import annotations
 
-from gammacp.measures.explanation import Explanation
-from gammacp.measures.over_delta import OverDelta
-from gammacp.measures.score import Score
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
 from gammacp.record_tables import (
     Column,
     Record,
@@ -16,12 +15,19 @@ from gammacp.record_tables import (
     percent,
     permille,
     position,
+    text,
     word,
 )
 
+if TYPE_CHECKING:
+    from gammacp.measures.explanation import Explanation
+    from gammacp.measures.over_delta import OverDelta
+    from gammacp.measures.score import Score
+    from gammacp.measures.unnamed import UnnamedGamma
+
 
 def _gap(record: Record) -> float | None:
-    """How far an alignment that is not proven may be from the best, as a share of its disorder."""
+    """How far an unproven alignment may be from the best, as a share of its disorder."""
     bound, disorder = record.get("bound"), record.get("observed_disorder")
     return 1 - bound / disorder if bound is not None and disorder and bound < disorder else None
 
@@ -58,9 +64,9 @@ def _beyond(record: Record, key: str) -> Any:
     return (record.get("beyond_chance") or {}).get(key)
 
 
-def gamma_table(records: Sequence[Record], *, total: int = 0) -> Table:
-    """γ of continua; `total` of the last rows are for all of them."""
-    return Table(GAMMA[:-1], records, total).without_empty("bootstrap", "gap")
+def gamma_table(records: Sequence[Record]) -> Table:
+    """γ of continua."""
+    return Table(GAMMA[:-1], records).without_empty("bootstrap", "gap")
 
 
 def over_delta_table(found: OverDelta) -> Table:
@@ -119,3 +125,34 @@ def explanation_tables(found: Explanation, most: int = 10) -> Iterator[tuple[str
 
 def _part(name: str) -> Column:
     return Column(name, name, number, value=lambda r: r["observed_parts"][name])
+
+
+def sizes_table(found: UnnamedGamma) -> Table:
+    """How many groups are marked by how many readers.
+
+    Parameters
+    ----------
+    found
+        The groups.
+    """
+    rows = [
+        {"marked_by": f"{size} of {found.readers}", "groups": groups}
+        for size, groups in reversed(list(found.sizes.items()))
+    ]
+    rows.append({"marked_by": "any", "groups": sum(found.sizes.values())})
+    return Table((Column("marked_by", "marked by", word), Column("groups", "groups", count)), rows)
+
+
+def interval_table(found: UnnamedGamma) -> Table:
+    """γ and the disorders over every naming, from and to.
+
+    Parameters
+    ----------
+    found
+        The intervals.
+    """
+    expected = found.expected or (None, None)
+    named = {"γ": found.interval, "observed": found.observed, "expected": expected}
+    rows = [{"of": name, "from": low, "to": high} for name, (low, high) in named.items()]
+    columns = Column("of", "", text), Column("from", "from", number)
+    return Table((*columns, Column("to", "to", number)), rows)

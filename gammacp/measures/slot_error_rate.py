@@ -6,6 +6,7 @@ may exceed 1; for m annotators each is the reference of every other in turn.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,7 +97,9 @@ def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
     )
     rate = float(np.mean([p.rate for p in pairs]))
     empty = (p for p in pairs if math.isnan(p.rate))
-    reasons = (f"{p.reference} has no unit to be the reference of {p.hypothesis}" for p in empty)
+    reasons = (
+        f"{p.reference} has no unit, so it is no reference for {p.hypothesis}" for p in empty
+    )
     reason = next(reasons, None)
     return SlotErrorScore(
         value=1 - rate,
@@ -130,35 +133,29 @@ def _cheapest_alignment(continuum: Continuum, met: Overlaps) -> Indices:
     return np.stack((met.left[chosen], met.right[chosen]), axis=1)
 
 
-def _both_ways(c: Continuum, met: Overlaps, aligned: Indices) -> tuple[SlotErrors, SlotErrors]:
+def _both_ways(c: Continuum, met: Overlaps, aligned: Indices) -> Iterator[SlotErrors]:
     """The errors of the second annotator by the first, and of the first by the second."""
-    left, right = aligned[:, 0], aligned[:, 1]
-    typed, bounded = _unlike(c, left, right)
-    counts = tuple(
+    typed, bounded = _unlike(c, aligned[:, 0], aligned[:, 1])
+    t, b, both = (
         int(np.count_nonzero(x)) for x in (typed & ~bounded, bounded & ~typed, typed & bounded)
     )
-    units = int(c.counts[met.first]), int(c.counts[met.second])
-    names = c.annotators[met.first], c.annotators[met.second]
-    other = names[::-1], counts, units[::-1], aligned[:, ::-1]
-    return _errors(names, counts, units, aligned), _errors(*other)
-
-
-def _errors(
-    names: tuple[str, ...], counts: tuple[int, ...], units: tuple[int, ...], aligned: Indices
-) -> SlotErrors:
-    t, b, tb = counts
-    deletions, insertions = units[0] - len(aligned), units[1] - len(aligned)
-    cost = t / 2 + b / 2 + tb + insertions + deletions
-    empty = math.nan if units[1] else 0.0
-    return SlotErrors(
-        reference=names[0],
-        hypothesis=names[1],
-        type_errors=t,
-        boundary_errors=b,
-        both_errors=tb,
-        insertions=insertions,
-        deletions=deletions,
-        correct=len(aligned) - t - b - tb,
-        aligned=aligned,
-        rate=cost / units[0] if units[0] else empty,
-    )
+    for sides, rows in (
+        ((met.first, met.second), aligned),
+        ((met.second, met.first), aligned[:, ::-1]),
+    ):
+        reference, hypothesis = sides
+        units, others = c.counts[[*sides]].tolist()
+        cost = t / 2 + b / 2 + both + units + others - 2 * len(rows)
+        empty = math.nan if others else 0.0
+        yield SlotErrors(
+            reference=c.annotators[reference],
+            hypothesis=c.annotators[hypothesis],
+            type_errors=t,
+            boundary_errors=b,
+            both_errors=both,
+            insertions=others - len(rows),
+            deletions=units - len(rows),
+            correct=len(rows) - t - b - both,
+            aligned=rows,
+            rate=cost / units if units else empty,
+        )

@@ -99,18 +99,18 @@ class UnnamedGamma:
     def notes(self) -> tuple[str, ...]:
         """What the interval rests on, and what it leaves open, a sentence each."""
         said = [
-            f"γ of every naming of the {self.readers} readers lies in the interval, if no reader "
-            f"drew two units that differ by {self.same:g} or less; its ends need not be reached"
+            f"whichever of the {self.readers} readers drew which unit, γ lies in this interval, if "
+            f"none drew two units that differ by {self.same:g} or less; γ need not reach its ends"
         ]
         if self.reason:
             said = [self.reason]
         if self.unexplained:
             said.append(
-                f"{self.unexplained} units are among more than {self.readers} that near: some "
-                "reader drew a thing twice, or there were more; at the lower end they stand alone"
+                f"{self.unexplained} units lie in clusters of more than {self.readers}: a reader "
+                "drew something twice, or there were more readers; the lower end leaves them alone"
             )
         if self.status is not Status.OPTIMAL:
-            said.append("the groups are not proven to be the best")
+            said.append("the groups are not proven optimal")
         return tuple(said)
 
     def as_dict(self) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def unnamed_gamma(
     observed = low / scale, high / scale
     expected, interval, reason = None, (math.nan, math.nan), None
     if len(blocks) < k:
-        reason = f"chance is across documents: of {k} readers it needs {k}, there are {len(blocks)}"
+        reason = f"chance across documents needs {k} for {k} readers, and there are {len(blocks)}"
     else:
         saved = _savings(list(blocks.values()), bound, k) / scale
         expected = max(0.0, k * bound.delta - saved), k * bound.delta
@@ -217,19 +217,22 @@ def _readers(corpus: Corpus, said: int | None) -> int:
     named = sum(not c.unnamed for c in corpus.values())
     if named:
         raise DataError(
-            f"{named} of {len(corpus)} documents have annotators with names",
+            f"{named} of {len(corpus)} documents name their annotators",
             hint="Drop the names: --readers K (in Python: c.without_names(k))",
         )
     known = {c.unnamed for c in corpus.values()} | ({said} if said else set())
     if len(known) > 1:
         both = " and ".join(map(str, sorted(known)))
-        raise DataError(f"documents are by {both} readers", hint="Give those of one number alone")
+        raise DataError(
+            f"documents have different numbers of readers: {both}",
+            hint="Analyse documents with the same number of readers together",
+        )
     return known.pop()
 
 
 @dataclass(frozen=True)
 class _Groups:
-    """Rows of each group, their cost together, a bound of it, and whether that is proven best."""
+    """Rows of each group, their total cost, its lower bound, and whether the cost is proven."""
 
     rows: Sequence[Sequence[int]]
     cost: float

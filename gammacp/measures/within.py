@@ -37,7 +37,7 @@ from gammacp.measures.random_sets import Basis, Chance, by_size
 
 WITHIN = "cut"
 TOO_SHORT = "documents are too short"
-WEIGHTED = "documents are weighted, and chance within them is not"
+WEIGHTED = "documents are weighted, and chance inside them ignores weights"
 _LEVEL, _LEAST_SHOWN = 0.05, 1e-4
 
 
@@ -174,13 +174,13 @@ def p_in_words(p: float | None, least: float | None = None) -> str:
         One-sided, and the least that the random sets can give.
 
     >>> p_in_words(1 / 31, 1 / 31), p_in_words(0.2)
-    ('p = 0.032, the least that these random sets can give', 'p = 0.2, not shown to be above 0')
+    ('p = 0.032, the smallest that these random sets can give', 'p = 0.2, not shown to be above 0')
     """
     if p is None:
         return ""
     said = f"p = {p:.2g}" if p >= _LEAST_SHOWN else f"p < {_LEAST_SHOWN:g}"
     if least is not None and p <= least * (1 + 1e-9):
-        return f"{said}, the least that these random sets can give"
+        return f"{said}, the smallest that these random sets can give"
     return said if p <= _LEVEL else f"{said}, not shown to be above 0"
 
 
@@ -235,9 +235,9 @@ def _weights(expected: ExpectedDisorder) -> Floats:
 
 def _reason(basis: Basis, continua: ContinuumSequence) -> str | None:
     if any(c.in_space for c in continua.beside):
-        return "there is no chance within an image or a scan, so γ has no two factors"
+        return "chance cannot be modelled inside an image or a scan, so γ has no two factors"
     if not basis.model.ratio:
-        return f"chance model {basis.model.name!r} is not over documents, so γ has no two factors"
+        return f"chance model {basis.model.name!r} is not across documents, so γ has no two factors"
     units = math.fsum(continua.mean_units.tolist()) / len(continua)
     if units < FEWEST_UNITS:
         return (

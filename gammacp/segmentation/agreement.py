@@ -10,7 +10,6 @@ import numpy as np
 from gammacp.arguments import instance, whole
 from gammacp.arrays import Floats, Indices
 from gammacp.errors import DataError
-from gammacp.measures.segmentations.choices import Mode
 from gammacp.measures.segmentations.coefficients import (
     Coefficients,
     PooledItems,
@@ -18,7 +17,7 @@ from gammacp.measures.segmentations.coefficients import (
     influences,
     pool,
 )
-from gammacp.measures.segmentations.comparison import Criterion
+from gammacp.measures.segmentations.comparison import Criterion, Mode
 from gammacp.measures.segmentations.rows import Pairs, compare_rows
 from gammacp.segmentation.codings import Codings, Group
 from gammacp.segmentation.ratios import draw_items, error_of, interval

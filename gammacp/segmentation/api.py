@@ -1,23 +1,24 @@
 """The public names of `gammacp.segmentation`, which imports them at the first look."""
 
-from gammacp.measures.segmentations.boundary import (
-    BoundarySimilarity,
-    boundary_similarity,
-)
-from gammacp.measures.segmentations.choices import CorrectedSimilarity, EditSearch, Mode
+from gammacp.measures.segmentations.boundary import BoundarySimilarity, boundary_similarity
 from gammacp.measures.segmentations.coefficients import Coefficients, coefficients
-from gammacp.measures.segmentations.comparison import Criterion
+from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Criterion, Mode
 from gammacp.measures.segmentations.edits import (
     EditCosts,
     Edits,
+    EditSearch,
     Substitution,
     Transposition,
     transposition_error,
 )
 from gammacp.measures.segmentations.hamming import HammingDistance, ghd, ghd_of_positions
-from gammacp.measures.segmentations.similarity import Similarity, segmentation_similarity
+from gammacp.measures.segmentations.similarity import (
+    Similarity,
+    optimal_edits,
+    published_edits,
+    segmentation_similarity,
+)
 from gammacp.measures.segmentations.tiling import from_continuum, inner_boundaries
-from gammacp.measures.segmentations.transpositions import optimal_edits, published_edits
 from gammacp.measures.segmentations.value import Segmentation
 from gammacp.measures.segmentations.windows import pk, window_diff, window_size
 from gammacp.segmentation.agreement import (

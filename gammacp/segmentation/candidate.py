@@ -23,9 +23,8 @@ from gammacp.chance.beyond import ratio
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.sampling import Disagreement, OneByOne, expectations
 from gammacp.errors import DataError
-from gammacp.measures.segmentations.choices import CorrectedSimilarity
 from gammacp.measures.segmentations.coefficients import coefficients, pool
-from gammacp.measures.segmentations.comparison import Criterion
+from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Criterion
 from gammacp.measures.segmentations.rows import Rows, compare_rows, share
 from gammacp.measures.segmentations.turned import TurnedSegments
 from gammacp.measures.segmentations.value import Segmentation

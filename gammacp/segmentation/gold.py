@@ -24,8 +24,7 @@ from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.part_tests import holm
-from gammacp.measures.segmentations.choices import CorrectedSimilarity
-from gammacp.measures.segmentations.comparison import Criterion
+from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Criterion
 from gammacp.measures.segmentations.rows import Pairs, Rows, compare_rows, share
 from gammacp.segmentation.baselines import BASELINES
 from gammacp.segmentation.codings import Codings

@@ -11,8 +11,7 @@ from typing import Any
 from gammacp.arguments import several
 from gammacp.chance.expected import SampleRule
 from gammacp.errors import DataError
-from gammacp.measures.segmentations.choices import CorrectedSimilarity
-from gammacp.measures.segmentations.comparison import Criterion
+from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Criterion
 from gammacp.segmentation.agreement import CodingAgreement, coding_agreement
 from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops

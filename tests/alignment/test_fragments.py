@@ -184,10 +184,10 @@ def test_exact_f1_and_labels_of_places_see_fragments() -> None:
 
 def test_dissimilarities_that_read_start_and_end_alone_refuse(broken: Continuum) -> None:
     for chosen in (Combined(positional="hamming"), Combined(positional=_Own())):
-        with pytest.raises(DataError, match="does not serve units of several fragments"):
+        with pytest.raises(DataError, match="does not support units of several fragments"):
             gc.align(broken, chosen)
     plain = bind(Combined(), broken.hulls())
-    with pytest.raises(DataError, match="does not serve"):
+    with pytest.raises(DataError, match="does not support"):
         gc.best_disorder(broken, plain)
     small = Continuum.from_units([Unit("A", 0, 9, "x", ((0, 2), (5, 9))), Unit("B", 50, 60, "x")])
     assert gc.align(small, Combined(alpha=0)).disorder == 0

@@ -94,7 +94,7 @@ def test_a_baseline_is_read_as_it_was_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("a,b\n1,2\n", r"b\.csv:1: there is no column 'error' but a, b\. A baseline is"),
+        ("a,b\n1,2\n", r"b\.csv:1: there is no column 'error'; there are: a, b\. A baseline is"),
         ("error,magnitude,measure,mean,sd,sets,undefined\n", r"b\.csv: no rows"),
         ("error,magnitude,measure,mean,sd,sets,undefined\ns,x,g,1,0,2,0\n", r"b\.csv:2: .*'x'"),
         ("\xe9", r"b\.csv:1: byte 0xe9 is not UTF-8"),

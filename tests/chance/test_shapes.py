@@ -16,7 +16,7 @@ from tests.shapes_data import random_boxes
 @pytest.mark.parametrize("chance", ["cut", "shift", "non-overlapping", "corpus", "shift-pooled"])
 def test_a_single_image_is_refused_with_the_reason(chance: str) -> None:
     c = random_boxes(1, 2, 2, 3)
-    with pytest.raises(DataError, match="on images and scans objects crowd the middle") as error:
+    with pytest.raises(DataError, match="in images and scans objects crowd the middle") as error:
         CHANCE_MODELS[chance].prepare([c, c], 2) if chance == "corpus" else CHANCE_MODELS[
             chance
         ].prepare([c], 2)
@@ -25,11 +25,11 @@ def test_a_single_image_is_refused_with_the_reason(chance: str) -> None:
 
 def test_default_of_a_single_image_is_an_error_and_of_a_corpus_documents() -> None:
     images = {f"i{k}": random_boxes(k, 2, 2, 3) for k in range(12)}
-    with pytest.raises(DataError, match="no chance within"):
+    with pytest.raises(DataError, match="cannot be modelled inside"):
         gc.gamma(images["i1"])
     found = gc.gamma_corpus(Corpus.from_continua(images), seed=1)
     assert "documents" in found.signature
-    assert "no chance within an image" not in (found.reason or "")
+    assert "cannot be modelled inside an image" not in (found.reason or "")
 
 
 @pytest.mark.parametrize("chance", ["cut", "documents", "shift"])

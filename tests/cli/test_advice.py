@@ -279,9 +279,9 @@ ROWS = [
         {(*GAMMA, "--option", "discontinuous=split"): Continuum.from_units(BROKEN).atoms(),
          (*GAMMA, "--option", "discontinuous=cover"): Continuum.from_units(BROKEN).hulls()},
         site="in_pieces"),
-    Row("nobody knows which of 3 readers", {"in/a.json": BARE}, GAMMA,
+    Row("the 3 readers have no names", {"in/a.json": BARE}, GAMMA,
         {("unnamed", "in"): "", ("unnamed", "in", "--json"): ""},
-        site="readers drew what, so that this has no value"),
+        site="this needs to know who drew what"),
     Row("units have shapes and fragments", {"in/a.csv": TORN}, GAMMA,
         {(*GAMMA, "--option", "shapes=no"): Continuum.from_units(
             [Unit("Ann", 0, 4, "a", ((0, 1), (3, 4))), *list(boxes().hulls())[1:]])}),
@@ -305,7 +305,7 @@ ROWS = [
     Row("a grid is of one axis", {"in/a.csv": BOXES}, (*GAMMA, "--grid", "1"),
         {(*GAMMA, "--grid", "1", "--option", "shapes=no"):
          boxes().hulls().with_grid(Grid("places", 1))}),
-    Row("to what was read", ONE, (*GAMMA, *BOB, "Bob=20", "--chance", "shift"),
+    Row("stopped reading early", ONE, (*GAMMA, *BOB, "Bob=20", "--chance", "shift"),
         {(*GAMMA, *BOB, "Bob=20", "--chance", "cut"): read(20),
          (*GAMMA, "--chance", "shift"): truth()}),
     # Annotators and categories.
@@ -314,7 +314,7 @@ ROWS = [
     Row("two annotators of", ONE, (*GAMMA, "--rename", "Ann=Bob"),
         {(*GAMMA, "--rename", "Ann=Zoe"): truth(), (*GAMMA, "--exclude", "Ann"): TWO}),
     # Chance.
-    Row("moves units along an axis", {"in/a.csv": BOXES}, GAMMA,
+    Row("moves units along a time axis", {"in/a.csv": BOXES}, GAMMA,
         {GAMMA: boxes(offset_unit="s")}, changed={"in/a.csv": "# offset unit: s\n" + BOXES}),
     *(Row(f"chance model '{model}", files, (*GAMMA, "--chance", model.partition("'")[0]),
           {(*GAMMA, "--chance", "cut"): expected}, site=site)

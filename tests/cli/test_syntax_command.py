@@ -176,7 +176,7 @@ def test_what_only_phrase_structure_has_is_refused(run: Run, option: str, value:
 def test_sentences_that_accuracies_leave_out_are_told(run: Run) -> None:
     assert "LAS, UAS, label leave out 2 of 55 sentences" in syntax(run, CDT / "es")[2]
     found = run("measure", CDT / "es", "-m", "las,alpha-plain")
-    assert "las: 2 of 55 sentences left out, in which token counts differ" in found.err
+    assert "las: 2 of 55 sentences left out because their token counts differ" in found.err
 
 
 def test_what_is_left_out_is_said_and_strict_stops_at_it(run: Run, tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def test_gamma_k_is_of_categories() -> None:
     [
         (["severity"], "'severity' is not NAME:TYPE"),
         (["severity:nominal@x"], "weight 'x' after @"),
-        (["severity:nominal", "severity:tree"], "'severity' comes twice"),
+        (["severity:nominal", "severity:tree"], "'severity' is given twice"),
         (["severity:nominal@-1"], "is not a number >= 0"),
         (["absence:nominal"], "name of another part"),
     ],

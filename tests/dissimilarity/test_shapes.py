@@ -76,7 +76,9 @@ def test_polygons_and_stacks() -> None:
 
     assert cost(slices("A", 1, 2, 3), slices("B", 2, 3, 4), "iou") == pytest.approx(1)
     assert cost(slices("A", 1, 2), slices("B", 3, 4), "iou") == math.inf
-    with pytest.raises(DataError, match=r"does not serve shapes of 1 units \(there are: box, poly"):
+    with pytest.raises(
+        DataError, match=r"does not support shapes of 1 units \(there are: box, poly"
+    ):
         cost(square, A, "giou")
 
 
@@ -108,7 +110,7 @@ def test_outlines(tmp_path: Path) -> None:
 @pytest.mark.parametrize("positional", ["hamming", "sporadic"])
 def test_what_reads_no_shapes_refuses_them(positional: str) -> None:
     c = Continuum.from_units([drawn(a, "polygon", [(0, 0), (2, 0), (2, 2)]) for a in "AB"])
-    with pytest.raises(DataError, match="does not serve shapes of 2 units") as error:
+    with pytest.raises(DataError, match="does not support shapes of 2 units") as error:
         gc.align(c, Combined(positional=positional))
     assert "c.boxes()" in str(error.value.hint)
     assert gc.align(c.boxes()).disorder == 0  # the advice, followed

@@ -69,7 +69,7 @@ def test_information_by_hand() -> None:
     assert between(tree, "A/x", "B") == 1
     units = [Unit("Ann", i, i + 1, x) for i, x in enumerate(["A/x", "A/x", "A/y", "B", None])]
     assert category_counts(Continuum.from_units(units)) == {"A/x": 2, "A/y": 1, "B": 1}
-    with pytest.raises(UsageError, match="needs data"):
+    with pytest.raises(UsageError, match="needs label counts"):
         between("tree-information", "A", "B")
 
 
@@ -105,7 +105,7 @@ def test_bad_trees(tmp_path: Path, text: str, message: str) -> None:
         ("nominal=x", "nominal takes no argument"),
         ("ordinal=a<b<a", "each label once"),
         ("ordinal=a<", "each label once"),
-        ("masi=", "no separator"),
+        ("masi=", "needs a separator"),
     ],
 )
 def test_bad_arguments(choice: str, message: str) -> None:

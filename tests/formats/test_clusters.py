@@ -144,7 +144,7 @@ def test_what_cannot_be_meant(run: Run, corpus: Path, said: str, code: int, told
         ("document,cluster\na,\n", "t.csv:2: document 'a' has no cluster"),
         ("document,cluster\nb,1\n", "no row for a. Give each document a row"),
         ("document;cluster\na;1\n", None),
-        ("doc,cluster\na,1\n", "there is no column 'document' but doc, cluster"),
+        ("doc,cluster\na,1\n", "there is no column 'document'; there are: doc, cluster"),
     ],
 )
 def test_tables(tmp_path: Path, rows: str, told: str | None) -> None:

@@ -299,7 +299,7 @@ def changed(name: str, old: str, new: str) -> str:
         ("boris-tabular.tsv", "START", "BEGIN", 2, "behavior type 'BEGIN' is unknown"),
         ("boris-tabular.tsv", "1.500", "x", 2, "Time 'x' is not a number"),
         ("boris-tabular.tsv", "\tBehavior\t", "\tX\t", 1, "there is no column 'Behavior'"),
-        ("boris-tabular.tsv", "\tfilms", "films", 2, "row has 14 cells, the first line 15"),
+        ("boris-tabular.tsv", "\tfilms", "films", 2, "row has 14 cells, and the header has 15"),
         ("refi-qda/project.qde", "internal://t1", "internal://t2", 9, "is not in the project"),
         ("refi-qda/project.qde", 'endPosition="3"', 'endPosition="99"', 11, "lies beyond the text"),
         ("refi-qda/project.qde", 'targetGUID="k-PER"', 'targetGUID="k"', 11, "a code that is not"),

@@ -71,7 +71,7 @@ def test_models_that_cannot_keep_it_refuse_and_the_default_can() -> None:
     assert default_chance([[c.with_read_until({"Ann": 40}).only_annotators(["Bob"])] * 5]) != "cut"
     for name, model in CHANCE_MODELS.items():
         if name != "cut":
-            with pytest.raises(DataError, match="cannot keep 'Ann' to what was read"):
+            with pytest.raises(DataError, match="cannot model that 'Ann' stopped reading early"):
                 model.prepare([c, c, c], 2)
 
 

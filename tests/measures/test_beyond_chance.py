@@ -97,7 +97,7 @@ def test_every_measure_has_a_disagreement_or_says_so(two: Continuum) -> None:
 def test_names_are_read_as_without_beyond_chance(two: Continuum) -> None:
     everything = measure(two, ["all"], beyond_chance=True, samples=2)
     assert list(everything) == [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
-    with pytest.raises(UsageError, match="one text where several are needed"):
+    with pytest.raises(UsageError, match="is a single text; give a list"):
         measure(two, "ser", beyond_chance=True)
 
 
@@ -250,6 +250,6 @@ def test_predefined_units_need_a_model_that_keeps_their_places() -> None:
     scores = measure(c, ["alpha", "kappa", "ser", "ku-alpha"], beyond_chance=True, samples=5)
     for name in ("alpha", "kappa"):
         assert "use fixed-positions" in str(scores[name].beyond_chance.reason)  # type: ignore[union-attr]
-    assert "by category alone" in str(scores["ku-alpha"].beyond_chance.reason)  # type: ignore[union-attr]
+    assert "a value per category only" in str(scores["ku-alpha"].beyond_chance.reason)  # type: ignore[union-attr]
     assert any("few units per annotator (4)" in note for note in scores["ser"].notes)
     assert not measure(c, ["ser"])["ser"].notes

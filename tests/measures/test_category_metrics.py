@@ -31,10 +31,10 @@ def test_matrix_file_is_read_by_name(tmp_path: Path) -> None:
         (",a,b\na,0,1\n", "row 'b'|column but no row"),
         (",a,b\na,0,1\nb,1\n", r"m\.csv:3: row 'b' has 1 distances, not 2"),
         (",a,b\na,0,x\nb,1,0\n", "not a number"),
-        (",a,b\na,0,1\nb,2,0\n", "a to b is 1, but b to a is 2"),
-        (",a,b\na,1,1\nb,1,0\n", "a is 1 from itself"),
-        (",a,b\na,0,-1\nb,-1,0\n", "negative|below 0"),
-        (",a,b\na,0,nan\nb,nan,0\n", "not finite"),
+        (",a,b\na,0,1\nb,2,0\n", r"m\.csv:2: distance 'a' to 'b' is 1, but 2 the other way"),
+        (",a,b\na,1,1\nb,1,0\n", r"m\.csv:2: distance 'a' to 'a' is 1, not 0"),
+        (",a,b\na,0,-1\nb,-1,0\n", "distance 'a' to 'b' is -1. Distances are from 0 on"),
+        (",a,b\na,0,nan\nb,nan,0\n", "distance 'a' to 'b' is nan"),
     ],
 )
 def test_bad_files(tmp_path: Path, text: str, message: str) -> None:

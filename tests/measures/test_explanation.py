@@ -129,17 +129,17 @@ def test_a_dissimilarity_without_parts_has_two_components() -> None:
     found = explanation_of(continuum, samples=5, dissimilarity=Alone())
     assert [r["component"] for r in found.components] == ["dissimilarity", "absence"]
     sums_up(found)
-    assert "about units that others have not" in found.in_words()[0]
+    assert "about units that others did not mark" in found.in_words()[0]
     # Whose, and what γ would be: of the first part, by its name.
-    assert found.in_words()[1].startswith("Of the disorder about units that others have not, ")
+    assert found.in_words()[1].startswith("Of the disorder about units that others did not mark, ")
     best = f"{max(r['gamma_if_perfect'] for r in found.components):.4f}"
-    assert f"others have not γ would be at most {best}" in found.in_words()[2]
+    assert f"others did not mark γ would be at most {best}" in found.in_words()[2]
 
 
 def test_perfect_agreement_has_no_disorder_to_tell_of() -> None:
     units = [(a, s, s + 5, "x") for a in "AB" for s in (0, 20, 50)]
     found = explanation_of(gc.Continuum.from_units([gc.Unit(*u) for u in units]), samples=5)
-    assert found.in_words() == ["There is no disorder: all agree in everything."]
+    assert found.in_words() == ["There is no disorder: everybody agrees on everything."]
 
 
 def test_nothing_to_explain_is_an_error() -> None:

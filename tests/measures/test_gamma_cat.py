@@ -71,7 +71,7 @@ def test_a_category_without_aligned_pairs_is_undefined() -> None:
     c = Continuum.from_units([*units, Unit("A", 200, 204, "lonely")])
     score = gamma_k(c, samples=20)
     assert math.isnan(score.by_category["lonely"])
-    assert "lonely: no two units are aligned" in (score.reason or "")
+    assert "lonely: no two aligned units" in (score.reason or "")
 
 
 def test_measure_shares_the_alignments_of_the_family(monkeypatch: pytest.MonkeyPatch) -> None:

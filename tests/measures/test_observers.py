@@ -63,7 +63,7 @@ def test_staccato_without_room_and_of_seconds() -> None:
     alike = [("A", 0.0, 10.0, "a"), ("B", 0.0, 10.0, "b")]
     whole = gc.measure(continuum(*alike), ["staccato"])["staccato"]
     assert math.isnan(whole.value)
-    assert "always or never" in str(whole.reason)
+    assert "always lie in nuclei, or never" in str(whole.reason)
     units = continuum(("A", 0, 1000, None), ("A", 5000, 6000, None), ("B", 0, 1000, None))
     scaled = gc.Continuum.from_units(
         [gc.Unit(u.annotator, u.start / 1000, u.end / 1000, None) for u in units], offset_unit="s"
@@ -246,8 +246,8 @@ def test_boundaries_by_hand() -> None:
     ("name", "options", "message"),
     [
         ("easydiag-kappa", {"overlap": 0.0}, r"overlap 0 is outside \(0, 1\]"),
-        ("time-unit-kappa", {"unit": 0.0}, "unit 0 is no time unit for 50 of length"),
-        ("time-unit-kappa", {"unit": 1e-9}, "is no time unit for 50 of length"),
+        ("time-unit-kappa", {"unit": 0.0}, "time unit 0 does not fit a length of 50"),
+        ("time-unit-kappa", {"unit": 1e-9}, "does not fit a length of 50"),
         ("boundaries", {"tolerance": -1.0}, "tolerance -1"),
     ],
 )
@@ -259,7 +259,7 @@ def test_refuses_what_cannot_be_meant(name: str, options: dict[str, Any], messag
 def test_what_is_too_long_has_a_reason_and_the_others_go_on() -> None:
     day = continuum(("A", 0, 86_400_000, "x"), ("B", 5, 86_400_000, "x"), ("B", 9, 99, "y"))
     scores = gc.measure(day, ["time-unit-kappa", "nw-identity", "easydiag-kappa"])
-    assert "unit 1 is no time unit" in str(scores["time-unit-kappa"].reason)
+    assert "time unit 1 does not fit" in str(scores["time-unit-kappa"].reason)
     assert "--unit" in str(scores["nw-identity"].reason)
     assert not math.isnan(scores["easydiag-kappa"].value)
     fine = gc.measure(LINKED, ["nw-identity"], unit=0.001)["nw-identity"]

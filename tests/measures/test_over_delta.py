@@ -121,7 +121,7 @@ def test_the_command_says_and_draws_it(tmp_path: Path, run: Run) -> None:
     assert drawn.stat().st_size > 1000
     shown = run(*said)
     assert "× 0.5" in shown.out
-    assert "Nearest units are told from those of chance best" in shown.err
+    assert "The positional cost that best separates real nearest units" in shown.err
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_sizes_and_what_no_naming_explains() -> None:
     assert found.unexplained == 0
     # (one of three, which costs Δ, and one of all, which costs 0) / (4/3)
     assert found.observed == pytest.approx((0.75, 0.75))
-    assert found.reason == "chance is across documents: of 3 readers it needs 3, there are 1"
+    assert found.reason == "chance across documents needs 3 for 3 readers, and there are 1"
     assert found.expected is None
     two = unnamed_gamma(one.without_names(2), dissimilarity=Combined(positional="iou"))
     assert two.unexplained == 3
@@ -135,19 +135,19 @@ def test_what_needs_names_refuses(tmp_path: Path) -> None:
     bare = near(3, 3, 1)["i0"].without_names(3)
     calls = [gc.gamma, gc.align, lambda c: gc.gamma_corpus(Corpus.from_continua({"a": c}))]
     for call in calls[:2]:
-        with pytest.raises(DataError, match="nobody knows which of 3 readers") as error:
+        with pytest.raises(DataError, match="the 3 readers have no names") as error:
             call(bare)
         assert "gammacp unnamed" in str(error.value.hint)
-    assert "nobody knows" in (calls[2](bare).scores["a"].reason or "")
+    assert "who drew what" in (calls[2](bare).scores["a"].reason or "")
     with pytest.raises(DataError, match="which CSV, TSV cannot say"):
         gc.write(bare, tmp_path / "x.csv")
     gc.write(bare, tmp_path / "x.json")
     again = gc.read(tmp_path / "x.json")
     assert (again.unnamed, list(again)) == (3, list(bare))
     assert again.only_annotators(again.annotators[:2]).unnamed == 3
-    with pytest.raises(DataError, match="by 3 and 4 readers"):
+    with pytest.raises(DataError, match="numbers of readers: 3 and 4"):
         unnamed_gamma(bare, 4)
-    with pytest.raises(DataError, match="1 of 1 documents have annotators with names"):
+    with pytest.raises(DataError, match="1 of 1 documents name their annotators"):
         unnamed_gamma(replace(bare, unnamed=0))
 
 
@@ -163,6 +163,6 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
     assert found["left_out"] == []
     shown = run("unnamed", path, "--readers", 3, "--positional", "iou")
     assert f"{right.interval[0]:.4f}" in shown.out
-    assert "of every naming of the 3 readers" in shown.err
+    assert "whichever of the 3 readers drew which unit" in shown.err
     assert run("unnamed", path, "--blocks").code == 2
     assert run("unnamed", path).code == 3

@@ -321,7 +321,7 @@ def test_real_positions_are_rounded_to_a_unit(tmp_path: Path) -> None:
     assert found["gold"].mass == 400
     with pytest.raises(DataError, match="say --unit"):
         read_codings(path)
-    with pytest.raises(DataError, match=r"25\.5 of gold falls together .* base units of 20"):
+    with pytest.raises(DataError, match=r"25\.5 of gold coincides .* base units of 20"):
         read_codings(path, unit=20)
     with pytest.raises(UsageError, match="unit 0 is not positive"):
         read_codings(path, unit=0)

@@ -84,7 +84,7 @@ def test_command_line_from_coco_to_gold(run: Callable[..., Any], tmp_path: Path)
     gc.write(Corpus.from_continua({"i": images(1)["i0"]}), one, format="coco")
     refused = run("gamma", one)
     assert refused.code == 3
-    assert "no chance within one of them" in refused.err.replace("\n", " ")
+    assert "cannot be modelled inside one of them" in refused.err.replace("\n", " ")
 
 
 def test_report_draws_boxes_and_calls(run: Callable[..., Any], tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_boxes_take_in_pixels_and_half_a_slice(tmp_path: Path) -> None:
     pytest.importorskip("shapely")
     outlines = gc.read_corpus(tmp_path / "x.sqlite", shapes="keep")["P1"]
     assert outlines.kinds == {"stack"}
-    with pytest.raises(DataError, match="nobody knows which of 4 readers"):
+    with pytest.raises(DataError, match="the 4 readers have no names"):
         gc.gamma(corpus["P1"])
 
 

@@ -74,5 +74,5 @@ def test_merges_close_gaps_and_new_units_are_of_one_piece(reference: Continuum) 
 
 
 def test_a_model_is_not_learnt_from_them(reference: Continuum) -> None:
-    with pytest.raises(DataError, match="does not serve units of several fragments"):
+    with pytest.raises(DataError, match="units of several fragments are not supported"):
         fit(reference)

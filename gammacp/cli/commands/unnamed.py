@@ -40,8 +40,8 @@ def unnamed(
     Most used: --readers, --same and --positional.
     """
     from gammacp.continuum import Corpus
+    from gammacp.measures.score_tables import interval_table, sizes_table
     from gammacp.measures.unnamed import unnamed_gamma
-    from gammacp.measures.unnamed_tables import interval_table, sizes_table
 
     if blocks and readers is None:
         raise UsageError("--blocks needs --readers K, the number of readers")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
@@ -41,11 +42,11 @@ from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_
 from gammacp.needs import require
 from gammacp.signature import describe
 
-_ALIKE = "the expected disorder is 0: random sets agree as perfectly as can be"
+_ALIKE = "the expected disorder is 0: random sets agree perfectly"
 
 
 class Counted(NamedTuple):
-    """What disagrees, the least that it can be, of how much, and whether that is proven."""
+    """A cost, its lower bound, the size it refers to, and whether the cost is proven."""
 
     cost: float
     bound: float
@@ -104,15 +105,17 @@ def count_chains(continuum: Continuum, groups: Codes, moved: Indices | None) -> 
 
 @dataclass(frozen=True)
 class DealtAnew:
-    """Links dealt anew: a random permutation of each annotator's units."""
+    """Links dealt anew: a random permutation of each annotator's units, of each continuum."""
 
-    offsets: tuple[int, ...]
+    offsets: tuple[tuple[int, ...], ...]
     signature: str = "dealt-anew"
 
-    def draw(self, rng: np.random.Generator) -> Indices:
-        """The unit that each unit's links go to."""
-        ends = zip(self.offsets, self.offsets[1:], strict=False)
-        return np.concatenate([low + rng.permutation(high - low) for low, high in ends])
+    def draw(self, rng: np.random.Generator) -> list[Indices]:
+        """Of each continuum the unit that each unit's links go to."""
+        return [
+            np.concatenate([low + rng.permutation(high - low) for low, high in pairwise(ends)])
+            for ends in self.offsets
+        ]
 
 
 def _of_one(
@@ -281,7 +284,7 @@ class BeyondUnits:
         observed = [(c, found) for c, found in self.observed if some is None or c in some]
         chances = {c: self.basis.chance(c) for c, _ in observed}
         if not observed:
-            return undefined("there is nothing of two annotators to compare")
+            return undefined("no two annotators have anything to compare")
         if not all(chance in self.expected for chance in chances.values()):
             sets = sum(len(chance.sets) for chance in chances.values())
             return undefined(f"interrupted after {sets} random sets, too few")
@@ -338,7 +341,7 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
     observed = _count_each(basis, count)
     groups = [(c, basis.align([c])[0].groups) for c, _ in observed]
     drawn = _without_proof(count, basis)
-    sampler = _Several(tuple(DealtAnew(tuple(c.offsets.tolist())) for c, _ in observed))
+    sampler = DealtAnew(tuple(tuple(c.offsets.tolist()) for c, _ in observed))
 
     def observe(moved: Sequence[Indices]) -> dict[str, float]:
         found = _sum(drawn(c, g, m) for (c, g), m in zip(groups, moved, strict=True))
@@ -366,17 +369,6 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
     )
 
 
-@dataclass(frozen=True)
-class _Several:
-    """Links of several continua dealt anew."""
-
-    each: tuple[DealtAnew, ...]
-    signature: str = "dealt-anew"
-
-    def draw(self, rng: np.random.Generator) -> list[Indices]:
-        return [one.draw(rng) for one in self.each]
-
-
 def _count_each(basis: Basis, count: Count) -> list[tuple[Continuum, Counted]]:
     """What is counted of each continuum that has something to count."""
     sound = [c for c in basis.continua if c.n_annotators > 1 and c.n_units]
@@ -384,7 +376,7 @@ def _count_each(basis: Basis, count: Count) -> list[tuple[Continuum, Counted]]:
     found = [(a.continuum, count(a.continuum, a.groups, None)) for a in aligned]
     there = [(c, counted) for c, counted in found if counted.size]
     if not there:
-        raise DataError("no continuum has two annotators and what is compared between units")
+        raise DataError("no continuum has two annotators with links or chains to compare")
     return there
 
 

@@ -95,7 +95,7 @@ class LinkCosts:
         alpha, beta = (getattr(settings.dissimilarity, x, 1.0) for x in ("alpha", "beta"))
         by_place = ends == "places"
         if by_place and bound.positional_part is None:
-            raise UsageError("ends are compared by places, which the dissimilarity has not")
+            raise UsageError("ends 'places' needs a dissimilarity with a positional part")
         return cls(
             names,
             categorial(types).distances(names),

@@ -31,7 +31,7 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.chance.beyond import ratio
-from gammacp.measures.segmentations.choices import Mode
+from gammacp.measures.segmentations.comparison import Mode
 from gammacp.measures.segmentations.rows import Pairs, share
 
 _EVERYWHERE = "boundaries (almost) everywhere"

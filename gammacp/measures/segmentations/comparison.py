@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gammacp.arguments import whole
+from gammacp.dissimilarity.categorial import Categorial, categorial
 from gammacp.errors import UsageError
 from gammacp.measures.segmentations.boundary import boundary_similarity
-from gammacp.measures.segmentations.choices import CorrectedSimilarity, EditSearch, Mode
-from gammacp.measures.segmentations.edits import EditCosts
+from gammacp.measures.segmentations.edits import EditCosts, EditSearch, NamedChoice
 from gammacp.measures.segmentations.similarity import segmentation_similarity
 from gammacp.measures.segmentations.value import Segmentation
 from gammacp.measures.segmentations.windows import window
 from gammacp.signature import signature
 
-if TYPE_CHECKING:
-    from gammacp.dissimilarity.categorial import Categorial
+
+class Mode(NamedChoice):
+    """Coefficients as the equations of 2012 define them, or as its Table 2 was computed."""
+
+    EQUATIONS = "equations"
+    PUBLISHED = "published"
+
+
+class CorrectedSimilarity(NamedChoice):
+    """The similarity that the coefficients correct for chance: S (2012) or B (2013)."""
+
+    S = "s"
+    B = "b"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,14 +64,12 @@ class Criterion:
         """Check n and the windows; read a matrix once."""
         whole("n", self.n, 1)
         if self.n > 2**31:
-            raise UsageError(f"n {self.n} is more than any text is long")
+            raise UsageError(f"n {self.n} is larger than any text")
         if window(self.windows).padded and self.mode is Mode.PUBLISHED:
             raise UsageError(f"mode 'published' has no windowdiff {self.windows!r}")
         if self.categorial != "nominal":
             if self.basis is not CorrectedSimilarity.B:
-                raise UsageError("categorial weighs boundary types of B, not of S: similarity 'b'")
-            from gammacp.dissimilarity.categorial import categorial
-
+                raise UsageError("categorial weighs boundary types, as only B does: similarity 'b'")
             object.__setattr__(self, "categorial", categorial(self.categorial))
 
     def columns_of_types(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:

@@ -8,18 +8,35 @@ a window of n potential boundaries in which one side is the mirror image of the 
 is a reference, so an edit read backwards is the same edit.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
 
+from gammacp.arguments import one_of
 from gammacp.errors import UsageError
 from gammacp.measures.segmentations.value import Segmentation
 
+_OPTIONS = {"EditSearch": "edit", "Mode": "mode", "CorrectedSimilarity": "similarity"}
 # Which types each side alone has at a place: (of the first, of the second), as type codes.
 Differences = dict[int, tuple[set[int], set[int]]]
+
+
+class NamedChoice(StrEnum):
+    """What is chosen by name; an unknown name is a UsageError that lists the known ones."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        one_of(_OPTIONS[cls.__name__], value, cls)
+
+
+class EditSearch(NamedChoice):
+    """How near misses are found: by the search of 2012, §3.3, or at the least cost."""
+
+    PUBLISHED = "published"
+    OPTIMAL = "optimal"
 
 
 class Substitution(NamedTuple):
@@ -151,14 +168,6 @@ def differences(a: Segmentation, b: Segmentation) -> Differences:
                 found[position] = (set(), set())
             found[position][side].add(code)
     return dict(sorted(found.items()))
-
-
-def remove(found: Differences, windows: Iterable[tuple[int, int, int]]) -> None:
-    """Take out of the differences what windows (start, end, type code) undo."""
-    for start, end, code in windows:
-        for position in range(start, end + 1):
-            for side in found.get(position, ()):
-                side.discard(code)
 
 
 def substitutions(left: Differences, types: tuple[str, ...]) -> tuple[Substitution, ...]:

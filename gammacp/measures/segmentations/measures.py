@@ -17,9 +17,9 @@ from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 from gammacp.measures.registry import registered, unobserved_agreement
 from gammacp.measures.score import Score
-from gammacp.measures.segmentations.choices import CorrectedSimilarity, EditSearch, Mode
 from gammacp.measures.segmentations.coefficients import coefficients, pool
-from gammacp.measures.segmentations.comparison import Criterion
+from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Criterion, Mode
+from gammacp.measures.segmentations.edits import EditSearch
 from gammacp.measures.segmentations.hamming import ghd_of_positions
 from gammacp.measures.segmentations.rows import Pairs, Rows, compare_rows
 from gammacp.measures.segmentations.tiling import from_continuum, inner_boundaries
@@ -189,7 +189,7 @@ def pair_annotators(by_annotator: Mapping[str, T], *, ordered: bool) -> dict[Pai
     """
     if len(by_annotator) < 2:
         raise DataError(
-            "one annotator has nobody to agree with", hint="Give two annotators at least"
+            "agreement needs two annotators, and there is one", hint="Give at least two annotators"
         )
     pairs = (permutations if ordered else combinations)(by_annotator, 2)
     return {(a, b): (by_annotator[a], by_annotator[b]) for a, b in pairs}
@@ -202,7 +202,7 @@ def _of_errors(errors: Mapping[Pair, float], made: str) -> PairwiseScore:
             return PairwiseScore(
                 value=math.nan,
                 pairs=pairs,
-                reason=f"too short for a window, with {reference} as reference of {hypothesis}",
+                reason=f"too short for a window with {reference} as reference for {hypothesis}",
                 signature=made,
             )
     mean, observed = fmean(pairs.values()), fmean(errors.values())

@@ -25,7 +25,7 @@ SIDED = ("wd_windows", "wd_errors", "pk_windows", "pk_errors", "ghd", "ghd_large
 
 @kernel
 def window_errors(a: Indices, b: Indices, k: int, first: int, last: int) -> tuple[int, int]:
-    """Windows from `first` to before `last` that hold unequally many, and of which one is empty.
+    """Windows from `first` to before `last` with unequal counts, and those empty on one side only.
 
     Window i holds the boundaries p with i < p ≤ i + k: from one p or p − k to the next, all do
     alike.

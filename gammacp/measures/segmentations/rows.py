@@ -15,8 +15,8 @@ import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.errors import UsageError
-from gammacp.measures.segmentations.choices import CorrectedSimilarity, EditSearch, Mode
-from gammacp.measures.segmentations.comparison import Criterion
+from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Criterion, Mode
+from gammacp.measures.segmentations.edits import EditSearch
 from gammacp.measures.segmentations.value import Segmentation
 from gammacp.measures.segmentations.windows import window
 
@@ -241,7 +241,7 @@ def compare_rows(
     from gammacp.measures.segmentations.pair_kernels import all_pairs
 
     if len(rows.types) == 1 and comparison.categorial != "nominal":
-        raise UsageError("categorial weighs boundary types, and there is one (see --typed)")
+        raise UsageError("categorial weighs boundary types, and there is only one (see --typed)")
     costs, pairs = comparison.costs, pairs or rows.pairs
     windows = window(comparison.windows)
     both, sided = all_pairs(

@@ -99,7 +99,7 @@ def from_continuum(
                 else name
             )
             raise DataError(
-                f"{at} falls together with another one or an end, in base units of {unit:g}",
+                f"{at} coincides with another one or an end, in base units of {unit:g}",
                 hint="Take a smaller --unit",
             )
         if typed:

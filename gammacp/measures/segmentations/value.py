@@ -29,7 +29,7 @@ _LARGEST = 2**53  # as for the positions of a continuum
 class Segmentation:
     """Where one coder put boundaries in one item; immutable.
 
-    Build it with `from_masses`, `from_positions`, `from_sets`, `from_labels` or `from_string`,
+    Build it with `from_masses`, `from_positions`, `from_typed`, `from_labels` or `from_string`,
     which check what they are given.
 
     Attributes
@@ -130,29 +130,6 @@ class Segmentation:
                 raise DataError(f"boundary {row[0]} of type {known[row[1]]!r} is given twice")
         columns = np.array(rows, np.int64).reshape(-1, 2)
         return cls._seal(mass, columns[:, 0].copy(), columns[:, 1].astype(np.int32), known)
-
-    @classmethod
-    def from_sets(
-        cls, sets: Sequence[Iterable[str]], *, types: Sequence[str] | None = None
-    ) -> Segmentation:
-        """From a boundary string: the set of types at each of the mass − 1 potential boundaries.
-
-        Parameters
-        ----------
-        sets
-            One per potential boundary, empty where there is none.
-        types
-            All types of the task, used or not.
-
-        >>> Segmentation.from_sets([{"1"}, set(), {"1"}]).masses
-        (1, 2, 1)
-        """
-        placed: dict[str, list[int]] = {}
-        for p, names in enumerate(sets, start=1):
-            for name in names:
-                placed.setdefault(str(name), []).append(p)
-        known = tuple(types) if types is not None else tuple(sorted(placed)) or ONE_TYPE
-        return cls.from_typed(placed, mass=len(sets) + 1, types=known)
 
     @classmethod
     def from_labels(cls, labels: Sequence[object]) -> Segmentation:
@@ -295,13 +272,6 @@ class Segmentation:
             marks[p - 1] = boundary
         return "".join(marks)
 
-    def to_sets(self) -> tuple[frozenset[str], ...]:
-        """The boundary string: the set of types at each potential boundary (2012, Figure 3)."""
-        sets: list[set[str]] = [set() for _ in range(self.mass - 1)]
-        for p, code in zip(self.positions.tolist(), self.type_codes.tolist(), strict=True):
-            sets[p - 1].add(self.types[code])
-        return tuple(frozenset(s) for s in sets)
-
     def with_types(self, types: Sequence[str]) -> Segmentation:
         """The same boundaries where the task has these types; all used ones must be among them."""
         used = {self.types[code] for code in np.unique(self.type_codes)}
@@ -318,7 +288,7 @@ def check_comparable(a: Segmentation, b: Segmentation) -> None:
         instance("a segmentation", side, Segmentation, "a Segmentation")
     if a.mass != b.mass:
         raise DataError(
-            f"segmentations of masses {a.mass} and {b.mass} are not of one item",
+            f"segmentations of masses {a.mass} and {b.mass} cannot be of one item",
             hint="All coders of an item must cover the same base units",
         )
     if a.types != b.types:

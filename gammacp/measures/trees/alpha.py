@@ -78,7 +78,7 @@ class TreeObservations(Observations):
             No sentence has two annotations, or these are graphs.
         """
         if treebank.of_graphs:
-            raise DataError("these are graphs, no trees", hint="gammacp syntax compares graphs.")
+            raise DataError("these are graphs, not trees", hint="gammacp syntax compares graphs.")
         return super().of(treebank)
 
     @cached_property

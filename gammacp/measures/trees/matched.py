@@ -45,7 +45,7 @@ LEAST, MOST = 3, 60
 # Trees of unlike sizes can be brought to one size, but not far: by one part in so many.
 WITHIN = 4
 _MOST_PARTS = 500
-NOTHING = "the expected disagreement is 0: sentences of one length are all annotated alike"
+NOTHING = "the expected disagreement is 0: sentences of equal length are all annotated alike"
 NOT_COMPARED = "the annotators' token counts differ in every sentence"
 
 
@@ -77,7 +77,7 @@ class Bands:
 
     @property
     def told(self) -> dict[str, Any]:
-        """What of this is told of every measure."""
+        """The facts about the bands that every measure reports."""
         return _facts(
             float(self.exact.mean()), int(self.widths.max()), self.annotators, self.sentences
         )

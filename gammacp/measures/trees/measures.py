@@ -116,6 +116,6 @@ def _accuracy(treebank: Treebank, name: str, other_kind: str) -> Score:
     if not len(found):
         return undefined("the annotators' token counts differ in every sentence")
     n = observations.n_items
-    note = f"{n - len(found)} of {n} sentences left out, in which token counts differ"
+    note = f"{n - len(found)} of {n} sentences left out because their token counts differ"
     notes = (note,) if len(found) < n else ()
     return Score(value=found.gamma, signature=signature(name), notes=notes)

@@ -42,7 +42,7 @@ class Tree:
     def __post_init__(self) -> None:
         """Check the shape."""
         if not self.labels or len(self.labels) != len(self.leftmost):
-            raise UsageError("a Tree needs one label and one leftmost leaf per node, and a node")
+            raise UsageError("a Tree needs a node, and one label and one leftmost leaf per node")
 
     @property
     def n_nodes(self) -> int:

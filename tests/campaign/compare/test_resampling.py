@@ -79,9 +79,14 @@ def test_bootstrap_says_when_there_is_too_little() -> None:
 
 def test_the_sentence_is_of_confidence_and_of_these_annotators() -> None:
     said = interval_of_gamma(documents([1, 1, 1, 1, 2], [4] * 5)).in_words()
-    for part in ("95% confidence", "these annotators", "independent of each other", "no forecast"):
+    for part in (
+        "95% confidence",
+        "these annotators",
+        "independent of each other",
+        "1.4 times as wide",
+    ):
         assert part in said
-    assert "these 5 may lack them" in said
+    assert "are not among these 5" in said
     assert "in 95" not in said
 
 

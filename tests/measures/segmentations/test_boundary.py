@@ -26,6 +26,7 @@ from gammacp.segmentation import (
     boundary_similarity,
     confusion_matrix,
 )
+from tests.measures.oracles import segmentation_of_sets
 
 masses = Segmentation.from_masses
 
@@ -82,8 +83,8 @@ def test_types_and_substitutions() -> None:
 
 
 def test_two_swapped_types_are_two_substitutions() -> None:
-    a = Segmentation.from_sets([{"x"}, {"y"}], types="xy")
-    b = Segmentation.from_sets([{"y"}, {"x"}], types="xy")
+    a = segmentation_of_sets([{"x"}, {"y"}], types="xy")
+    b = segmentation_of_sets([{"y"}, {"x"}], types="xy")
     assert len(boundary_similarity(a, b).edits.substitutions) == 2
 
 
@@ -269,9 +270,9 @@ def test_types_of_a_corpus() -> None:
     assert best.values["b"][0, 0] == pytest.approx(0.45)
     assert best.values["f"][0, 0] == 0  # no boundary of one type is found
     assert "types:matrix(" in best.comparison.signature_of("b")
-    with pytest.raises(UsageError, match="of B, not of S"):
+    with pytest.raises(UsageError, match="only B does"):
         Criterion(categorial="ordinal")
-    with pytest.raises(UsageError, match="there is one"):
+    with pytest.raises(UsageError, match="there is only one"):
         compare_rows(Codings.of({"i": {"a": masses([2, 3])}}).rows(), Criterion(**how))
 
 

@@ -58,7 +58,7 @@ def test_real_positions_are_for_ghd_only() -> None:
 
 
 def test_one_annotator_and_too_short() -> None:
-    assert "nobody to agree with" in str(measure(tiled(a=[0, 3]), ["ghd"])["ghd"].reason)
+    assert "agreement needs two annotators" in str(measure(tiled(a=[0, 3]), ["ghd"])["ghd"].reason)
     assert "too short" in str(measure(tiled(a=[0, 1, 2], b=[0, 2]), ["pk"])["pk"].reason)
 
 

@@ -21,6 +21,7 @@ from gammacp.segmentation import (
     segmentation_similarity,
     transposition_error,
 )
+from tests.measures.oracles import segmentation_of_sets, sets_of
 
 masses = Segmentation.from_masses
 String = tuple[frozenset[str], ...]
@@ -98,8 +99,8 @@ def test_the_published_search_can_do_harm() -> None:
 
 def test_several_types() -> None:
     # Figure 3's notation: sets of types; one type for another is one substitution.
-    a = Segmentation.from_sets([{"1"}, {"2"}, set(), {"1"}], types=["1", "2"])
-    b = Segmentation.from_sets([{"2"}, {"2"}, {"1"}, set()], types=["1", "2"])
+    a = segmentation_of_sets([{"1"}, {"2"}, set(), {"1"}], types=["1", "2"])
+    b = segmentation_of_sets([{"2"}, {"2"}, {"1"}, set()], types=["1", "2"])
     found = segmentation_similarity(a, b)
     assert found.edits.substitutions == (Substitution(1, "1", "2"),)
     assert found.edits.transpositions == (Transposition(3, 4, "1", 2),)
@@ -178,7 +179,7 @@ def exhaustive(a: String, b: String, n: int, kinds: list[str]) -> float:
 
 
 def check(a: Segmentation, b: Segmentation, n: int) -> None:
-    strings = a.to_sets(), b.to_sets()
+    strings = sets_of(a), sets_of(b)
     kinds = list(a.types)
     found = segmentation_similarity(a, b, n=n)
     assert found.distance == pytest.approx(search(*strings, n, kinds))
@@ -207,7 +208,7 @@ def test_every_pair_of_six_potential_boundaries() -> None:
 @given(st.data(), st.integers(2, 6), st.integers(2, 4))
 def test_several_types_against_exhaustive_search(data: st.DataObject, mass: int, n: int) -> None:
     string = st.lists(st.sets(st.sampled_from("xyz")), min_size=mass - 1, max_size=mass - 1)
-    a, b = (Segmentation.from_sets(data.draw(string), types="xyz") for _ in range(2))
+    a, b = (segmentation_of_sets(data.draw(string), types="xyz") for _ in range(2))
     check(a, b, n)
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
 from gammacp.segmentation import Segmentation, from_continuum, inner_boundaries
+from tests.measures.oracles import segmentation_of_sets, sets_of
 
 
 @settings(max_examples=50, deadline=None)
@@ -22,7 +23,7 @@ def test_all_forms_are_one_value(masses: list[int]) -> None:
     assert s.n_segments == len(masses)
     assert s.n_boundaries == len(masses) - 1
     assert Segmentation.from_string(s.to_string()) == s
-    assert Segmentation.from_sets(s.to_sets(), types=["1"]) == s
+    assert segmentation_of_sets(sets_of(s), types=["1"]) == s
     labels = [i for i, mass in enumerate(masses) for _ in range(mass)]
     assert Segmentation.from_labels(labels) == s
     assert Segmentation.from_positions(s.positions.tolist(), mass=sum(masses)) == s
@@ -36,10 +37,10 @@ def test_several_types() -> None:
     assert s.n_boundaries == 3
     assert s.masses == (3, 4, 2)
     assert s.of_type("minor").tolist() == [3, 7]
-    assert s.to_sets()[2] == {"major", "minor"}
+    assert sets_of(s)[2] == {"major", "minor"}
     wider = s.with_types(["minor", "none", "major"])
     assert wider.potential_boundaries == 24
-    assert wider.to_sets() == s.to_sets()
+    assert sets_of(wider) == sets_of(s)
 
 
 @pytest.mark.parametrize(
