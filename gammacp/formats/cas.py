@@ -31,8 +31,8 @@ from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
 from gammacp.formats.type_system import ENDS, TypeSystem
 
-# What a link of a chain calls the one after it.
-_NEXT = "next"
+NEXT = "next"
+"""What a link of a chain calls the one after it."""
 _NOT_UNITS = (
     "uima.tcas.DocumentAnnotation",
     "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token",
@@ -65,13 +65,18 @@ class _Kind:
 
 
 def layers(source: Source) -> Layers:
-    """The types of annotations that can be units, with their features that have a value.
+    """The types of annotations that can be units, with their features that have a value."""
+    return layers_of(view_of(source))
+
+
+def layers_of(cas: Cas) -> dict[str, Layer]:
+    """The types of annotations of a view that can be units, with their features.
 
     A subtype belongs to the layer of its topmost supertype and can be named for itself; tokens,
     sentences and what tools note about a document are read when they are named.
     """
     found: list[Layers] = []
-    for kind in _kinds(view_of(source)).values():
+    for kind in _kinds(cas).values():
         if kind.role == "relation":
             continue
         offered = {kind.layers[-1]} if kind.role == "unit" else set()
@@ -128,13 +133,40 @@ def read(
         for each; overlapping, repeated and zero-length ones are kept; an annotation has one begin
         and end, so none has fragments
     """
+    return read_layer(source, view_of(source), layer, feature, features, fillers)
+
+
+def read_layer(
+    source: Source,
+    cas: Cas,
+    layer: str | None,
+    feature: str | None,
+    features: Sequence[str],
+    fillers: str,
+) -> Continuum:
+    """One annotator's units of a layer of a view.
+
+    Parameters
+    ----------
+    source
+        The file that the view is of.
+    cas
+        The view.
+    layer, feature, features, fillers
+        As for `read`.
+
+    Raises
+    ------
+    DataError
+        An annotation lies outside the text.
+    """
     one_of("fillers", fillers, FILLERS)
-    cas = view_of(source)
     convert = from_utf16(cas.text)
     spans = Spans(source, source.document, CHARACTERS, cas.text)
     spans.declare(source.annotator)
     kinds = _kinds(cas)
     at = {a.id: a for a in cas.annotations}
+    places = {**cas.places, **{a.id: (a.start, a.end) for a in cas.annotations}}
     units = {a.id for a in cas.annotations if layer in kinds[a.type].layers}
     if fillers == "units":
         slots_of = (_slots(cas, at[key], kinds[at[key].type]) for key in units)
@@ -153,8 +185,10 @@ def read(
         chosen = a.features.get(feature or "", ()) if feature in kind.values else ()
         known = {f: "+".join(a.features.get(f, ())) for f in features if f in kind.values}
         for name, links in slots.items():
-            places = [(role, at[to]) for role, to in links if to in at]
-            said = slot(name, [(role, convert(x.start), convert(x.end)) for role, x in places])
+            there = [(role, places[to]) for role, to in links if to in places]
+            said = slot(
+                name, [(role, convert(start), convert(end)) for role, (start, end) in there]
+            )
             known |= {f: value for f, value in said.items() if f in features}
             _fill(spans, a, links, units, told=not said.keys().isdisjoint(features))
         about: Any = {"line": a.line, "what": a.what, "features": known}
@@ -198,9 +232,9 @@ def _leave_out(
 ) -> None:
     """Count the features that are not asked for and make neither links nor a chain."""
     for name in a.features:
-        if name not in kind.links and name not in asked:
+        if name not in kind.links and name not in asked and a.features[name]:
             spans.leave_out("value", f"feature {name} is not the category")
-        elif name in kind.links and name != _NEXT and name not in slots:
+        elif name in kind.links and name != NEXT and name not in slots:
             spans.leave_out("value", f"feature {name} refers to other structures")
 
 
@@ -212,8 +246,8 @@ def _link(spans: Spans, cas: Cas, kinds: Mapping[str, _Kind], units: AbstractSet
         if kind.role == "relation" and (ends := _ends(a)) and units >= {*ends}:
             spans.link(who, _label(a, kind), *ends, DIRECTED)
             made.add(a.id)
-        elif a.id in units and _NEXT in kind.links:
-            spans.chain(who, kind.layers[-1], [a.id, *a.features.get(_NEXT, ())])
+        elif a.id in units and NEXT in kind.links:
+            spans.chain(who, kind.layers[-1], [a.id, *a.features.get(NEXT, ())])
     return made
 
 

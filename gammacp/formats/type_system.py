@@ -14,7 +14,7 @@ from gammacp.errors import DataError
 from gammacp.formats.source import TYPE_SYSTEMS, Source
 from gammacp.formats.xmltree import Element, parse
 
-ANNOTATION = "uima.tcas.Annotation"
+ANNOTATION, STRING, ARRAY = "uima.tcas.Annotation", "uima.cas.String", "uima.cas.FSArray"
 _UIMA = "http://uima.apache.org/resourceSpecifier "
 _PRIMITIVE = tuple(
     f"uima.cas.{name}"
@@ -58,7 +58,7 @@ class TypeSystem:
 
     def layers(self, name: str) -> tuple[str, ...]:
         """The type and its supertypes below annotations in general; the last one is its layer."""
-        general = ("uima.tcas.Annotation", "uima.cas.")
+        general = (ANNOTATION, "uima.cas.")
         below = takewhile(lambda x: not x.startswith(general), self.ancestors(name))
         return tuple(below) or (name,)
 

@@ -104,9 +104,9 @@ def test_relations_chains_and_other_layers_are_counted(tmp_path: Path) -> None:
     assert [(u.start, u.end, u.category) for u in c] == [(0, 1, "Y"), (0, 3, "X")]
     assert counted(c) == {
         ("annotation", "layer Other was not chosen"): 2,
-        ("annotation", "layer Chain is of chains"): 2,
+        ("annotation", "layer Chain was not chosen"): 2,
         ("annotation", "layer Chain has no number of a chain for it"): 1,
-        ("link", "joins what is not among the units that are read"): 2,
+        ("relation", "layer Rel links annotations"): 2,
         ("value", "feature note is not the category"): 1,
     }
 
