@@ -165,13 +165,10 @@ def read_layer(
     spans = Spans(source, source.document, CHARACTERS, cas.text)
     spans.declare(source.annotator)
     kinds = _kinds(cas)
-    at = {a.id: a for a in cas.annotations}
     places = {**cas.places, **{a.id: (a.start, a.end) for a in cas.annotations}}
     units = {a.id for a in cas.annotations if layer in kinds[a.type].layers}
     if fillers == "units":
-        slots_of = (_slots(cas, at[key], kinds[at[key].type]) for key in units)
-        filled = {to for slots in slots_of for links in slots.values() for _, to in links}
-        units |= {to for to in filled & {*at} if kinds[at[to].type].role != "relation"}
+        units |= _fillers(cas, kinds, units)
     relations = _link(spans, cas, kinds, units)
     for a in cas.annotations:
         kind = kinds[a.type]
@@ -199,6 +196,14 @@ def read_layer(
     for reason, count in cas.elsewhere.items():
         spans.leave_out("annotation", reason, count)
     return spans.continuum()
+
+
+def _fillers(cas: Cas, kinds: Mapping[str, _Kind], units: AbstractSet[str]) -> set[str]:
+    """What fills the slots of units, and is no relation."""
+    mine = (a for a in cas.annotations if a.id in units)
+    slots = (links for a in mine for links in _slots(cas, a, kinds[a.type]).values())
+    filled = {to for links in slots for _, to in links}
+    return {a.id for a in cas.annotations if a.id in filled and kinds[a.type].role != "relation"}
 
 
 def _slots(cas: Cas, a: CasAnnotation, kind: _Kind) -> dict[str, list[tuple[str, str]]]:

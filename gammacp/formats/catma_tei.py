@@ -12,7 +12,6 @@ from pathlib import Path, PurePosixPath
 
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import join
-from gammacp.errors import DataError
 from gammacp.files import check_inside, content_of
 from gammacp.formats.offsets import from_utf16, same
 from gammacp.formats.registry import holding, registered
@@ -77,10 +76,8 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
         spans.leave_out("value", "of a property, is not the category", len(said.keys() - _SYSTEM))
         who = said.get(_AUTHOR) or source.annotator
         if len(places) > 1:  # cut where other annotations begin or end
-            try:
+            with source.place_errors(e.line, what):
                 places = list(join(places))
-            except DataError as error:
-                raise e.error(f"{what}: {error.message}") from None
         spans.add_parts(who, tag, places, discontinuous, line=e.line, what=what)
     if parts:
         raise source.error(f"annotation {min(parts)} is not described", hint="Export it again")

@@ -12,7 +12,7 @@ from pathlib import Path
 from gammacp.continuum import Continuum
 from gammacp.continuum.columns import check_known
 from gammacp.csv_files import table_of
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import DataError, UsageError, place_errors
 from gammacp.files import text_of
 from gammacp.formats.layout import fit
 from gammacp.signature import fingerprint
@@ -187,14 +187,12 @@ def _by_pattern(continua: Mapping[str, Continuum], pattern: str) -> dict[str, st
 
 def _by_table(continua: Mapping[str, Continuum], path: Path, what: str) -> dict[str, str]:
     known: dict[str, str] = {}
-    try:
+    with place_errors(path):
         for row, line in table_of(text_of(path), ("document", what), delimiter=",;\t"):
             document, value = row["document"].strip(), row[what].strip()
             if not value or known.setdefault(document, value) != value:
                 wrong = f"two {what}s" if value else f"no {what}"
                 raise DataError(f"document {document!r} has {wrong}", line=line)
-    except DataError as error:
-        raise error.at(path) from None
     found = {key: known.get(c.name, known.get(key)) for key, c in continua.items()}
     missing = [continua[key].name for key, value in found.items() if value is None]
     if missing:

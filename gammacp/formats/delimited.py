@@ -32,7 +32,7 @@ from gammacp.continuum.label import to_label
 from gammacp.continuum.links import DIRECTED, KINDS
 from gammacp.continuum.shapes import Shape
 from gammacp.csv_files import rows_of, table_of
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import DataError, UsageError, place_errors
 from gammacp.formats.delimited_writing import DELIMITERS, LINKS, ORDER, write
 from gammacp.formats.positions import position
 from gammacp.formats.registry import registered
@@ -302,17 +302,15 @@ def _shape(row: Record, first: tuple[float, float]) -> Shape | None:
         if row.get(f"{axis}0") or row.get(f"{axis}1"):
             low, high = (f"{axis}0", f"{axis}1")
             spans.append((row.position(low, low, _HINT), row.position(high, high, _HINT)))
-    try:
+    with row.source.place_errors(row.line):
         return shape_of(spans, row.get(SHAPE))
-    except DataError as error:
-        raise row.error(error.message, error.hint) from None
 
 
 def _add_links(documents: Documents, text: str) -> None:
     """The links of the table beside the file."""
     place = documents.source.path.with_suffix(f".links{documents.source.path.suffix}")
     alone = documents.found.get("") if len(documents.found) == 1 else None
-    try:
+    with place_errors(place):
         for cells, line in table_of(text, LINKS[1:-1], delimiter=DELIMITERS):
             row = {name: cell.strip() for name, cell in cells.items()}
             spans = alone or documents.found.get(row.get(LINKS[0], ""))
@@ -323,8 +321,6 @@ def _add_links(documents: Documents, text: str) -> None:
             if kind not in KINDS:
                 raise DataError(f"kind {kind!r} is none of {', '.join(KINDS)}", line=line)
             spans.link(row["annotator"], row["type"], row["source"], row["target"], kind)
-    except DataError as error:
-        raise error.at(str(place)) from None
 
 
 def _fragments(row: Record) -> list[tuple[float, float]]:

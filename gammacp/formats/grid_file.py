@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gammacp.continuum.grid import Grid
 from gammacp.csv_files import table_of
-from gammacp.errors import DataError
+from gammacp.errors import DataError, place_errors
 from gammacp.files import text_of
 from gammacp.formats.positions import position
 
@@ -31,7 +31,7 @@ def read_grids(path: Path) -> Mapping[str, Grid]:
         A column is missing, a cell is no number, or places overlap; with the line.
     """
     spans: dict[str, list[tuple[float, float]]] = {}
-    try:
+    with place_errors(path):
         for row, line in table_of(text_of(path), ("start", "end")):
             mine = spans.setdefault(row.get("document", ""), [])
             try:
@@ -42,8 +42,6 @@ def read_grids(path: Path) -> Mapping[str, Grid]:
                 said = f"place {row['start']}-{row['end']} is empty or begins within the last one"
                 raise DataError(said, line=line, hint="Write ascending places, one a line")
             mine.append(place)
-    except DataError as error:
-        raise error.at(path) from None
     if not spans:
         raise DataError("the grid has no places", file=path, hint="Write start,end and a row each")
     columns = {name: tuple(zip(*rows, strict=True)) for name, rows in spans.items()}

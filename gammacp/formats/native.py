@@ -164,13 +164,11 @@ def read(
         raise source.error('JSON has no key "gammacp"', hint="Is it another tool's export?")
     if root["gammacp"] != _VERSION:
         raise source.error(f"version {root['gammacp']!r} of the format is not {_VERSION}")
-    try:
+    with source.place_errors():
         file = validated(_File, root)
         if (file.continuum is None) == (file.corpus is None):
             raise source.error('JSON has not one of the keys "continuum" and "corpus"')
         document = _document(file, source.document)
-    except DataError as error:
-        raise error.at(source.place) from None
     tally = Tally(source.place)
     inside = [file.continuum] if file.corpus is None else [file.corpus, *file.corpus.continua]
     for entry in (file, *inside):

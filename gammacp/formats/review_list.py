@@ -265,10 +265,8 @@ def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line:
     (who,) = spans.annotators
     shape = None
     if drawn is not None and all(isinstance(place, int | float) for place in (start, end)):
-        try:
+        with spans.source.place_errors(line):
             (start, end), shape = in_cell(_text(drawn), start, end)
-        except DataError as error:
-            raise spans.source.error(error.message, line=line, hint=error.hint) from None
     spans.add(who, _text(label) or None, start, end, shape=shape, line=line)
     if spans.bounds:
         # A corrected unit may begin before all that were there.

@@ -122,11 +122,9 @@ class Spans(_Counting):
         low, high = self._place(start, end, line, what)
         inside: Fragments = ()
         if fragments:
-            try:
-                inside = join([self._place(*f, line, what) for f in fragments], (low, high))
-            except DataError as error:
-                message = f"{what}: {error.message}"
-                raise self.source.error(message, line=line, hint=error.hint) from None
+            parts = [self._place(*f, line, what) for f in fragments]
+            with self.source.place_errors(line, what):
+                inside = join(parts, (low, high))
         self.declare(annotator)
         label = to_label(category or None, features or {})
         self._units.append(Unit(annotator, low, high, label, inside, shape, key))
@@ -148,11 +146,8 @@ class Spans(_Counting):
         DataError
             As for `add`, and of `continuum.shapes`.
         """
-        try:
+        with self.source.place_errors(about.get("line"), about.get("what", "unit")):
             (start, end), shape = box(*rows) if kind == "box" else outline(kind, rows)
-        except DataError as error:
-            message = f"{about.get('what', 'unit')}: {error.message}"
-            raise self.source.error(message, line=about.get("line"), hint=error.hint) from None
         self.add(annotator, category, start, end, shape=shape, **about)
 
     def link(self, annotator: str, type: str, source: str, target: str, kind: str) -> None:
@@ -255,7 +250,7 @@ class Spans(_Counting):
         whole = whole_links(self._links, there)
         self.leave_out("link", NO_UNIT, len(self._links) - len(whole))
         units = self._units if whole else [replace(u, id="") if u.id else u for u in self._units]
-        try:
+        with self.source.place_errors(line):
             built = Continuum.from_units(
                 units,
                 annotators=sorted(self.annotators),
@@ -266,8 +261,6 @@ class Spans(_Counting):
                 text=self.text,
                 links=whole,
             )
-        except DataError as error:
-            raise error.at(self.source.place, line) from None
         return replace(built, left_out=self._left_out.entries())
 
 
