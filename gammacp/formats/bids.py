@@ -38,8 +38,7 @@ def read(source: Source, *, feature: str = "trial_type") -> Continuum:
         every row is a unit; a duration of 0 gives a zero-length one, rows without an onset or a
         duration are left out
     """
-    spans = Spans(source, source.document, SECONDS)
-    spans.declare(source.annotator)
+    spans = Spans.of(source, SECONDS)
     needed = ("onset", "duration", feature) if feature != "trial_type" else ("onset", "duration")
     others: dict[str, None] = {}
     for row in table(source, needed, quoted=False):

@@ -103,8 +103,7 @@ def read(
         annotation.conf calls symmetric have no direction)
     """
     text = source.beside(".txt", source.document)
-    spans = Spans(source, source.document, CHARACTERS, text)
-    spans.declare(source.annotator)
+    spans = Spans.of(source, CHARACTERS, text)
     bounds: list[_Bound] = []
     values: dict[str, str] = {}
     others: dict[str, dict[str, str | None]] = {}

@@ -162,8 +162,7 @@ def read_layer(
     """
     one_of("fillers", fillers, FILLERS)
     convert = from_utf16(cas.text)
-    spans = Spans(source, source.document, CHARACTERS, cas.text)
-    spans.declare(source.annotator)
+    spans = Spans.of(source, CHARACTERS, cas.text)
     kinds = _kinds(cas)
     places = {**cas.places, **{a.id: (a.start, a.end) for a in cas.annotations}}
     units = {a.id for a in cas.annotations if layer in kinds[a.type].layers}

@@ -21,7 +21,7 @@ from gammacp.files import write_text
 from gammacp.formats.registry import ending_or, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import MILLISECONDS, SECONDS, Spans
-from gammacp.formats.tiers import ANNOTATOR, annotator_of, lanes, no_tier
+from gammacp.formats.tiers import ANNOTATOR, annotator_of, check_chosen, lanes
 from gammacp.formats.xmltree import Element, legal, parse
 
 _AUTHOR = "gammacp"
@@ -98,13 +98,9 @@ def _tiers_to_read(spans: Spans, root: Element, pattern: str | None) -> list[tup
             _leave_out(spans, element, why_not)
         else:
             found.append((annotator, element))
-    if not found and (pattern is not None or not source.annotator):
-        raise no_tier(source, pattern, names)
-    if pattern is None and source.annotator and len(found) > 1:
-        raise source.error(
-            f"file of {source.annotator} has several tiers: {', '.join(names)}",
-            hint="Choose one with --tier",
-        )
+    if found or pattern is not None or not source.annotator:
+        taken = [element.attributes["TIER_ID"] for _, element in found]
+        check_chosen(source, pattern, names, taken if pattern is None else taken[:1])
     return found
 
 

@@ -54,8 +54,7 @@ def read(source: Source) -> Continuum:
     if root.tag != "rst" or not segments:
         raise root.error("file has no <rst> with segments", hint="Export it again")
     pieces = [" ".join(s.text.split()) for s in segments]
-    who, spans = source.annotator, Spans(source, source.document, CHARACTERS, " ".join(pieces))
-    spans.declare(who)
+    who, spans = source.annotator, Spans.of(source, CHARACTERS, " ".join(pieces))
     order: dict[str, int] = {}
     at = 0
     for element, text in zip(segments, pieces, strict=True):

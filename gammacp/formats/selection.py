@@ -117,12 +117,7 @@ def select(
 
 def _whom(said: Iterable[str], continua: Collection[Continuum], people: set[str]) -> set[str]:
     """The annotators that are said, without the document where it is one of these."""
-    own = {
-        name: name.removeprefix(f"{c.name}/")
-        for c in continua
-        for name in said
-        if name.startswith(f"{c.name}/") and name.removeprefix(f"{c.name}/") in people
-    }
+    own = {f"{c.name}/{a}": a for c in continua for a in people}
     return {own.get(name, name) for name in said}
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Any
@@ -283,6 +284,26 @@ class Record(dict[str, Any]):
             How to call it and what to do, in the DataError if it is no number.
         """
         return self.source.position(str(self.get(key, "")), what, line=self.line, hint=hint)
+
+
+def free_name(base: str, taken: Container[str], reserved: Container[str] = ()) -> str:
+    """A name that is not taken: itself, or with the first number that makes it one.
+
+    Parameters
+    ----------
+    base
+        As the file has it.
+    taken
+        Names that are in use.
+    reserved
+        Names that a number may not lead to.
+
+    >>> free_name("Ann", {"Ann", "Ann (2)"})
+    'Ann (3)'
+    """
+    numbered = (f"{base} ({number})" for number in count(2))
+    free = (name for name in numbered if name not in taken and name not in reserved)
+    return base if base not in taken else next(free)
 
 
 def name(value: object) -> str | None:

@@ -1,5 +1,7 @@
 """Units as a reader finds them: checked one by one, with the place in the file at hand."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -73,6 +75,19 @@ class Spans(_Counting):
     annotators: dict[str, None] = field(default_factory=dict)
     _units: list[Unit] = field(default_factory=list)
     _links: list[Link] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, source: Source, offset_unit: str, text: str | None = None) -> Spans:
+        """The document that the path names, which the annotator of the path annotated.
+
+        Parameters
+        ----------
+        source, offset_unit, text
+            As for `Spans`.
+        """
+        spans = cls(source, source.document, offset_unit, text)
+        spans.declare(source.annotator)
+        return spans
 
     def declare(self, annotator: str) -> None:
         """Note somebody who annotated the document, with units or without."""
@@ -402,6 +417,12 @@ class Documents(_Counting):
                 f"document {name!r} has positions in {spans.offset_unit} and in {unit}", line=line
             )
         return spans
+
+    def one_or_all(self) -> Continuum | Corpus:
+        """The document if there is one alone, else the corpus of all."""
+        corpus = self.corpus()
+        alone = next(iter(corpus.values()))
+        return corpus if len(corpus) > 1 else replace(alone, left_out=corpus.left_out)
 
     def corpus(self) -> Corpus:
         """All documents; a DataError if there is none."""

@@ -54,8 +54,7 @@ def read_raven(source: Source, *, label: str | None = None, shapes: str = "keep"
         every selection is a box in time and frequency (`--option shapes=no`: in time alone); views
         of a selection beside its first are left out
     """
-    spans, seen = Spans(source, source.document, SECONDS), set[str]()
-    spans.declare(source.annotator)
+    spans, seen = Spans.of(source, SECONDS), set[str]()
     for row in table(source, _RAVEN, quoted=False):
         if row["Selection"] in seen:
             spans.leave_out("row", "is another view of a selection")
@@ -97,8 +96,7 @@ def read_audacity(source: Source, *, shapes: str = "keep") -> Continuum:
         length a point in time
     """
     one_of("shapes", shapes, ("keep", "no"))
-    spans = Spans(source, source.document, SECONDS)
-    spans.declare(source.annotator)
+    spans = Spans.of(source, SECONDS)
     lines = [*enumerate(source.text().split("\n"), 1)]
     for (number, line), (_, after) in zip(lines, [*lines[1:], (0, "")], strict=True):
         if line.startswith("\\") or not line.strip():
