@@ -14,8 +14,8 @@ from gammacp.continuum.document_table import DocumentTable
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.archive import without_gz
 from gammacp.formats.differing_texts import on_one_line
-from gammacp.formats.finding import PathLike, find, place_of
-from gammacp.formats.joining import File, Joining, joinings
+from gammacp.formats.finding import PathLike, find
+from gammacp.formats.joining import DocumentPart, Joining, joinings
 from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
 from gammacp.formats.layout import names_from_path
 from gammacp.formats.merging import categories_of, merge_parts
@@ -151,28 +151,6 @@ def by_document(continua: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
     return {c.name if names[c.name] == 1 else key: c for key, c in continua.items()}
 
 
-@dataclass(frozen=True)
-class _Part:
-    """What one file says about one document.
-
-    `shared`: other files may have other annotators of the document. `listed`: the file itself
-    names its documents.
-    """
-
-    name: str
-    continuum: Continuum
-    format: Format
-    source: Source
-    shared: bool
-    listed: bool
-
-    @property
-    def annotator(self) -> str:
-        """Whom the path names, "" if the file does."""
-        own = self.source.annotator
-        return own if own in self.continuum.annotators else ""
-
-
 class _Unread(NamedTuple):
     """What could not be read, and why."""
 
@@ -220,7 +198,7 @@ def collect(
     if by_format:
         _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))
     settings = {name: _settings(group, given) for name, group in by_format.items()}
-    parts: list[_Part] = []
+    parts: list[DocumentPart] = []
     left_out = [finding.left_out]
     unread = [_Unread(str(path), error, without_gz(path)) for path, error in finding.failures]
     for source, entry in finding.found:
@@ -242,7 +220,7 @@ def collect(
         shared = listed or (layout or entry.layout) is not None
         for c in document.values() if isinstance(document, Corpus) else [document]:
             name = c.name if shared else source.place
-            parts.append(_Part(name, c, entry, source, shared, listed))
+            parts.append(DocumentPart(name, c, entry, source, shared, listed))
     asked_for = {"format": format, **options}
     found = _put_together(parts, unread, settings, layout, align_texts, asked_for)
     found = replace(found, left_out=gather([*left_out, found.left_out]))
@@ -257,7 +235,7 @@ def _table_of(document: Continuum | Corpus) -> DocumentTable | None:
 
 
 def _put_together(
-    parts: Sequence[_Part],
+    parts: Sequence[DocumentPart],
     unread: Sequence[_Unread],
     settings: Mapping[str, dict[str, Any]],
     layout: str | None,
@@ -337,7 +315,9 @@ def layers_of(group: Iterable[tuple[Source, Format]]) -> dict[str, Layer]:
     return union(found)
 
 
-def _together(group: Sequence[_Part], align_texts: bool) -> tuple[Continuum, tuple[LeftOut, ...]]:
+def _together(
+    group: Sequence[DocumentPart], align_texts: bool
+) -> tuple[Continuum, tuple[LeftOut, ...]]:
     """One continuum of the parts of a document, and what aligning their texts says."""
     together = [part.continuum for part in group]
     parts, told = on_one_line(together) if align_texts else (together, ())
@@ -346,7 +326,7 @@ def _together(group: Sequence[_Part], align_texts: bool) -> tuple[Continuum, tup
 
 
 def _with_layout(
-    error: DataError, group: Sequence[_Part], settings: Mapping[str, Mapping[str, object]]
+    error: DataError, group: Sequence[DocumentPart], settings: Mapping[str, Mapping[str, object]]
 ) -> DataError:
     """The error, with the layout by which no annotator of these files is there twice."""
     people = [a for part in group for a in part.continuum.annotators]
@@ -357,7 +337,7 @@ def _with_layout(
 
 
 def _joinings(
-    parts: Iterable[_Part], settings: Mapping[str, Mapping[str, object]]
+    parts: Iterable[DocumentPart], settings: Mapping[str, Mapping[str, object]]
 ) -> tuple[Joining, ...]:
     """The layouts that would join files of one format, an annotator each."""
     found = {part.source.place: part for part in parts}
@@ -365,11 +345,7 @@ def _joinings(
     if len(found) < 2 or len(formats) > 1:
         return ()
     ((name, entry),) = formats.items()
-    files = [
-        File(p.source, place_of(p.source), () if p.annotator else p.continuum.annotators, p.listed)
-        for p in found.values()
-    ]
-    return joinings(files, lambda source: entry.read(source, **settings[name]))
+    return joinings([*found.values()], lambda source: entry.read(source, **settings[name]))
 
 
 def _advice(ways: tuple[Joining, ...]) -> str:
@@ -377,7 +353,7 @@ def _advice(ways: tuple[Joining, ...]) -> str:
     return f"give {' or '.join(said)}"
 
 
-def _lacks(part: _Part, unread: Iterable[_Unread], layout: str | None) -> bool:
+def _lacks(part: DocumentPart, unread: Iterable[_Unread], layout: str | None) -> bool:
     """Whether a file that failed may have held another annotator of the same document.
 
     Without one of its annotators a document would give another number silently.
