@@ -70,7 +70,7 @@ def read_curves(path: str | Path) -> list[Point]:
             try:
                 points.append(_point(row))
             except ValueError as error:
-                raise DataError(f"field that is no number ({error})", line=line) from None
+                raise DataError(f"a field is not a number ({error})", line=line) from None
         if not points:
             raise DataError("no rows")
     except DataError as error:

@@ -31,11 +31,11 @@ def read(source: Source, *, feature: str = "trial_type") -> Continuum:
     Positions
         seconds
     Annotators
-        the folder
+        name of the folder
     Category
         `trial_type`, or another column (`--feature`); `n/a` is unlabelled
     Spans
-        every row is a unit; a duration of 0 gives a zero-length one, rows without an onset or a
+        every row is a unit, with a duration of 0 a zero-length one; rows without an onset or a
         duration are left out
     """
     spans = Spans.of(source, SECONDS)

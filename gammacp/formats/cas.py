@@ -121,17 +121,18 @@ def read(
         the file's name, the folder is the document, as in INCEpTION's exports (also zipped
         projects)
     Category
-        a feature (`--feature`) of an annotation type (`--layer`; its last part is enough);
-        without a value unlabelled; further ones with `[features.NAME]`, slots by their names
-        (roles) and NAME.target (roles and who fills them), as sets joined with "+"
+        a feature (`--feature`) of an annotation type (`--layer`; the last part of its name is
+        enough). Without a value the unit is unlabelled. Further features with `[features.NAME]`; of
+        a slot, NAME gives its roles and NAME.target its roles with the positions of their fillers,
+        as sets joined with "+"
     Spans
-        relations between units of the layer are links, and what a unit calls `next` (of a chain) is
-        of its chain; slots are links to what fills them, called by their roles, if it is of the
-        layer (`--option fillers=units`: what is of another layer is a unit, too); tokens, sentences
-        and what tools note about a document are when `--layer` names them; subtypes belong to their
-        supertype's layer where there is a type system; a feature with several values gives a unit
-        for each; overlapping, repeated and zero-length ones are kept; an annotation has one begin
-        and end, so none has fragments
+        every annotation of the layer is a unit: overlapping, repeated and zero-length ones are
+        kept, and none has fragments. A feature with several values gives one unit per value. A
+        subtype belongs to its supertype's layer if there is a type system. Tokens, sentences and
+        notes that tools make about the document are read only if `--layer` names them. Relations
+        between units become links, units joined by `next` become chains, and each slot becomes
+        links to its fillers, named after their roles. A filler from another layer is left out
+        (`--option fillers=units`: it becomes a unit)
     """
     return read_layer(source, view_of(source), layer, feature, features, fillers)
 

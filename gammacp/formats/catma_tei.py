@@ -44,12 +44,13 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
     Positions
         characters (UTF-16 is converted to code points)
     Annotators
-        the author of each annotation; of a collection without any, the file's name
+        the author of each annotation; for a collection without annotations, the file's name
     Category
         name of the tag
     Spans
-        a discontinuous annotation is a unit of several fragments (`--option discontinuous=cover`:
-        one over all of them; `split`: a unit for each part); properties are left out
+        every annotation is a unit, a discontinuous one a unit of several fragments
+        (`--option discontinuous=cover`: one unit over all of them; `split`: one unit per part);
+        properties are left out
     """
     root = parse(source)
     header, body = _inside(root, "teiHeader", "encodingDesc"), _inside(root, "text")

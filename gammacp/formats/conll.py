@@ -50,12 +50,12 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
     Positions
         tokens
     Annotators
-        the folder
+        name of the folder
     Category
         what follows B-, I-, E-, S- (or L-, U-); a bare tag is unlabelled
     Spans
-        tags cannot overlap; an I or E that continues no chunk of its category begins one;
-        sentences end chunks
+        every chunk is a unit; chunks cannot overlap and end with their sentence. An I or E that
+        continues no chunk of its category begins one
     """
     column = -1
     if feature is not None:

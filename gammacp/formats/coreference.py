@@ -56,11 +56,12 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
     Annotators
         the folder
     Category
-        the type of the entity, where the file has one
+        type of the entity, if the file has one
     Spans
-        mentions may overlap; those of one entity are a chain, one alone a unit without links;
-        a mention of several parts is a unit of several fragments (`--option discontinuous=cover`,
-        `split`); mentions on empty nodes are counted and left out
+        every mention is a unit; mentions may overlap. The mentions of one entity form a chain; the
+        only mention of an entity has no links. A mention of several parts is a unit of several
+        fragments (`--option discontinuous=cover`: one unit over all of them; `split`: one unit per
+        part). Mentions on empty nodes are left out
     """
     found = list(_documents(source))
     documents = Documents(source, TOKENS)

@@ -91,17 +91,17 @@ def read(
     Positions
         any (as written)
     Annotators
-        column; a row with nothing but the annotator declares one without units
+        column; a row with only the annotator's name declares an annotator without units
     Category
         column; empty is unlabelled; further columns with `[features.NAME]`
     Spans
-        every row is a unit: overlapping, repeated and zero-length ones are kept; a column
-        `fragments` (`0 5;10 15`) has those of units of several (`--option discontinuous=cover`: it
-        is not read; `split`: a unit for each), columns `y0`, `y1` (`z0`, `z1`) or `shape` shapes
-        (`--option shapes=box`: the box around each; `no`: they are not read); blanks around a name
-        are not part of it; a file NAME.links.csv beside NAME.csv has links (annotator, type,
-        source, target, and where there are any document and kind) between units by their column
-        `unit`
+        every row is a unit: overlapping, repeated and zero-length ones are kept, and blanks around
+        a name are dropped. A column `fragments` (`0 5;10 15`) lists the fragments of a
+        discontinuous unit (`--option discontinuous=cover`: the column is ignored; `split`: one unit
+        per fragment). Columns `y0` and `y1` (and `z0`, `z1`), or a column `shape`, hold shapes
+        (`--option shapes=box`: the box around each; `no`: the columns are ignored). A file
+        NAME.links.csv beside NAME.csv holds links between units, which it names by their column
+        `unit`: annotator, type, source, target, and optionally document and kind
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
@@ -331,7 +331,7 @@ def _fragments(row: Record) -> list[tuple[float, float]]:
         except ValueError:
             raise row.error(
                 f"fragment {part!r} is not START END",
-                hint="Write 0 5;10 15. Where the column is of something else, leave it out with "
+                hint="Write 0 5;10 15. If the column holds something else, ignore it with "
                 "--option discontinuous=cover, or weigh it as a feature: [features.fragments] in a "
                 "file for --dissimilarity",
             ) from None

@@ -49,15 +49,15 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     Positions
         milliseconds
     Annotators
-        each independent tier is an annotator, an empty one too (but not `default`); `--tier`
-        chooses tiers and says where the name is, as in `gesture@{annotator}`; without
-        `{annotator}` it is the ANNOTATOR attribute
+        each tier that depends on no other is an annotator, even an empty one (but not `default`).
+        `--tier` chooses tiers and says where the annotator's name is, as in `gesture@{annotator}`;
+        if the pattern has no `{annotator}`, the name is the ANNOTATOR attribute
     Category
         annotation value; empty is unlabelled
     Spans
-        overlapping units are written to further tiers of the same ANNOTATOR; symbolic
-        annotations take the time of the one they refer to; slots without a time lie evenly
-        between their neighbours
+        every annotation is a unit. A symbolic annotation takes the time of the one it refers to;
+        time slots without a time are spread evenly between their neighbours. On writing,
+        overlapping units go to further tiers with the same ANNOTATOR
     """
     root = parse(source)
     if root.tag != "ANNOTATION_DOCUMENT":

@@ -35,12 +35,12 @@ DECISIONS = "gammacp-review.sqlite"
 """What the studio writes beside the exports (SQLite adds files of its own): no export."""
 _JSON = {".json", ".jsonl", ".jsonld", ".jams"}
 _UNREADABLE_PROJECT = (
-    "is a project of INCEpTION or WebAnno that has the annotators' work in the tool's own binary "
-    "form only (annotation_ser)"
+    "is an INCEpTION or WebAnno project that holds the annotations only in the tool's own binary "
+    "format (annotation_ser)"
 )
 _EXPORT = (
-    "Export it again and choose under Secondary Format one that is read: UIMA CAS JSON or XMI, or "
-    "WebAnno TSV v3"
+    "Export it again and choose UIMA CAS JSON, UIMA CAS XMI or WebAnno TSV v3 under "
+    "Secondary Format"
 )
 
 
@@ -134,7 +134,7 @@ def _recognise(search: _Search, source: Source, place: Path, inside: Path | None
             search.found.append((_name_source(source, place, search.layout or entry.layout), entry))
         elif inside is not None:
             kind = place.suffix.lstrip(".").upper()
-            search.passed.append((place, inside, f"{kind} that is no format's"))
+            search.passed.append((place, inside, f"{kind} in no known format"))
     except DataError as error:
         search.failures.append((place, error.at(source.place)))
 
@@ -201,8 +201,8 @@ def _is_of_another_kind(source: Source, place: Path) -> bool:
     for name, entry in FORMATS.items():
         if any(entry.sniff(plain, place.with_suffix(x)) for x in _JSON & {*entry.extensions}):
             raise source.error(
-                f"JSON has the keys of {entry.title}, but is not written as that tool does",
-                hint=f"Read it with --format {name}; move it away if it holds no annotations",
+                f"JSON has the keys of {entry.title}, but not the layout that this tool writes",
+                hint=f"Read it with --format {name}, or move it away if it holds no annotations",
             )
     return True
 
@@ -296,12 +296,12 @@ def _in_folder(folder: Path, search: _Search) -> list[Path]:
         file = inside[name]
         if file.is_dir():
             if file.is_symlink():
-                why = "a link to a folder, which is not followed; name that folder, too"
+                why = "a link to a folder, not followed; name that folder as well"
                 search.passed.append((file, folder, why))
             continue
         why = reason or _why_no_format(file, search.chosen)
         if not file.is_file():
-            why = "a device, a pipe or a link to nothing"
+            why = "a device, a pipe or a broken link"
         if why:
             search.passed.append((file, folder, why))
         else:
@@ -314,7 +314,7 @@ def _in_folder(folder: Path, search: _Search) -> list[Path]:
 
 def _why_no_format(path: Path, chosen: Format | None) -> str:
     if path.name in TYPE_SYSTEMS:
-        return "the types of annotations"
+        return "the type system of annotations"
     if has_ending(path, chosen):
         return ""
     return f"no format has the ending {path.suffix}" if path.suffix else "no ending"

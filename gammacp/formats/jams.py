@@ -40,10 +40,10 @@ def read(source: Source, *, layer: str | None = None) -> Continuum:
     Positions
         seconds
     Annotators
-        `annotator` (name, email or id), else curator, else the source of the annotation; a second
-        annotation of the same name gets a number
+        `annotator` (name, email or id), else the curator, else the source of the annotation; a
+        second annotation with the same name gets a number
     Category
-        value of a namespace (`--layer`); values that are no text or number are unlabelled
+        value, in one namespace (`--layer`); a value that is neither text nor number is unlabelled
     Spans
         every observation is a unit: overlapping, repeated and zero-length ones are kept
     """

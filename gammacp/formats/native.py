@@ -155,9 +155,9 @@ def read(
     Category
         stored, with features; null is unlabelled
     Spans
-        everything is kept as it is (`--option discontinuous=cover`: units of several fragments are
-        of one piece; `split`: a unit for each fragment; `--option shapes=box` or `no`: boxes around
-        shapes, or none)
+        everything is kept as it is (`--option discontinuous=cover`: a unit of several fragments
+        becomes one piece; `split`: one unit per fragment; `--option shapes=box`: the box around
+        each shape; `no`: no shapes)
     """
     root = source.json()
     if not isinstance(root, dict) or "gammacp" not in root:

@@ -83,9 +83,9 @@ class Collection:
         where = there[0] if len(there) == 1 else f"{len(there)} documents"
         advice = next((a for name in there if (a := self.continua[name].advice)), "")
         return (
-            f"{', '.join(gone)}: declared, but without a file in {where}, where each file holds "
-            "one annotator. Whoever is declared counts as having found nothing. "
-            f"{advice or 'If a file is missing, read it, too'}"
+            f"{', '.join(gone)}: declared, but there is no file by them in {where}, where each "
+            "file holds one annotator's work. Whoever is declared counts as having found nothing. "
+            f"{advice or 'If a file is missing, add it'}"
         )
 
 
@@ -380,14 +380,14 @@ def _check_options(options: Mapping[str, object], formats: Iterable[Format], who
     for name in options:
         if name not in known and name == "features":
             raise UsageError(
-                f"{whose} has no features beside the category, which a dissimilarity weighs"
+                f"{whose} has no features beside the category for a dissimilarity to weigh"
             )
         if name not in known:
             if name == "feature" and "features" in known:
                 key = json.dumps(options[name], ensure_ascii=False)
                 raise UsageError(
-                    f"{whose} has one category. A feature beside it is weighed by a file: write "
-                    f"features.{key} = {{}} and give --dissimilarity FILE.toml"
+                    f"{whose} has one category. To weigh a feature beside it, write "
+                    f"features.{key} = {{}} into FILE.toml and give --dissimilarity FILE.toml"
                 )
             raise UsageError(
                 f"option {name!r} is not one of {whose}; there are: {', '.join(known) or 'none'}"

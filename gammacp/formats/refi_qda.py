@@ -31,13 +31,13 @@ def read(source: Source) -> Corpus:
     Positions
         characters (code points)
     Annotators
-        the user who made a coding, in projects without users the file's name; of users of one name,
-        the second gets a number
+        the user who made the coding; in a project without users, the file's name. The second of two
+        users with the same name gets a number
     Category
-        name of the code; with its parents (`Pos/Sub`) where several codes have that name
+        name of the code; if several codes share it, with its parents (`Pos/Sub`)
     Spans
-        every coding of a selection of plain text is a unit; selections without a code, and those
-        of pictures, PDF pages and recordings, are left out
+        every coding of a selection of plain text is a unit. Selections without a code, and
+        selections in pictures, PDF pages and recordings, are left out
     """
     root = parse(source)
     names = _names(root)

@@ -41,13 +41,13 @@ def read(source: Source) -> Continuum:
     Positions
         characters
     Annotators
-        the folder
+        name of the folder
     Category
-        none
+        none: units are unlabelled
     Spans
-        segments are units, joined by a blank; of each relation a link goes from the head of the
-        satellite to that of the nucleus; relations of several nuclei are undirected links from the
-        first to each other one; groups are no units; segments in no relation have no links
+        every segment is a unit; the text is the segments joined by blanks. Each relation becomes a
+        link from the head of the satellite to the head of the nucleus. A relation of several nuclei
+        becomes undirected links from the first to each of the others. Groups are not units
     """
     root = parse(source)
     segments = root.at("body").all("segment")

@@ -35,11 +35,11 @@ def read(source: Source, *, layer: str = _ENTITIES) -> Continuum | Corpus:
     Positions
         characters (code points)
     Annotators
-        the folder
+        name of the folder
     Category
         label; `--layer` is `ents` or the name of a span group
     Spans
-        spans of a group may overlap; every span is a unit
+        every span is a unit; spans of a group may overlap
     """
     try:
         from spacy.tokens import DocBin

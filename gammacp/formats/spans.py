@@ -28,8 +28,8 @@ TOKENS = "tokens"
 _NUMBERS = (int, float)
 _DISCONTINUOUS = ("keep", "cover", "split")
 GAP = "inside a discontinuous annotation, covered by its unit"
-MENDED = "crosses or touches itself, and is mended by shapely's make_valid"
-NO_UNIT = "joins what is not among the units that are read"
+MENDED = "crosses or touches itself, repaired with shapely's make_valid"
+NO_UNIT = "joins units that were not read"
 
 
 @dataclass
@@ -299,7 +299,7 @@ def shape_of(extents: Sequence[tuple[float, float]], given: str | None) -> Shape
     try:
         return (in_cell(given, *extents[0]) if given else box(*extents))[1]
     except DataError as error:
-        hint = "Where the column is of something else, leave it out with --option shapes=no"
+        hint = "If the column holds something else, ignore it with --option shapes=no"
         raise DataError(error.message, hint=error.hint or hint) from None
 
 
@@ -357,7 +357,7 @@ def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> C
         return document
     made = {name: one(c) for name, c in continua.items()}
     lost = sum(len(c.links) - len(made[name].links) for name, c in continua.items())
-    gaps.add("link", "between units, of which fragments are taken", lost)
+    gaps.add("link", "between units that were split into fragments", lost)
     if discontinuous == "cover":
         inside = [b for c in continua.values() if c.breaks is not None for b in c.breaks]
         gaps.add("gap", GAP, sum(map(len, inside)) // 2)

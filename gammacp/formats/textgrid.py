@@ -110,14 +110,14 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     Positions
         seconds
     Annotators
-        each tier is an annotator, tiers of one name are one annotator, an empty tier is one
-        without units; `--tier` chooses tiers, as in `gesture@{annotator}`
+        each tier is an annotator, an empty tier one without units; tiers with the same name are one
+        annotator. `--tier` chooses tiers, as in `gesture@{annotator}`
     Category
         text of the interval or point
     Spans
-        an interval with an empty or blank text is a gap, a point is a zero-length unit;
-        overlapping units are written to further tiers, `Ann #2` beside `Ann`, which are read
-        as Ann's; an unlabelled unit cannot be written
+        every interval with a text is a unit, one with an empty or blank text is a gap; a point is a
+        zero-length unit. On writing, overlapping units go to further tiers (`Ann #2` beside `Ann`),
+        which are read as Ann's; an unlabelled unit cannot be written
     """
     for mark, what in _OTHER.items():
         if mark in source.content[:200].replace(b"\x00", b""):

@@ -46,11 +46,12 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
     Annotators
         `creator` (name, e-mail or id), else the file's name
     Category
-        body with the purpose tagging, classifying or identifying, else the only body; one unit
-        per tag
+        body with the purpose tagging, classifying or identifying, else the only body; an annotation
+        with several tags gives one unit per tag
     Spans
-        several targets are a unit of several fragments (`--option discontinuous=cover`: one from
-        its first start to its last end; `split`: a unit for each); zero-length ones are kept
+        every annotation is a unit, one with several targets a unit of several fragments
+        (`--option discontinuous=cover`: one unit from the first start to the last end; `split`: one
+        unit per target); zero-length ones are kept
     """
     documents = Documents(source, CHARACTERS)
     for number, annotation in enumerate(_annotations(source), 1):

@@ -132,15 +132,15 @@ def read(
     Annotators
         the file's name, the folder is the document, as in INCEpTION's export
     Category
-        a feature (`--feature`) of a layer of spans or chains (`--layer`); `*` is unlabelled;
-        further ones with `[features.NAME]`, slots by their names (roles) and NAME.target (roles
-        and who fills them), as sets joined with "+"
+        a feature (`--feature`) of a layer of spans or chains (`--layer`); `*` is unlabelled.
+        Further features with `[features.NAME]`; of a slot, NAME gives its roles and NAME.target its
+        roles with the positions of their fillers, as sets joined with "+"
     Spans
-        stacked annotations are units of their own; annotations end at tokens or their parts; the
-        format has none of several fragments (a gap between tokens of one number is covered);
-        relations between units of the layer are links; slots are links to what fills them, called
-        by their roles, if it is of the layer (`--option fillers=units`: what is of another layer is
-        a unit, too); the mentions of a chain layer are units, joined by their chains
+        every annotation of the layer is a unit, stacked ones too. Annotations end at tokens or
+        parts of tokens and have no fragments: a unit covers any gap between its tokens. Relations
+        between units become links, and each slot becomes links to its fillers, named after their
+        roles. A filler from another layer is left out (`--option fillers=units`: it becomes a
+        unit). The mentions of a chain layer are units, joined by their chains
     """
     cas, faults = _view(source)
     for of, name, error in faults:

@@ -47,12 +47,12 @@ def read_raven(source: Source, *, label: str | None = None, shapes: str = "keep"
     Positions
         seconds (the second axis: Hz)
     Annotators
-        the folder
+        name of the folder
     Category
         a column (`--option label=COLUMN`)
     Spans
-        every selection is a box in time and frequency (`--option shapes=no`: in time alone); views
-        of a selection beside its first are left out
+        every selection is a box in time and frequency (`--option shapes=no`: a unit in time alone);
+        only the first view of a selection is read
     """
     spans, seen = Spans.of(source, SECONDS), set[str]()
     for row in table(source, _RAVEN, quoted=False):
@@ -88,12 +88,12 @@ def read_audacity(source: Source, *, shapes: str = "keep") -> Continuum:
     Positions
         seconds (the second axis: Hz)
     Annotators
-        the folder
+        name of the folder
     Category
         label
     Spans
-        every label is a unit: with frequencies a box (`--option shapes=no`: in time alone), without
-        length a point in time
+        every label is a unit, with frequencies a box (`--option shapes=no`: a unit in time alone),
+        without length a point in time
     """
     one_of("shapes", shapes, ("keep", "no"))
     spans = Spans.of(source, SECONDS)

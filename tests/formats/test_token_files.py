@@ -69,7 +69,7 @@ def test_slots_are_features(tmp_path: Path) -> None:
     assert found == {("x", (10, 11), (2, 6)), ("x", (10, 11), (10, 11))}
     assert counted(alone) == {
         ("annotation", "layer Span was not chosen"): 4,
-        ("link", "leads to what is of another layer (--option fillers=units reads it)"): 4,
+        ("link", "leads to another layer (--option fillers=units reads its target)"): 4,
     }
     whole = read(file, layer="Host", fillers="units")
     place = {u.id: (u.start, u.end) for u in whole}
