@@ -22,7 +22,7 @@ from gammacp.formats.registry import ending_or, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import MILLISECONDS, SECONDS, Spans
 from gammacp.formats.tiers import ANNOTATOR, annotator_of, check_chosen, lanes
-from gammacp.formats.xmltree import Element, legal, parse
+from gammacp.formats.xmltree import Element, legal, parse, xml_text
 
 _AUTHOR = "gammacp"
 _ENDS = ("TIME_SLOT_REF1", "TIME_SLOT_REF2")
@@ -256,9 +256,7 @@ def write(document: Continuum, path: Path) -> None:
                 annotation = child(child(tier, "ANNOTATION"), "ALIGNABLE_ANNOTATION", own)
                 child(annotation, "ANNOTATION_VALUE").text = legal(category or "")
     child(root, "LINGUISTIC_TYPE", _TYPE)
-    ElementTree.indent(root, "    ")
-    body = ElementTree.tostring(root, encoding="unicode")
-    write_text(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n')
+    write_text(path, xml_text(root, "    "))
 
 
 def _milliseconds(document: Continuum, position: float) -> float:

@@ -142,9 +142,9 @@ def _times(annotation: Record, fragment: str, what: str) -> tuple[float, float]:
     match = _TIME.search(fragment)
     if match is None:
         raise annotation.error(f"{what}: {fragment!r} is no time fragment t=START,END")
-    times = {"start": match[1] or "0", "end": match[2]}
-    found = Record.of(times, annotation.source, annotation.line)
-    return found.position("start", f"{what}:"), found.position("end", f"{what}:")
+    source, line = annotation.source, annotation.line
+    start, end = (source.position(x or "0", f"{what}:", line=line) for x in match.groups())
+    return start, end
 
 
 registered(
