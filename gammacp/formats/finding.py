@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import filter as fitting
 from pathlib import Path
+from typing import NamedTuple
 
 from gammacp.errors import DataError
 from gammacp.files import check_inside, content_of
@@ -29,8 +30,6 @@ from gammacp.left_out import LeftOut, Tally
 
 PathLike = str | os.PathLike[str]
 Found = tuple[Source, Format]
-Failure = tuple[Path, DataError]
-"""A file that could not be opened or recognised, and why."""
 DECISIONS = "gammacp-review.sqlite"
 """What the studio writes beside the exports (SQLite adds files of its own): no export."""
 _JSON = {".json", ".jsonl", ".jsonld", ".jams"}
@@ -44,25 +43,52 @@ _EXPORT = (
 )
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What paths mean: files with the format of each, failures, and what was passed over."""
+class Unread(NamedTuple):
+    """What could not be read, and why; `path` is that of what is packed."""
 
-    found: tuple[Found, ...]
-    failures: tuple[Failure, ...]
-    left_out: tuple[LeftOut, ...]
+    place: str
+    error: DataError
+    path: Path
 
 
 @dataclass
-class _Search:
-    """A search while it goes on."""
+class Finding:
+    """What paths mean: files with the format of each, and what could not be opened or recognised.
+
+    `passed` has every file that was passed over, where it was found, and why.
+    """
 
     chosen: Format | None
     layout: str | None
     found: list[Found] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
     passed: list[tuple[Path, Path, str]] = field(default_factory=list)
-    """(file, where it was found, why it was passed over)."""
+
+    def fail(self, path: Path, error: DataError, place: str = "") -> None:
+        """Note what could not be read.
+
+        Parameters
+        ----------
+        path, error, place
+            As of `Unread`; by default its place is the path.
+        """
+        self.unread.append(Unread(str(path), error.at(place or path), without_gz(path)))
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What was passed over, without the files that belong to one that is read."""
+        places = [(place_of(source), source) for source, _ in self.found]
+        # Texts have their document's name, or lie in the folder of a project's texts.
+        read = {place.with_suffix("") for place, _ in places}
+        read |= {place.with_name(source.document) for place, source in places if source.document}
+        texts = {place.with_name("Sources") for place, _ in places if place.suffix == ".qde"}
+        tallies: dict[Path, Tally] = {}
+        for file, where, reason in self.passed:
+            stem = file.with_suffix("")
+            known = {stem, stem.with_suffix("")} & read or file.parent in texts
+            if not known and file.name not in (*TYPE_SYSTEMS, "annotation.conf"):
+                tallies.setdefault(where, Tally(str(where))).add("file", reason)
+        return tuple(entry for tally in tallies.values() for entry in tally.entries())
 
 
 def find(
@@ -89,7 +115,7 @@ def find(
     DataError
         A glob fits no file. What is wrong with a single file is among the failures.
     """
-    search = _Search(chosen, layout)
+    search = Finding(chosen, layout)
     for path, folder in _expand(paths, search):
         try:
             with error_of(path):
@@ -97,13 +123,13 @@ def find(
                 if is_archive(content, place.name):
                     sources = _members_to_read(path, content, search)
                 else:
-                    sources = [(_source(path, place, content), place)]
+                    sources = [(Source(path, "", "", content), place)]
         except DataError as error:
-            search.failures.append((path, error.at(path)))
+            search.fail(path, error)
             continue
         for source, place in sources:
             _recognise(search, source, place, path if source.member else folder)
-    return Finding(tuple(search.found), tuple(search.failures), _passed_over(search))
+    return search
 
 
 def open_packed(path: Path, *, named: bool) -> tuple[Path, bytes]:
@@ -125,7 +151,7 @@ def open_packed(path: Path, *, named: bool) -> tuple[Path, bytes]:
     return place, content if place == path else unpack(content, str(path))
 
 
-def _recognise(search: _Search, source: Source, place: Path, inside: Path | None) -> None:
+def _recognise(search: Finding, source: Source, place: Path, inside: Path | None) -> None:
     """Add a file under its format; `inside` is the folder or archive it was found in."""
     try:
         with error_of(source.place):
@@ -136,23 +162,7 @@ def _recognise(search: _Search, source: Source, place: Path, inside: Path | None
             kind = place.suffix.lstrip(".").upper()
             search.passed.append((place, inside, f"{kind} in no known format"))
     except DataError as error:
-        search.failures.append((place, error.at(source.place)))
-
-
-def _passed_over(search: _Search) -> tuple[LeftOut, ...]:
-    """What was passed over, without the files that belong to one that is read."""
-    places = [(place_of(source), source) for source, _ in search.found]
-    # Texts have their document's name, or lie in the folder of a project's texts.
-    read = {place.with_suffix("") for place, _ in places}
-    read |= {place.with_name(source.document) for place, source in places if source.document}
-    texts = {place.with_name("Sources") for place, _ in places if place.suffix == ".qde"}
-    tallies: dict[Path, Tally] = {}
-    for file, where, reason in search.passed:
-        stem = file.with_suffix("")
-        known = {stem, stem.with_suffix("")} & read or file.parent in texts
-        if not known and file.name not in (*TYPE_SYSTEMS, "annotation.conf"):
-            tallies.setdefault(where, Tally(str(where))).add("file", reason)
-    return tuple(entry for tally in tallies.values() for entry in tally.entries())
+        search.fail(place, error, source.place)
 
 
 def place_of(source: Source) -> Path:
@@ -267,10 +277,10 @@ def _in(folder: Path, part: str) -> Iterator[Path]:
 
 def expand(paths: Iterable[PathLike], chosen: Format | None = None) -> list[tuple[Path, bool]]:
     """(file, whether it was named outright) of files, folders and globs; each file once, sorted."""
-    return [(file, folder is None) for file, folder in _expand(paths, _Search(chosen, None))]
+    return [(file, folder is None) for file, folder in _expand(paths, Finding(chosen, None))]
 
 
-def _expand(paths: Iterable[PathLike], search: _Search) -> list[tuple[Path, Path | None]]:
+def _expand(paths: Iterable[PathLike], search: Finding) -> list[tuple[Path, Path | None]]:
     """(file, folder it was found in) of files, folders and globs; None if it was named."""
     files: dict[Path, Path | None] = {}
     for given in paths:
@@ -288,7 +298,7 @@ def _expand(paths: Iterable[PathLike], search: _Search) -> list[tuple[Path, Path
     return list(files.items())
 
 
-def _in_folder(folder: Path, search: _Search) -> list[Path]:
+def _in_folder(folder: Path, search: Finding) -> list[Path]:
     listed = (f for f in sorted(folder.rglob("*")) if not f.name.startswith(DECISIONS))
     inside = {f.relative_to(folder).as_posix(): f for f in listed}
     files: list[Path] = []
@@ -307,8 +317,7 @@ def _in_folder(folder: Path, search: _Search) -> list[Path]:
         else:
             files.append(file)
     if is_project(inside) and not files:
-        error = DataError(_UNREADABLE_PROJECT, file=folder, hint=_EXPORT)
-        search.failures.append((folder, error))
+        search.fail(folder, DataError(_UNREADABLE_PROJECT, hint=_EXPORT))
     return files
 
 
@@ -327,16 +336,12 @@ def has_ending(path: Path, chosen: Format | None) -> bool:
     return path.suffix.lower() == ".zip" or any(f.has_ending(path) for f in offered)
 
 
-def _source(path: Path, place: Path, content: bytes) -> Source:
-    return Source(path, names_from_path(place, None).document, "", content)
-
-
 def _name_source(source: Source, place: Path, layout: str | None) -> Source:
     names = names_from_path(place, layout)
     return replace(source, document=names.document, annotator=names.annotator)
 
 
-def _members_to_read(path: Path, content: bytes, search: _Search) -> list[tuple[Source, Path]]:
+def _members_to_read(path: Path, content: bytes, search: Finding) -> list[tuple[Source, Path]]:
     everything = {str(member): data for member, data in members(content, str(path))}
     names: list[str] = []
     for name, reason in why_not_annotators(everything).items():
@@ -353,6 +358,6 @@ def _members_to_read(path: Path, content: bytes, search: _Search) -> list[tuple[
         # One annotator's document with its type system: the archive has the annotator's name.
         places = {data[0]: path.with_suffix(Path(data[0]).suffix)}
     return [
-        (replace(_source(path, place, everything[name]), member=name, neighbours=everything), place)
+        (Source(path, "", "", everything[name], name, everything), place)
         for name, place in places.items()
     ]

@@ -6,15 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.archive import without_gz
 from gammacp.formats.differing_texts import on_one_line
-from gammacp.formats.finding import PathLike, find
+from gammacp.formats.finding import PathLike, Unread, find
 from gammacp.formats.joining import DocumentPart, Joining, joinings
 from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
 from gammacp.formats.layout import names_from_path
@@ -151,14 +150,6 @@ def by_document(continua: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
     return {c.name if names[c.name] == 1 else key: c for key, c in continua.items()}
 
 
-class _Unread(NamedTuple):
-    """What could not be read, and why."""
-
-    place: str
-    error: DataError
-    path: Path
-
-
 def collect(
     paths: Iterable[PathLike],
     *,
@@ -200,14 +191,14 @@ def collect(
     settings = {name: _settings(group, given) for name, group in by_format.items()}
     parts: list[DocumentPart] = []
     left_out = [finding.left_out]
-    unread = [_Unread(str(path), error, without_gz(path)) for path, error in finding.failures]
+    unread = finding.unread
     for source, entry in finding.found:
         read = (instead or {}).get(entry.name, entry.read)
         try:
             document = read(source, **settings[entry.name])
         except DataError as error:
             path = without_gz(source.path) / source.member
-            unread.append(_Unread(source.place, error.at(source.place), path))
+            unread.append(Unread(source.place, error.at(source.place), path))
             continue
         left_out.append(document.left_out)
         table = _table_of(document)
@@ -236,7 +227,7 @@ def _table_of(document: Continuum | Corpus) -> DocumentTable | None:
 
 def _put_together(
     parts: Sequence[DocumentPart],
-    unread: Sequence[_Unread],
+    unread: Sequence[Unread],
     settings: Mapping[str, dict[str, Any]],
     layout: str | None,
     align_texts: bool,
@@ -353,7 +344,7 @@ def _advice(ways: tuple[Joining, ...]) -> str:
     return f"give {' or '.join(said)}"
 
 
-def _lacks(part: DocumentPart, unread: Iterable[_Unread], layout: str | None) -> bool:
+def _lacks(part: DocumentPart, unread: Iterable[Unread], layout: str | None) -> bool:
     """Whether a file that failed may have held another annotator of the same document.
 
     Without one of its annotators a document would give another number silently.
