@@ -271,7 +271,7 @@ def _pairs(
     before, after = ({(p.error, p.measure, p.magnitude): p for p in q} for q in (baseline, now))
     pairs = [(before[key], point) for key, point in after.items() if key in before]
     if not pairs:
-        raise UsageError("baseline and sweep share no point: other errors, measures or magnitudes")
+        raise UsageError("baseline and sweep share no point: errors, measures or magnitudes differ")
     return pairs, len(before) - len(pairs), len(after) - len(pairs)
 
 
