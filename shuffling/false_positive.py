@@ -15,9 +15,9 @@ from gammacp.continuum.fragments import column, together
 from gammacp.errors import DataError
 from shuffling.registry import register
 from shuffling.setting import (
+    CountedError,
     Setting,
     Units,
-    check_factor,
     check_segmentation,
     operations,
     tell_fewer,
@@ -30,7 +30,7 @@ _BATCH = 1024
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class FalsePositive:
+class FalsePositive(CountedError):
     """round(f·mᵍ·x) new units: category and length from the model, the place uniform.
 
     - Free (`overlap=True`): anywhere inside the bounds, so new units may overlap others.
@@ -54,13 +54,7 @@ class FalsePositive:
     summary: ClassVar[str] = "units are added"
     source: ClassVar[str] = "Mathet, Widlöcher & Métivier 2015, §6.3.1"
 
-    factor: float = 1.0
-    growth: float = 1.0
     overlap: bool | None = None
-
-    def __post_init__(self) -> None:
-        """Check factor and growth."""
-        check_factor(self.name, self.factor, self.growth)
 
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator

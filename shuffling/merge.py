@@ -7,13 +7,13 @@ import numpy as np
 
 from gammacp.continuum.fragments import column
 from shuffling.registry import register
-from shuffling.setting import Setting, Units, check_factor, operations, tell_fewer
+from shuffling.setting import CountedError, Setting, Units, operations, tell_fewer
 from shuffling.shapes import check_areas, union_of
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class Merge:
+class Merge(CountedError):
     """round(f·mᵍ·x) operations, each makes one unit of two neighbours.
 
     Neighbours are successive units in order of their starts; the pair is drawn uniformly from the
@@ -36,13 +36,7 @@ class Merge:
     summary: ClassVar[str] = "neighbouring units are made one"
     source: ClassVar[str] = "gammacp; the reverse of splits"
 
-    factor: float = 1.0
-    growth: float = 1.0
     same_category: bool = False
-
-    def __post_init__(self) -> None:
-        """Check factor and growth."""
-        check_factor(self.name, self.factor, self.growth)
 
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -239,6 +240,28 @@ def check_factor(name: str, factor: float, growth: float = 1.0) -> None:
         raise UsageError(f"{name}: factor {factor:g} is not a finite number >= 0")
     if not (math.isfinite(growth) and growth > 0):
         raise UsageError(f"{name}: growth {growth:g} is not a finite number > 0")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedError:
+    """An error that is made so and so often: round(f·mᵍ·x) times.
+
+    Attributes
+    ----------
+    factor
+        f ≥ 0: how often per unit of the reference at m = 1.
+    growth
+        g > 0: 1 is "proportional to m", more makes the error rarer at small magnitudes.
+    """
+
+    name: ClassVar[str]
+
+    factor: float = 1.0
+    growth: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check factor and growth."""
+        check_factor(self.name, self.factor, self.growth)
 
 
 def uniform_places(u: Floats, low: Floats, high: Floats, *, integer: bool) -> Floats:

@@ -14,7 +14,7 @@ from gammacp.continuum.outlines import cut
 from gammacp.continuum.shapes import Shape, Span, relative
 from gammacp.errors import UsageError
 from shuffling.registry import register
-from shuffling.setting import Setting, Units, check_factor, operations, tell_fewer
+from shuffling.setting import CountedError, Setting, Units, operations, tell_fewer
 from shuffling.shapes import check_areas
 
 Half: TypeAlias = tuple[float, tuple[float, ...], Shape | None]
@@ -24,7 +24,7 @@ CAP = 5.0
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class Split:
+class Split(CountedError):
     """round(f·mᵍ·x) operations, each cuts one of the current units in two.
 
     The unit is drawn uniformly from the current ones, so a part may be split again; the cut is
@@ -47,11 +47,10 @@ class Split:
     source: ClassVar[str] = "Mathet, Widlöcher & Métivier 2015, §6.3.1, §6.3.4"
 
     factor: float = 2.0
-    growth: float = 1.0
 
     def __post_init__(self) -> None:
         """Check factor and growth."""
-        check_factor(self.name, self.factor, self.growth)
+        super().__post_init__()
         if self.factor > CAP:
             raise UsageError(
                 f"{self.name}: factor {self.factor:g} > {CAP:g}, the paper's limit of splits per "

@@ -70,7 +70,7 @@ def read_curves(path: str | Path) -> list[Point]:
             try:
                 points.append(_point(row))
             except ValueError as error:
-                raise DataError(f"field that is no number ({error})", line=line) from None
+                raise DataError(f"a field is not a number ({error})", line=line) from None
         if not points:
             raise DataError("no rows")
     except DataError as error:
@@ -271,7 +271,7 @@ def _pairs(
     before, after = ({(p.error, p.measure, p.magnitude): p for p in q} for q in (baseline, now))
     pairs = [(before[key], point) for key, point in after.items() if key in before]
     if not pairs:
-        raise UsageError("baseline and sweep share no point: other errors, measures or magnitudes")
+        raise UsageError("baseline and sweep share no point: errors, measures or magnitudes differ")
     return pairs, len(before) - len(pairs), len(after) - len(pairs)
 
 

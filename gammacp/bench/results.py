@@ -53,8 +53,8 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
     notes += _not_applicable(store, experiment, points)
     if without := _without(store, experiment):
         notes.append(
-            f"{without} values rest on random sets of which some have none: see `without` in their "
-            "signatures (bench export)"
+            f"{without} values rest on random sets, some of which have no value: see `without` "
+            "in their signatures (bench export)"
         )
     if figures and can_plot():
         what = "agreement beyond chance" if sweep.beyond_chance else "agreement"

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from gammacp.continuum import Continuum
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import UsageError, place_errors
 from gammacp.left_out import LeftOut
 from gammacp.needs import with_links
 from shuffling.fitting import fit_hulls
@@ -113,8 +113,6 @@ def source_from(
         raise UsageError("layout is that of drawn references: leave it out with --reference")
     from gammacp.formats import read
 
-    try:
+    with place_errors(reference):
         known = with_links(reference_of(read(reference), annotator), wanted=False)
         return Shuffled(known, chosen)
-    except DataError as error:
-        raise error.at(reference) from None

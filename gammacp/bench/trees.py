@@ -52,7 +52,7 @@ class Perturbed:
         if not self.sentences:
             raise DataError("no sentence to perturb")
         if any(isinstance(s, MeaningGraph) for s in self.sentences):
-            raise DataError("sweeps are of trees, and these are graphs")
+            raise DataError("sweeps take trees, and these are graphs")
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -83,7 +83,9 @@ class Perturbed:
             As for `Source.draw`.
         """
         if n_annotators != 2:
-            raise UsageError(f"{n_annotators} annotators, where trees have a sample and one copy")
+            raise UsageError(
+                f"{n_annotators} annotators, but a set of trees has two: the sample and one copy"
+            )
         rng = np.random.default_rng(tree_seed(seed, error, set_number))
         copy = perturb(self.sentences, error, magnitude, rng, confusion=self.confusion)
         return Treebank.from_annotations({"correct": self.sentences, "perturbed": copy})
@@ -101,7 +103,9 @@ def parse_tree_error(text: str) -> dict[str, str]:
     for part in text.split("+"):
         name, _, variant = part.partition(":")
         if name not in _VARIANTS or name in found:
-            raise UsageError(f"error {part!r} of trees is not one of: label, attach (each once)")
+            raise UsageError(
+                f"error {part!r} is none of trees: they have label and attach, each once"
+            )
         found[name] = variant or _VARIANTS[name][0]
         if found[name] not in _VARIANTS[name]:
             raise UsageError(f"error {part!r} has no such variant; {', '.join(_VARIANTS[name])}")
@@ -131,7 +135,7 @@ def sample_sentences(
         s for s in sentences if not (isinstance(s, Dependencies) and s.tree.n_nodes <= s.n_tokens)
     ]
     if not sound:
-        raise DataError("no sentence without a cycle, so nothing to perturb")
+        raise DataError("every sentence has a cycle, so there is nothing to perturb")
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     chosen = rng.choice(len(sound), size=min(number, len(sound)), replace=False)
     return tuple(sound[k] for k in sorted(chosen))

@@ -92,7 +92,7 @@ def _check_applies(measures: Iterable[str], drawn: Continuum | Treebank) -> None
         if MEASURES[name].applies_to != kind:
             known = ", ".join(n for n, m in MEASURES.items() if m.applies_to == kind)
             what = "units" if kind == "continuum" else "trees"
-            raise UsageError(f"measure {name!r} is not one of {what}: {known}")
+            raise UsageError(f"measure {name!r} does not apply to {what}; these do: {known}")
 
 
 def annotation_set(

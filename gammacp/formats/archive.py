@@ -140,9 +140,9 @@ def _why_not(path: PurePosixPath, project: bool) -> str:
     if path.name.startswith("INITIAL_CAS"):
         return "the document before anybody annotated it"
     if path.name.startswith("CURATION_USER"):
-        return "the curator's work, which is read when it is named"
+        return "the curator's work, read only if you name the file"
     if project and path.parts[0] != "annotation":
-        return "part of the project that is not in its folder annotation"
+        return "outside the project's folder annotation"
     return ""
 
 

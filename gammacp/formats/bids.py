@@ -31,15 +31,14 @@ def read(source: Source, *, feature: str = "trial_type") -> Continuum:
     Positions
         seconds
     Annotators
-        the folder
+        name of the folder
     Category
         `trial_type`, or another column (`--feature`); `n/a` is unlabelled
     Spans
-        every row is a unit; a duration of 0 gives a zero-length one, rows without an onset or a
+        every row is a unit, with a duration of 0 a zero-length one; rows without an onset or a
         duration are left out
     """
-    spans = Spans(source, source.document, SECONDS)
-    spans.declare(source.annotator)
+    spans = Spans.of(source, SECONDS)
     needed = ("onset", "duration", feature) if feature != "trial_type" else ("onset", "duration")
     others: dict[str, None] = {}
     for row in table(source, needed, quoted=False):

@@ -55,14 +55,14 @@ def read(source: Source, *, category: str = "behavior", annotator: str = "observ
     Positions
         seconds
     Annotators
-        the observation, or an independent variable (`--option annotator=observer`); the document
-        is the media file, with as much of its path as tells the files of one name apart, in live
-        observations one for all
+        the observation, or an independent variable (`--option annotator=observer`). The document is
+        the media file; files with the same name keep as much of their path as tells them apart. All
+        live observations are one document
     Category
-        behavior; with `--option category=subject+behavior` others of subject, modifiers
+        behavior; subject and modifiers with `--option category=subject+behavior`
     Spans
-        state events are units from start to stop, point events units of zero length; a start
-        without a stop is left out
+        a state event is a unit from its start to its stop, a point event a zero-length unit; a
+        start without a stop is left out
     """
     parts = category.split("+")
     if not set(parts) <= set(_PARTS):

@@ -44,13 +44,12 @@ def error_of(place: str | PathLike[str]) -> Iterator[None]:
     except GammacpError:
         raise
     except RecursionError:
-        raise DataError("what it holds is nested too deeply", file=place) from None
+        raise DataError("content is nested too deeply", file=place) from None
     except _CAUGHT.get() as error:
         raise DataError(
-            f"reading stopped with {type(error).__name__}: {str(error)[:_LONGEST]}",
+            f"the reader failed with {type(error).__name__}: {str(error)[:_LONGEST]}",
             file=place,
-            hint="A reader must not stop so, whatever the file holds: please report it. "
-            "Nothing of this file was read",
+            hint="This is a bug in gammacp: please report it. Nothing in this file was read",
         ) from error
 
 

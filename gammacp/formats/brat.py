@@ -91,20 +91,19 @@ def read(
     Positions
         characters (code points; UTF-16 is converted)
     Annotators
-        the folder; an empty file is an annotator without units
+        name of the folder; an empty file is an annotator without units
     Category
         type, or an attribute with `--feature`; further attributes with `[features.NAME]`
     Spans
-        a discontinuous annotation is a unit of several fragments (`--option discontinuous=cover`:
-        one over all of them; `split`: a unit for each part); parts with nothing but white space and
-        a line break between them are one, because brat cuts annotations at the ends of lines (known
-        from the .txt alone); overlapping, repeated and zero-length ones are kept; the type `_` is
-        unlabelled; relations, arguments of events and equivalences are links (those that
-        annotation.conf calls symmetric have no direction)
+        every text-bound annotation is a unit: overlapping, repeated and zero-length ones are kept,
+        and the type `_` is unlabelled. A discontinuous annotation is one unit of several fragments
+        (`--option discontinuous=cover`: one unit over all of them; `split`: one unit per part).
+        brat cuts annotations at line ends: if there is a .txt, parts with only white space and a
+        line break between them are joined again. Relations, arguments of events and equivalences
+        become links; relations that annotation.conf calls symmetric have no direction
     """
     text = source.beside(".txt", source.document)
-    spans = Spans(source, source.document, CHARACTERS, text)
-    spans.declare(source.annotator)
+    spans = Spans.of(source, CHARACTERS, text)
     bounds: list[_Bound] = []
     values: dict[str, str] = {}
     others: dict[str, dict[str, str | None]] = {}

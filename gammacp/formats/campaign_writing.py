@@ -1,14 +1,14 @@
 """campaign.toml written from what an export holds, every key explained."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, get_origin
 
 from gammacp.continuum import Continuum
 from gammacp.formats.campaign_file import KEYS, Campaign
 from gammacp.formats.finding import find
-from gammacp.formats.layers import chosen_feature, chosen_layer
+from gammacp.formats.layers import Layers, chosen_feature, chosen_layer
 from gammacp.formats.reading import Collection, layers_of
 from gammacp.formats.registry import FORMATS
 from gammacp.toml_files import toml_key, toml_value
@@ -38,14 +38,15 @@ def campaign_text(campaign: Campaign, found: Collection, out: Path) -> str:
     """
     continua = found.continua.values()
     here = out.parent.absolute()
-    said = {**_choices(campaign, found), **campaign.values}
+    there_are = _layers(campaign)
+    said = {**_choices(campaign, found, there_are), **campaign.values}
     said["paths"] = [Path(os.path.relpath(p, here)).as_posix() for p in campaign.values["paths"]]
     known = FORMATS[said["format"]] if "format" in said else None
     there = _examples(continua)
     if known and known.layout:
         there["layout"] = known.layout
     text = _HEAD.format(name=out.name, found=_counts(continua, found))
-    layers = {n: ", ".join(v.features) for n, v in _layers(campaign).items() if v.offered}
+    layers = {n: ", ".join(v.features) for n, v in there_are.items() if v.offered}
     options = ", ".join(o for o in known.options if o not in KEYS) if known else ""
     notes = {
         "layer": [f"There is {name}{' with ' * bool(f)}{f}." for name, f in layers.items()],
@@ -106,14 +107,13 @@ def _counts(continua: Iterable[Continuum], found: Collection) -> str:
     return ", ".join(f"{count} {what}" for what, count in numbers.items() if count)
 
 
-def _choices(campaign: Campaign, found: Collection) -> dict[str, Any]:
+def _choices(campaign: Campaign, found: Collection, layers: Layers) -> dict[str, Any]:
     """Format, layer and feature as they were recognised, where there is one of each."""
     formats = set(found.formats.values())
     if len(formats) != 1:
         return {}
     (name,) = formats
     said = {"format": name}
-    layers = _layers(campaign)
     if layers and "layer" in FORMATS[name].options:
         layer = chosen_layer(layers, campaign.values.get("layer"))
         feature = chosen_feature(layers, layer, campaign.values.get("feature"))
@@ -122,7 +122,7 @@ def _choices(campaign: Campaign, found: Collection) -> dict[str, Any]:
     return said
 
 
-def _layers(campaign: Campaign) -> Mapping[str, Any]:
+def _layers(campaign: Campaign) -> Layers:
     name = campaign.values.get("format")
     chosen = None if name is None else FORMATS[name]
     return layers_of(find(campaign.paths, chosen, campaign.values.get("layout")).found)

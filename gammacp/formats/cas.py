@@ -31,8 +31,8 @@ from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
 from gammacp.formats.type_system import ENDS, TypeSystem
 
-# What a link of a chain calls the one after it.
-_NEXT = "next"
+NEXT = "next"
+"""What a link of a chain calls the one after it."""
 _NOT_UNITS = (
     "uima.tcas.DocumentAnnotation",
     "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token",
@@ -65,13 +65,18 @@ class _Kind:
 
 
 def layers(source: Source) -> Layers:
-    """The types of annotations that can be units, with their features that have a value.
+    """The types of annotations that can be units, with their features that have a value."""
+    return layers_of(view_of(source))
+
+
+def layers_of(cas: Cas) -> dict[str, Layer]:
+    """The types of annotations of a view that can be units, with their features.
 
     A subtype belongs to the layer of its topmost supertype and can be named for itself; tokens,
     sentences and what tools note about a document are read when they are named.
     """
     found: list[Layers] = []
-    for kind in _kinds(view_of(source)).values():
+    for kind in _kinds(cas).values():
         if kind.role == "relation":
             continue
         offered = {kind.layers[-1]} if kind.role == "unit" else set()
@@ -116,30 +121,54 @@ def read(
         the file's name, the folder is the document, as in INCEpTION's exports (also zipped
         projects)
     Category
-        a feature (`--feature`) of an annotation type (`--layer`; its last part is enough);
-        without a value unlabelled; further ones with `[features.NAME]`, slots by their names
-        (roles) and NAME.target (roles and who fills them), as sets joined with "+"
+        a feature (`--feature`) of an annotation type (`--layer`; the last part of its name is
+        enough). Without a value the unit is unlabelled. Further features with `[features.NAME]`; of
+        a slot, NAME gives its roles and NAME.target its roles with the positions of their fillers,
+        as sets joined with "+"
     Spans
-        relations between units of the layer are links, and what a unit calls `next` (of a chain) is
-        of its chain; slots are links to what fills them, called by their roles, if it is of the
-        layer (`--option fillers=units`: what is of another layer is a unit, too); tokens, sentences
-        and what tools note about a document are when `--layer` names them; subtypes belong to their
-        supertype's layer where there is a type system; a feature with several values gives a unit
-        for each; overlapping, repeated and zero-length ones are kept; an annotation has one begin
-        and end, so none has fragments
+        every annotation of the layer is a unit: overlapping, repeated and zero-length ones are
+        kept, and none has fragments. A feature with several values gives one unit per value. A
+        subtype belongs to its supertype's layer if there is a type system. Tokens, sentences and
+        notes that tools make about the document are read only if `--layer` names them. Relations
+        between units become links, units joined by `next` become chains, and each slot becomes
+        links to its fillers, named after their roles. A filler from another layer is left out
+        (`--option fillers=units`: it becomes a unit)
+    """
+    return read_layer(source, view_of(source), layer, feature, features, fillers)
+
+
+def read_layer(
+    source: Source,
+    cas: Cas,
+    layer: str | None,
+    feature: str | None,
+    features: Sequence[str],
+    fillers: str,
+) -> Continuum:
+    """One annotator's units of a layer of a view.
+
+    Parameters
+    ----------
+    source
+        The file that the view is of.
+    cas
+        The view.
+    layer, feature, features, fillers
+        As for `read`.
+
+    Raises
+    ------
+    DataError
+        An annotation lies outside the text.
     """
     one_of("fillers", fillers, FILLERS)
-    cas = view_of(source)
     convert = from_utf16(cas.text)
-    spans = Spans(source, source.document, CHARACTERS, cas.text)
-    spans.declare(source.annotator)
+    spans = Spans.of(source, CHARACTERS, cas.text)
     kinds = _kinds(cas)
-    at = {a.id: a for a in cas.annotations}
+    places = {**cas.places, **{a.id: (a.start, a.end) for a in cas.annotations}}
     units = {a.id for a in cas.annotations if layer in kinds[a.type].layers}
     if fillers == "units":
-        slots_of = (_slots(cas, at[key], kinds[at[key].type]) for key in units)
-        filled = {to for slots in slots_of for links in slots.values() for _, to in links}
-        units |= {to for to in filled & {*at} if kinds[at[to].type].role != "relation"}
+        units |= _fillers(cas, kinds, units)
     relations = _link(spans, cas, kinds, units)
     for a in cas.annotations:
         kind = kinds[a.type]
@@ -153,8 +182,10 @@ def read(
         chosen = a.features.get(feature or "", ()) if feature in kind.values else ()
         known = {f: "+".join(a.features.get(f, ())) for f in features if f in kind.values}
         for name, links in slots.items():
-            places = [(role, at[to]) for role, to in links if to in at]
-            said = slot(name, [(role, convert(x.start), convert(x.end)) for role, x in places])
+            there = [(role, places[to]) for role, to in links if to in places]
+            said = slot(
+                name, [(role, convert(start), convert(end)) for role, (start, end) in there]
+            )
             known |= {f: value for f, value in said.items() if f in features}
             _fill(spans, a, links, units, told=not said.keys().isdisjoint(features))
         about: Any = {"line": a.line, "what": a.what, "features": known}
@@ -165,6 +196,14 @@ def read(
     for reason, count in cas.elsewhere.items():
         spans.leave_out("annotation", reason, count)
     return spans.continuum()
+
+
+def _fillers(cas: Cas, kinds: Mapping[str, _Kind], units: AbstractSet[str]) -> set[str]:
+    """What fills the slots of units, and is no relation."""
+    mine = (a for a in cas.annotations if a.id in units)
+    slots = (links for a in mine for links in _slots(cas, a, kinds[a.type]).values())
+    filled = {to for links in slots for _, to in links}
+    return {a.id for a in cas.annotations if a.id in filled and kinds[a.type].role != "relation"}
 
 
 def _slots(cas: Cas, a: CasAnnotation, kind: _Kind) -> dict[str, list[tuple[str, str]]]:
@@ -198,9 +237,9 @@ def _leave_out(
 ) -> None:
     """Count the features that are not asked for and make neither links nor a chain."""
     for name in a.features:
-        if name not in kind.links and name not in asked:
+        if name not in kind.links and name not in asked and a.features[name]:
             spans.leave_out("value", f"feature {name} is not the category")
-        elif name in kind.links and name != _NEXT and name not in slots:
+        elif name in kind.links and name != NEXT and name not in slots:
             spans.leave_out("value", f"feature {name} refers to other structures")
 
 
@@ -212,8 +251,8 @@ def _link(spans: Spans, cas: Cas, kinds: Mapping[str, _Kind], units: AbstractSet
         if kind.role == "relation" and (ends := _ends(a)) and units >= {*ends}:
             spans.link(who, _label(a, kind), *ends, DIRECTED)
             made.add(a.id)
-        elif a.id in units and _NEXT in kind.links:
-            spans.chain(who, kind.layers[-1], [a.id, *a.features.get(_NEXT, ())])
+        elif a.id in units and NEXT in kind.links:
+            spans.chain(who, kind.layers[-1], [a.id, *a.features.get(NEXT, ())])
     return made
 
 

@@ -6,8 +6,9 @@ count UTF-16 units.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from gammacp.formats.source import Record, Source, in_utf8
 from gammacp.formats.type_system import TypeSystem, beside, from_json, holds_several
@@ -15,7 +16,9 @@ from gammacp.formats.xmltree import Element, parse
 
 _XMI = "http://www.omg.org/XMI "
 _CAS = "http:///uima/cas.ecore "
-_OWN = frozenset({"sofa", "begin", "end"})
+_ENDS = frozenset({"begin", "end"})
+_OWN = _ENDS | {"sofa"}
+E = TypeVar("E")
 
 
 @dataclass(frozen=True)
@@ -39,18 +42,18 @@ class CasAnnotation:
 class Cas:
     """The text and annotations of the first view that has a text.
 
-    `arrays`: values of the arrays that features refer to, by id. `elsewhere`: how many annotations
-    are not in that view, by reason. `slots`: (role, id) of what a structure refers to, by its own
-    id, one for a link of a slot and several for an array of them.
+    `elsewhere`: how many annotations are not in that view, by reason. `slots`: (role, id) of what a
+    structure refers to, by its own id, one for a link of a slot and several for an array of them.
+    `places`: start and end of what fills slots and is no annotation.
     """
 
     text: str
     annotations: Sequence[CasAnnotation]
     types: TypeSystem | None
     ids: frozenset[str]
-    arrays: Mapping[str, Sequence[str]]
     elsewhere: Mapping[str, int]
     slots: Mapping[str, Sequence[tuple[str, str]]]
+    places: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 def view_of(source: Source) -> Cas:
@@ -73,62 +76,59 @@ def _from_xmi(source: Source) -> Cas:
             raise view.error("members of a view are not numbers")
         views.setdefault(view.attribute("sofa"), set()).update(listed)
     there = {e.attribute(f"{_XMI}id"): e for e in root.children if e.tag != f"{_CAS}View"}
-    members = _members(source, views, sofa.attribute(f"{_XMI}id"), there)
+    elements = {k: e.attributes.get("elements", "").split() for k, e in there.items()}
     arrays = {
-        key: e.attributes.get("elements", "").split() or [c.text for c in e.children]
+        key: elements[key] or [c.text for c in e.children]
         for key, e in there.items()
         if e.tag.startswith(_CAS) and e.tag.endswith("Array") and not e.tag.endswith("FSArray")
     }
-    found = {
-        key: e
-        for key, e in there.items()
-        if "sofa" in e.attributes and {"begin", "end"} & e.attributes.keys()
-    }
     types = beside(source)
-    annotations = [_xmi_annotation(e, types, arrays) for k, e in found.items() if k in members]
-    text = sofa.attributes["sofaString"]
-    elsewhere = _elsewhere(found.keys() - members, views)
-    ids = frozenset(k for k, e in there.items() if e.tag not in (f"{_CAS}NULL", f"{_CAS}Sofa"))
-    slots = _slots(
-        {
-            key: (e.attributes.get("role", ""), e.attributes["target"])
-            for key, e in there.items()
-            if "target" in e.attributes and key not in found
-        },
-        {
-            k: e.attributes["elements"].split()
-            for k, e in there.items()
-            if "elements" in e.attributes
-        },
+    text = sofa.attributes["sofaString"], sofa.attribute(f"{_XMI}id")
+    return _first_view(
+        source,
+        *text,
+        views,
+        types,
+        {k: e for k, e in there.items() if "sofa" in e.attributes and _ENDS & e.attributes.keys()},
+        lambda e: _xmi_annotation(e, types, arrays),
+        {k: (e.attributes.get("role"), e.attributes.get("target")) for k, e in there.items()},
+        elements,
+        frozenset(k for k, e in there.items() if e.tag not in (f"{_CAS}NULL", f"{_CAS}Sofa")),
     )
-    return Cas(text, annotations, types, ids, arrays, elsewhere, slots)
 
 
-def _slots(
-    targets: Mapping[str, tuple[str, str]], arrays: Mapping[str, Sequence[str]]
-) -> dict[str, list[tuple[str, str]]]:
-    """`Cas.slots`, of (role, id of the target) by the structures' ids, and arrays of these."""
-    alone = {key: [filled] for key, filled in targets.items()}
-    several = {key: [x for i in ids for x in alone.get(i, ())] for key, ids in arrays.items()}
-    return {key: found for key, found in several.items() if found} | alone
+def _first_view(
+    source: Source,
+    text: str,
+    sofa: str,
+    views: Mapping[str, set[str]],
+    types: TypeSystem | None,
+    found: Mapping[str, E],
+    made: Callable[[E], CasAnnotation],
+    links: Mapping[str, tuple[object, object]],
+    elements: Mapping[str, Sequence[str]],
+    ids: frozenset[str],
+) -> Cas:
+    """The view of a text: of the structures `found` with a place those that are indexed in it.
 
-
-def _members(
-    source: Source, views: Mapping[str, set[str]], sofa: str, there: Collection[str]
-) -> set[str]:
-    """The ids that are indexed in the view of a text."""
+    `links` are role and target, `elements` what arrays hold, of each structure of the file.
+    """
     members = views.get(sofa, set())
     if not members:
         raise source.error("CAS has no view with members")
-    if members - set(there):
-        raise source.error(f"element {min(members - set(there))} is indexed and not there")
-    return members
-
-
-def _elsewhere(others: Collection[str], views: Mapping[str, set[str]]) -> dict[str, int]:
+    if members - links.keys():
+        raise source.error(f"element {min(members - links.keys())} is indexed and not there")
     indexed = set().union(*views.values())
-    counts = Counter("in another view" if x in indexed else "not indexed" for x in others)
-    return dict(counts)
+    others = ("in another view" if k in indexed else "not indexed" for k in found.keys() - members)
+    alone = {
+        key: [(str(role or ""), str(target))]
+        for key, (role, target) in links.items()
+        if target is not None and key not in found
+    }
+    several = {key: [x for i in held for x in alone.get(i, ())] for key, held in elements.items()}
+    slots = {key: filled for key, filled in several.items() if filled} | alone
+    annotations = [made(e) for key, e in found.items() if key in members]
+    return Cas(text, annotations, types, ids, Counter(others), slots)
 
 
 def _xmi_annotation(
@@ -165,34 +165,26 @@ def _from_json(source: Source) -> Cas:
         ids = {str(m) for m in view["%MEMBERS"] if isinstance(m, int)}
         views.setdefault(str(view.get("%SOFA")), set()).update(ids)
     there = {str(s["%ID"]): s for s in structures if isinstance(s.get("%ID"), int)}
-    members = _members(source, views, str(sofa.get("%ID")), there)
-    arrays = {
-        key: _strings(s.get("%ELEMENTS"))
-        for key, s in there.items()
-        if holds_several(str(s.get("%TYPE")))
-    }
-    found = {key: s for key, s in there.items() if {"begin", "end"} & s.keys()}
-    annotations = [
-        _json_annotation(source, key, s, arrays) for key, s in found.items() if key in members
-    ]
-    elsewhere = _elsewhere(found.keys() - members, views)
-    types = from_json(root.get("%TYPES")) or beside(source)
-    text = str(sofa["sofaString"])
-    slots = _slots(
-        {
-            key: (str(s.get("role") or ""), str(s["@target"]))
-            for key, s in there.items()
-            if "@target" in s and key not in found
-        },
-        {key: _strings(s.get("%ELEMENTS")) for key, s in there.items() if "%ELEMENTS" in s},
+    elements = {key: _strings(s.get("%ELEMENTS")) for key, s in there.items()}
+    arrays = {k: elements[k] for k, s in there.items() if holds_several(str(s.get("%TYPE")))}
+    return _first_view(
+        source,
+        str(sofa["sofaString"]),
+        str(sofa.get("%ID")),
+        views,
+        from_json(root.get("%TYPES")) or beside(source),
+        {key: s for key, s in there.items() if _ENDS & s.keys()},
+        lambda s: _json_annotation(source, s, arrays),
+        {key: (s.get("role"), s.get("@target")) for key, s in there.items()},
+        elements,
+        frozenset(there),
     )
-    return Cas(text, annotations, types, frozenset(there), arrays, elsewhere, slots)
 
 
 def _json_annotation(
-    source: Source, key: str, s: Mapping[str, object], arrays: Mapping[str, Sequence[str]]
+    source: Source, s: Mapping[str, object], arrays: Mapping[str, Sequence[str]]
 ) -> CasAnnotation:
-    kind, start, end = s.get("%TYPE"), s.get("begin"), s.get("end")
+    key, kind, start, end = str(s["%ID"]), s.get("%TYPE"), s.get("begin"), s.get("end")
     what = f"{kind} {key}"
     if not isinstance(kind, str) or type(start) is not int or type(end) is not int:
         raise source.error(f"{what}: %TYPE, begin or end is missing or of the wrong kind")

@@ -46,8 +46,9 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
     Category
         name of the tag
     Spans
-        a discontinuous annotation is a unit of several fragments (`--option discontinuous=cover`:
-        one over all of them; `split`: a unit for each part); properties are left out
+        every annotation is a unit, a discontinuous one a unit of several fragments
+        (`--option discontinuous=cover`: one unit over all of them; `split`: one unit per part);
+        properties are left out
     """
     number = Path(source.member or source.path.name).stem.rpartition("_")[2]
     who, page = source.annotator, int(number) if number.isascii() and number.isdecimal() else 0

@@ -12,7 +12,6 @@ from pathlib import Path, PurePosixPath
 
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import join
-from gammacp.errors import DataError
 from gammacp.files import check_inside, content_of
 from gammacp.formats.offsets import from_utf16, same
 from gammacp.formats.registry import holding, registered
@@ -45,12 +44,13 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
     Positions
         characters (UTF-16 is converted to code points)
     Annotators
-        the author of each annotation; of a collection without any, the file's name
+        the author of each annotation; for a collection without annotations, the file's name
     Category
         name of the tag
     Spans
-        a discontinuous annotation is a unit of several fragments (`--option discontinuous=cover`:
-        one over all of them; `split`: a unit for each part); properties are left out
+        every annotation is a unit, a discontinuous one a unit of several fragments
+        (`--option discontinuous=cover`: one unit over all of them; `split`: one unit per part);
+        properties are left out
     """
     root = parse(source)
     header, body = _inside(root, "teiHeader", "encodingDesc"), _inside(root, "text")
@@ -77,10 +77,8 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
         spans.leave_out("value", "of a property, is not the category", len(said.keys() - _SYSTEM))
         who = said.get(_AUTHOR) or source.annotator
         if len(places) > 1:  # cut where other annotations begin or end
-            try:
+            with source.place_errors(e.line, what):
                 places = list(join(places))
-            except DataError as error:
-                raise e.error(f"{what}: {error.message}") from None
         spans.add_parts(who, tag, places, discontinuous, line=e.line, what=what)
     if parts:
         raise source.error(f"annotation {min(parts)} is not described", hint="Export it again")

@@ -12,7 +12,7 @@ from pathlib import Path
 from gammacp.continuum import Continuum
 from gammacp.continuum.columns import check_known
 from gammacp.csv_files import table_of
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import DataError, UsageError, place_errors
 from gammacp.files import text_of
 from gammacp.formats.layout import fit
 from gammacp.signature import fingerprint
@@ -122,14 +122,14 @@ def in_order(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, C
     numbers = {k: number for k, v in found.items() if math.isfinite(number := _number(v))}
     if odd := [k for k in found if k not in numbers] if numbers else []:
         one, other = found[odd[0]], found[next(iter(numbers))]
-        what = f"its place in the order, {one!r}, is no number, and others are, such as {other!r}"
+        what = f"its place in the order, {one!r}, is no number, but others are, such as {other!r}"
         raise DataError(what, file=odd[0], hint="Give numbers, or dates such as 2026-11-23")
     places: Mapping[str, float | str] = numbers or found
     ranks = {value: i for i, value in enumerate(sorted({*places.values()}))}
     shared = len(places) - len(ranks)
     if shared and len(ranks) == 1:
         (only,) = {*found.values()}
-        what = f"all {len(places)} documents have one place in the order, {only!r}"
+        what = f"all {len(places)} documents have the same place in the order, {only!r}"
         raise DataError(what, hint="Number them in the order in which they were annotated")
     told = f"{told} ({shared} at another's place)" if shared else told
     ordered = sorted(continua, key=lambda key: ranks[places[key]] if key in places else -1)
@@ -161,7 +161,7 @@ def _by_feature(key: str, continuum: Continuum, name: str, what: str) -> str:
     if len(values) > 1:
         told = ", ".join(sorted("nothing" if v is None else repr(v) for v in values)[:3])
         raise DataError(
-            f"units of one document have several values of {name} ({told}), so it has no {what}",
+            f"units of the document have several values of {name} ({told}), so it has no {what}",
             file=key,
             hint=f"Name {what}s by a table with the columns document and {what}",
         )
@@ -187,14 +187,12 @@ def _by_pattern(continua: Mapping[str, Continuum], pattern: str) -> dict[str, st
 
 def _by_table(continua: Mapping[str, Continuum], path: Path, what: str) -> dict[str, str]:
     known: dict[str, str] = {}
-    try:
+    with place_errors(path):
         for row, line in table_of(text_of(path), ("document", what), delimiter=",;\t"):
             document, value = row["document"].strip(), row[what].strip()
             if not value or known.setdefault(document, value) != value:
                 wrong = f"two {what}s" if value else f"no {what}"
                 raise DataError(f"document {document!r} has {wrong}", line=line)
-    except DataError as error:
-        raise error.at(path) from None
     found = {key: known.get(c.name, known.get(key)) for key, c in continua.items()}
     missing = [continua[key].name for key, value in found.items() if value is None]
     if missing:

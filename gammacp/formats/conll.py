@@ -50,12 +50,12 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
     Positions
         tokens
     Annotators
-        the folder
+        name of the folder
     Category
         what follows B-, I-, E-, S- (or L-, U-); a bare tag is unlabelled
     Spans
-        tags cannot overlap; an I or E that continues no chunk of its category begins one;
-        sentences end chunks
+        every chunk is a unit; chunks cannot overlap and end with their sentence. An I or E that
+        continues no chunk of its category begins one
     """
     column = -1
     if feature is not None:
@@ -63,15 +63,11 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
             raise source.error(f"feature {feature!r} is not the number of a column from 2 on")
         column = int(feature) - 1
     found = list(_documents(source, column))
-    if len(found) == 1:
-        spans = Spans(source, source.document, TOKENS, _text(found[0]))
-        _add(spans, source.annotator, found[0])
-        return spans.continuum()
     documents = Documents(source, TOKENS)
     for number, tokens in enumerate(found, 1):
-        spans = documents.of(f"{source.document}-{number}", _text(tokens))
-        _add(spans, source.annotator, tokens)
-    return documents.corpus()
+        name = f"{source.document}-{number}" if len(found) > 1 else source.document
+        _add(documents.of(name, _text(tokens)), source.annotator, tokens)
+    return documents.one_or_all()
 
 
 def _documents(source: Source, column: int) -> Iterator[_Tokens]:

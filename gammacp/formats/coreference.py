@@ -56,20 +56,19 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
     Annotators
         the folder
     Category
-        the type of the entity, where the file has one
+        type of the entity, if the file has one
     Spans
-        mentions may overlap; those of one entity are a chain, one alone a unit without links;
-        a mention of several parts is a unit of several fragments (`--option discontinuous=cover`,
-        `split`); mentions on empty nodes are counted and left out
+        every mention is a unit; mentions may overlap. The mentions of one entity form a chain; the
+        only mention of an entity has no links. A mention of several parts is a unit of several
+        fragments (`--option discontinuous=cover`: one unit over all of them; `split`: one unit per
+        part). Mentions on empty nodes are left out
     """
     found = list(_documents(source))
-    if len(found) == 1:
-        spans = Spans(source, source.document, TOKENS, " ".join(found[0].words))
-        return _add(spans, found[0], discontinuous).continuum()
     documents = Documents(source, TOKENS)
     for one in found:
-        _add(documents.of(one.name, " ".join(one.words)), one, discontinuous)
-    return documents.corpus()
+        name = one.name if len(found) > 1 else source.document
+        _add(documents.of(name, " ".join(one.words)), one, discontinuous)
+    return documents.one_or_all()
 
 
 def _documents(source: Source) -> Iterator[_Document]:
@@ -139,7 +138,7 @@ def _check_complete(source: Source, document: _Document, line: int) -> _Document
     return document
 
 
-def _add(spans: Spans, document: _Document, discontinuous: str) -> Spans:
+def _add(spans: Spans, document: _Document, discontinuous: str) -> None:
     who = spans.source.annotator
     spans.declare(who)
     for key, (parts, kind, line) in enumerate(document.mentions):
@@ -147,7 +146,6 @@ def _add(spans: Spans, document: _Document, discontinuous: str) -> Spans:
     for keys in document.chains.values():
         spans.chain(who, "coreference", keys)
     spans.leave_out("mention", "is on an empty node", document.empty)
-    return spans
 
 
 def _sniff(head: bytes, path: Path) -> bool:  # noqa: ARG001

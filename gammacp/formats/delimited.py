@@ -32,7 +32,7 @@ from gammacp.continuum.label import to_label
 from gammacp.continuum.links import DIRECTED, KINDS
 from gammacp.continuum.shapes import Shape
 from gammacp.csv_files import rows_of, table_of
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import DataError, UsageError, place_errors
 from gammacp.formats.delimited_writing import DELIMITERS, LINKS, ORDER, write
 from gammacp.formats.positions import position
 from gammacp.formats.registry import registered
@@ -91,17 +91,17 @@ def read(
     Positions
         any (as written)
     Annotators
-        column; a row with nothing but the annotator declares one without units
+        column; a row with only the annotator's name declares an annotator without units
     Category
         column; empty is unlabelled; further columns with `[features.NAME]`
     Spans
-        every row is a unit: overlapping, repeated and zero-length ones are kept; a column
-        `fragments` (`0 5;10 15`) has those of units of several (`--option discontinuous=cover`: it
-        is not read; `split`: a unit for each), columns `y0`, `y1` (`z0`, `z1`) or `shape` shapes
-        (`--option shapes=box`: the box around each; `no`: they are not read); blanks around a name
-        are not part of it; a file NAME.links.csv beside NAME.csv has links (annotator, type,
-        source, target, and where there are any document and kind) between units by their column
-        `unit`
+        every row is a unit: overlapping, repeated and zero-length ones are kept, and blanks around
+        a name are dropped. A column `fragments` (`0 5;10 15`) lists the fragments of a
+        discontinuous unit (`--option discontinuous=cover`: the column is ignored; `split`: one unit
+        per fragment). Columns `y0` and `y1` (and `z0`, `z1`), or a column `shape`, hold shapes
+        (`--option shapes=box`: the box around each; `no`: the columns are ignored). A file
+        NAME.links.csv beside NAME.csv holds links between units, which it names by their column
+        `unit`: annotator, type, source, target, and optionally document and kind
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
@@ -302,17 +302,15 @@ def _shape(row: Record, first: tuple[float, float]) -> Shape | None:
         if row.get(f"{axis}0") or row.get(f"{axis}1"):
             low, high = (f"{axis}0", f"{axis}1")
             spans.append((row.position(low, low, _HINT), row.position(high, high, _HINT)))
-    try:
+    with row.source.place_errors(row.line):
         return shape_of(spans, row.get(SHAPE))
-    except DataError as error:
-        raise row.error(error.message, error.hint) from None
 
 
 def _add_links(documents: Documents, text: str) -> None:
     """The links of the table beside the file."""
     place = documents.source.path.with_suffix(f".links{documents.source.path.suffix}")
     alone = documents.found.get("") if len(documents.found) == 1 else None
-    try:
+    with place_errors(place):
         for cells, line in table_of(text, LINKS[1:-1], delimiter=DELIMITERS):
             row = {name: cell.strip() for name, cell in cells.items()}
             spans = alone or documents.found.get(row.get(LINKS[0], ""))
@@ -323,8 +321,6 @@ def _add_links(documents: Documents, text: str) -> None:
             if kind not in KINDS:
                 raise DataError(f"kind {kind!r} is none of {', '.join(KINDS)}", line=line)
             spans.link(row["annotator"], row["type"], row["source"], row["target"], kind)
-    except DataError as error:
-        raise error.at(str(place)) from None
 
 
 def _fragments(row: Record) -> list[tuple[float, float]]:
@@ -335,7 +331,7 @@ def _fragments(row: Record) -> list[tuple[float, float]]:
         except ValueError:
             raise row.error(
                 f"fragment {part!r} is not START END",
-                hint="Write 0 5;10 15. Where the column is of something else, leave it out with "
+                hint="Write 0 5;10 15. If the column holds something else, ignore it with "
                 "--option discontinuous=cover, or weigh it as a feature: [features.fragments] in a "
                 "file for --dissimilarity",
             ) from None

@@ -21,8 +21,8 @@ from gammacp.files import write_text
 from gammacp.formats.registry import ending_or, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import MILLISECONDS, SECONDS, Spans
-from gammacp.formats.tiers import ANNOTATOR, annotator_of, lanes, no_tier
-from gammacp.formats.xmltree import Element, legal, parse
+from gammacp.formats.tiers import ANNOTATOR, annotator_of, check_chosen, lanes
+from gammacp.formats.xmltree import Element, legal, parse, xml_text
 
 _AUTHOR = "gammacp"
 _ENDS = ("TIME_SLOT_REF1", "TIME_SLOT_REF2")
@@ -49,15 +49,15 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     Positions
         milliseconds
     Annotators
-        each independent tier is an annotator, an empty one too (but not `default`); `--tier`
-        chooses tiers and says where the name is, as in `gesture@{annotator}`; without
-        `{annotator}` it is the ANNOTATOR attribute
+        each tier that depends on no other is an annotator, even an empty one (but not `default`).
+        `--tier` chooses tiers and says where the annotator's name is, as in `gesture@{annotator}`;
+        if the pattern has no `{annotator}`, the name is the ANNOTATOR attribute
     Category
         annotation value; empty is unlabelled
     Spans
-        overlapping units are written to further tiers of the same ANNOTATOR; symbolic
-        annotations take the time of the one they refer to; slots without a time lie evenly
-        between their neighbours
+        every annotation is a unit. A symbolic annotation takes the time of the one it refers to;
+        time slots without a time are spread evenly between their neighbours. On writing,
+        overlapping units go to further tiers with the same ANNOTATOR
     """
     root = parse(source)
     if root.tag != "ANNOTATION_DOCUMENT":
@@ -98,13 +98,9 @@ def _tiers_to_read(spans: Spans, root: Element, pattern: str | None) -> list[tup
             _leave_out(spans, element, why_not)
         else:
             found.append((annotator, element))
-    if not found and (pattern is not None or not source.annotator):
-        raise no_tier(source, pattern, names)
-    if pattern is None and source.annotator and len(found) > 1:
-        raise source.error(
-            f"file of {source.annotator} has several tiers: {', '.join(names)}",
-            hint="Choose one with --tier",
-        )
+    if found or pattern is not None or not source.annotator:
+        taken = [element.attributes["TIER_ID"] for _, element in found]
+        check_chosen(source, pattern, names, taken if pattern is None else taken[:1])
     return found
 
 
@@ -260,9 +256,7 @@ def write(document: Continuum, path: Path) -> None:
                 annotation = child(child(tier, "ANNOTATION"), "ALIGNABLE_ANNOTATION", own)
                 child(annotation, "ANNOTATION_VALUE").text = legal(category or "")
     child(root, "LINGUISTIC_TYPE", _TYPE)
-    ElementTree.indent(root, "    ")
-    body = ElementTree.tostring(root, encoding="unicode")
-    write_text(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n')
+    write_text(path, xml_text(root, "    "))
 
 
 def _milliseconds(document: Continuum, position: float) -> float:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import filter as fitting
 from pathlib import Path
+from typing import NamedTuple
 
 from gammacp.errors import DataError
 from gammacp.files import check_inside, content_of
@@ -29,40 +30,65 @@ from gammacp.left_out import LeftOut, Tally
 
 PathLike = str | os.PathLike[str]
 Found = tuple[Source, Format]
-Failure = tuple[Path, DataError]
-"""A file that could not be opened or recognised, and why."""
 DECISIONS = "gammacp-review.sqlite"
 """What the studio writes beside the exports (SQLite adds files of its own): no export."""
 _JSON = {".json", ".jsonl", ".jsonld", ".jams"}
 _UNREADABLE_PROJECT = (
-    "is a project of INCEpTION or WebAnno that has the annotators' work in the tool's own binary "
-    "form only (annotation_ser)"
+    "is an INCEpTION or WebAnno project that holds the annotations only in the tool's own binary "
+    "format (annotation_ser)"
 )
 _EXPORT = (
-    "Export it again and choose under Secondary Format one that is read: UIMA CAS JSON or XMI, or "
-    "WebAnno TSV v3"
+    "Export it again and choose UIMA CAS JSON, UIMA CAS XMI or WebAnno TSV v3 under "
+    "Secondary Format"
 )
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What paths mean: files with the format of each, failures, and what was passed over."""
+class Unread(NamedTuple):
+    """What could not be read, and why; `path` is that of what is packed."""
 
-    found: tuple[Found, ...]
-    failures: tuple[Failure, ...]
-    left_out: tuple[LeftOut, ...]
+    place: str
+    error: DataError
+    path: Path
 
 
 @dataclass
-class _Search:
-    """A search while it goes on."""
+class Finding:
+    """What paths mean: files with the format of each, and what could not be opened or recognised.
+
+    `passed` has every file that was passed over, where it was found, and why.
+    """
 
     chosen: Format | None
     layout: str | None
     found: list[Found] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
     passed: list[tuple[Path, Path, str]] = field(default_factory=list)
-    """(file, where it was found, why it was passed over)."""
+
+    def fail(self, path: Path, error: DataError, place: str = "") -> None:
+        """Note what could not be read.
+
+        Parameters
+        ----------
+        path, error, place
+            As of `Unread`; by default its place is the path.
+        """
+        self.unread.append(Unread(str(path), error.at(place or path), without_gz(path)))
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What was passed over, without the files that belong to one that is read."""
+        places = [(place_of(source), source) for source, _ in self.found]
+        # Texts have their document's name, or lie in the folder of a project's texts.
+        read = {place.with_suffix("") for place, _ in places}
+        read |= {place.with_name(source.document) for place, source in places if source.document}
+        texts = {place.with_name("Sources") for place, _ in places if place.suffix == ".qde"}
+        tallies: dict[Path, Tally] = {}
+        for file, where, reason in self.passed:
+            stem = file.with_suffix("")
+            known = {stem, stem.with_suffix("")} & read or file.parent in texts
+            if not known and file.name not in (*TYPE_SYSTEMS, "annotation.conf"):
+                tallies.setdefault(where, Tally(str(where))).add("file", reason)
+        return tuple(entry for tally in tallies.values() for entry in tally.entries())
 
 
 def find(
@@ -89,7 +115,7 @@ def find(
     DataError
         A glob fits no file. What is wrong with a single file is among the failures.
     """
-    search = _Search(chosen, layout)
+    search = Finding(chosen, layout)
     for path, folder in _expand(paths, search):
         try:
             with error_of(path):
@@ -97,13 +123,13 @@ def find(
                 if is_archive(content, place.name):
                     sources = _members_to_read(path, content, search)
                 else:
-                    sources = [(_source(path, place, content), place)]
+                    sources = [(Source(path, "", "", content), place)]
         except DataError as error:
-            search.failures.append((path, error.at(path)))
+            search.fail(path, error)
             continue
         for source, place in sources:
             _recognise(search, source, place, path if source.member else folder)
-    return Finding(tuple(search.found), tuple(search.failures), _passed_over(search))
+    return search
 
 
 def open_packed(path: Path, *, named: bool) -> tuple[Path, bytes]:
@@ -125,7 +151,7 @@ def open_packed(path: Path, *, named: bool) -> tuple[Path, bytes]:
     return place, content if place == path else unpack(content, str(path))
 
 
-def _recognise(search: _Search, source: Source, place: Path, inside: Path | None) -> None:
+def _recognise(search: Finding, source: Source, place: Path, inside: Path | None) -> None:
     """Add a file under its format; `inside` is the folder or archive it was found in."""
     try:
         with error_of(source.place):
@@ -134,25 +160,9 @@ def _recognise(search: _Search, source: Source, place: Path, inside: Path | None
             search.found.append((_name_source(source, place, search.layout or entry.layout), entry))
         elif inside is not None:
             kind = place.suffix.lstrip(".").upper()
-            search.passed.append((place, inside, f"{kind} that is no format's"))
+            search.passed.append((place, inside, f"{kind} in no known format"))
     except DataError as error:
-        search.failures.append((place, error.at(source.place)))
-
-
-def _passed_over(search: _Search) -> tuple[LeftOut, ...]:
-    """What was passed over, without the files that belong to one that is read."""
-    places = [(place_of(source), source) for source, _ in search.found]
-    # Texts have their document's name, or lie in the folder of a project's texts.
-    read = {place.with_suffix("") for place, _ in places}
-    read |= {place.with_name(source.document) for place, source in places if source.document}
-    texts = {place.with_name("Sources") for place, _ in places if place.suffix == ".qde"}
-    tallies: dict[Path, Tally] = {}
-    for file, where, reason in search.passed:
-        stem = file.with_suffix("")
-        known = {stem, stem.with_suffix("")} & read or file.parent in texts
-        if not known and file.name not in (*TYPE_SYSTEMS, "annotation.conf"):
-            tallies.setdefault(where, Tally(str(where))).add("file", reason)
-    return tuple(entry for tally in tallies.values() for entry in tally.entries())
+        search.fail(place, error, source.place)
 
 
 def place_of(source: Source) -> Path:
@@ -201,8 +211,8 @@ def _is_of_another_kind(source: Source, place: Path) -> bool:
     for name, entry in FORMATS.items():
         if any(entry.sniff(plain, place.with_suffix(x)) for x in _JSON & {*entry.extensions}):
             raise source.error(
-                f"JSON has the keys of {entry.title}, but is not written as that tool does",
-                hint=f"Read it with --format {name}; move it away if it holds no annotations",
+                f"JSON has the keys of {entry.title}, but not the layout that this tool writes",
+                hint=f"Read it with --format {name}, or move it away if it holds no annotations",
             )
     return True
 
@@ -267,10 +277,10 @@ def _in(folder: Path, part: str) -> Iterator[Path]:
 
 def expand(paths: Iterable[PathLike], chosen: Format | None = None) -> list[tuple[Path, bool]]:
     """(file, whether it was named outright) of files, folders and globs; each file once, sorted."""
-    return [(file, folder is None) for file, folder in _expand(paths, _Search(chosen, None))]
+    return [(file, folder is None) for file, folder in _expand(paths, Finding(chosen, None))]
 
 
-def _expand(paths: Iterable[PathLike], search: _Search) -> list[tuple[Path, Path | None]]:
+def _expand(paths: Iterable[PathLike], search: Finding) -> list[tuple[Path, Path | None]]:
     """(file, folder it was found in) of files, folders and globs; None if it was named."""
     files: dict[Path, Path | None] = {}
     for given in paths:
@@ -288,7 +298,7 @@ def _expand(paths: Iterable[PathLike], search: _Search) -> list[tuple[Path, Path
     return list(files.items())
 
 
-def _in_folder(folder: Path, search: _Search) -> list[Path]:
+def _in_folder(folder: Path, search: Finding) -> list[Path]:
     listed = (f for f in sorted(folder.rglob("*")) if not f.name.startswith(DECISIONS))
     inside = {f.relative_to(folder).as_posix(): f for f in listed}
     files: list[Path] = []
@@ -296,25 +306,24 @@ def _in_folder(folder: Path, search: _Search) -> list[Path]:
         file = inside[name]
         if file.is_dir():
             if file.is_symlink():
-                why = "a link to a folder, which is not followed; name that folder, too"
+                why = "a link to a folder, not followed; name that folder as well"
                 search.passed.append((file, folder, why))
             continue
         why = reason or _why_no_format(file, search.chosen)
         if not file.is_file():
-            why = "a device, a pipe or a link to nothing"
+            why = "a device, a pipe or a broken link"
         if why:
             search.passed.append((file, folder, why))
         else:
             files.append(file)
     if is_project(inside) and not files:
-        error = DataError(_UNREADABLE_PROJECT, file=folder, hint=_EXPORT)
-        search.failures.append((folder, error))
+        search.fail(folder, DataError(_UNREADABLE_PROJECT, hint=_EXPORT))
     return files
 
 
 def _why_no_format(path: Path, chosen: Format | None) -> str:
     if path.name in TYPE_SYSTEMS:
-        return "the types of annotations"
+        return "the type system of annotations"
     if has_ending(path, chosen):
         return ""
     return f"no format has the ending {path.suffix}" if path.suffix else "no ending"
@@ -327,16 +336,12 @@ def has_ending(path: Path, chosen: Format | None) -> bool:
     return path.suffix.lower() == ".zip" or any(f.has_ending(path) for f in offered)
 
 
-def _source(path: Path, place: Path, content: bytes) -> Source:
-    return Source(path, names_from_path(place, None).document, "", content)
-
-
 def _name_source(source: Source, place: Path, layout: str | None) -> Source:
     names = names_from_path(place, layout)
     return replace(source, document=names.document, annotator=names.annotator)
 
 
-def _members_to_read(path: Path, content: bytes, search: _Search) -> list[tuple[Source, Path]]:
+def _members_to_read(path: Path, content: bytes, search: Finding) -> list[tuple[Source, Path]]:
     everything = {str(member): data for member, data in members(content, str(path))}
     names: list[str] = []
     for name, reason in why_not_annotators(everything).items():
@@ -353,6 +358,6 @@ def _members_to_read(path: Path, content: bytes, search: _Search) -> list[tuple[
         # One annotator's document with its type system: the archive has the annotator's name.
         places = {data[0]: path.with_suffix(Path(data[0]).suffix)}
     return [
-        (replace(_source(path, place, everything[name]), member=name, neighbours=everything), place)
+        (Source(path, "", "", everything[name], name, everything), place)
         for name, place in places.items()
     ]

@@ -45,9 +45,9 @@ def facts(entry: Format) -> Iterator[str]:
     """What there is to know of a format, a sentence or two each."""
     yield f"Annotators: {entry.annotators}."
     if entry.segmentations:
-        yield "Read by `gammacp segmentation` as codings, by other commands as units."
+        yield "`gammacp segmentation` reads it as codings, other commands as units."
     if entry.layout:
-        yield f"Names from paths: `{entry.layout}`; another with `--layout`."
+        yield f"Names from paths: `{entry.layout}`; choose another with `--layout`."
     yield f"Category: {entry.category}."
     yield f"Spans: {entry.policy}."
     if entry.write:

@@ -39,8 +39,8 @@ def read(source: Source, *, feature: str | None = None) -> Continuum:
     Category
         type, or a feature with `--feature`
     Spans
-        units of type paragraph are left out; relations and schemas are not units; overlapping,
-        repeated and zero-length ones are kept
+        every unit is read except those of type paragraph: overlapping, repeated and zero-length
+        ones are kept; relations and schemas are left out
     """
     root = parse(source)
     if root.tag != "annotations":

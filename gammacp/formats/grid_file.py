@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gammacp.continuum.grid import Grid
-from gammacp.csv_files import table_of
 from gammacp.errors import DataError
-from gammacp.files import text_of
+from gammacp.files import content_of
 from gammacp.formats.positions import position
+from gammacp.formats.records import table
+from gammacp.formats.source import Source
 
 
 def read_grids(path: Path) -> Mapping[str, Grid]:
@@ -31,19 +32,13 @@ def read_grids(path: Path) -> Mapping[str, Grid]:
         A column is missing, a cell is no number, or places overlap; with the line.
     """
     spans: dict[str, list[tuple[float, float]]] = {}
-    try:
-        for row, line in table_of(text_of(path), ("start", "end")):
-            mine = spans.setdefault(row.get("document", ""), [])
-            try:
-                place = position(row["start"]), position(row["end"])
-            except ValueError as error:
-                raise DataError(f"place of a grid: {error}", line=line) from None
-            if place[0] >= place[1] or (mine and place[0] < mine[-1][1]):
-                said = f"place {row['start']}-{row['end']} is empty or begins within the last one"
-                raise DataError(said, line=line, hint="Write ascending places, one a line")
-            mine.append(place)
-    except DataError as error:
-        raise error.at(path) from None
+    for row in table(Source(path, "", "", content_of(path)), ("start", "end")):
+        mine = spans.setdefault(row.get("document", ""), [])
+        start, end = (row.position(side, "place of a grid:") for side in ("start", "end"))
+        if start >= end or (mine and start < mine[-1][1]):
+            said = f"place {row['start']}-{row['end']} is empty or begins within the last one"
+            raise row.error(said, "Write ascending places, one a line")
+        mine.append((start, end))
     if not spans:
         raise DataError("the grid has no places", file=path, hint="Write start,end and a row each")
     columns = {name: tuple(zip(*rows, strict=True)) for name, rows in spans.items()}

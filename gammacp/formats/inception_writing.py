@@ -10,7 +10,7 @@ mentions of a chain are annotations of INCEpTION's layer of coreference, beside 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count, pairwise
@@ -22,7 +22,8 @@ from gammacp.continuum.links import CHAIN, DIRECTED
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.offsets import to_utf16
 from gammacp.formats.parts import annotated_text, continua_of, links_of, whole, write_parts
-from gammacp.formats.xmltree import legal
+from gammacp.formats.type_system import ANNOTATION, RESOURCES, STRING
+from gammacp.formats.xmltree import legal, xml_text
 
 LAYER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 LAYOUT = "{document}/{annotator}"
@@ -32,20 +33,8 @@ _TEXT = str.maketrans(
 )
 _VALUE = str.maketrans({c: f"\\{c}" for c in "\\[]|_;*"} | {"\t": "\\t", "\n": "\\n"})
 _ARROW = "->", "\\->"
-_TYPES = """<?xml version="1.0" encoding="UTF-8"?>
-<typeSystemDescription xmlns="http://uima.apache.org/resourceSpecifier"><types>
-{types}
-</types></typeSystemDescription>
-"""
-_TYPE = """\
-  <typeDescription><name>{name}</name><supertypeName>{above}</supertypeName><features>
-{features}</features></typeDescription>"""
-_FEATURE = """\
-    <featureDescription><name>{name}</name><rangeTypeName>{range}</rangeTypeName>
-    </featureDescription>"""
 RELATION = "webanno.custom.Relation"
 _COREFERENCE = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.Coreference"
-_STRING, _ANNOTATION = "uima.cas.String", "uima.tcas.Annotation"
 _XMI = {
     "xmlns:xmi": "http://www.omg.org/XMI",
     "xmlns:cas": "http:///uima/cas.ecore",
@@ -62,36 +51,6 @@ class _Layers:
     feature: str
     relation: str
     kinds: frozenset[str]
-
-
-def write_tsv(
-    document: Continuum | Corpus,
-    path: Path,
-    *,
-    layer: str = LAYER,
-    feature: str = "value",
-    relation: str = RELATION,
-) -> None:
-    """Write WebAnno TSV 3.3.
-
-    `layer` is a span layer's full name, `feature` its column, `relation` the name of the layer of
-    relations, of which `feature` is the column, too.
-    """
-    layers = _layers(document, layer, feature, relation)
-    write_parts(document, path, LAYOUT, ".tsv", partial(_tsv, layers=layers))
-
-
-def write_xmi(
-    document: Continuum | Corpus,
-    path: Path,
-    *,
-    layer: str = LAYER,
-    feature: str = "value",
-    relation: str = RELATION,
-) -> None:
-    """Write XMI with its TypeSystem.xml; arguments as for `write_tsv`, layers are types."""
-    layers = _layers(document, layer, feature, relation)
-    write_parts(document, path, LAYOUT, ".xmi", partial(_xmi, layers=layers))
 
 
 def _layers(document: Continuum | Corpus, layer: str, feature: str, relation: str) -> _Layers:
@@ -123,26 +82,28 @@ def _chains(c: Continuum, units: Sequence[Unit]) -> list[list[int]]:
 
 def _types(layers: _Layers) -> str:
     """The type system of what is written."""
-    link = f"{_COREFERENCE}Link"
-    found = [(layers.units, _ANNOTATION, {layers.feature: _STRING})]
+    link, child = f"{_COREFERENCE}Link", ElementTree.SubElement
+    found = [(layers.units, ANNOTATION, {layers.feature: STRING})]
     if DIRECTED in layers.kinds:
         ends = {"Governor": layers.units, "Dependent": layers.units}
-        found += [(layers.relation, _ANNOTATION, {**ends, layers.feature: _STRING})]
+        found += [(layers.relation, ANNOTATION, {**ends, layers.feature: STRING})]
     if CHAIN in layers.kinds:
-        said = {"next": link, "referenceType": _STRING, "referenceRelation": _STRING}
+        said = {"next": link, "referenceType": STRING, "referenceRelation": STRING}
         first = {"first": link}
-        found += [(link, _ANNOTATION, said)]
+        found += [(link, ANNOTATION, said)]
         found += [(f"{_COREFERENCE}Chain", "uima.cas.AnnotationBase", first)]
-    return _TYPES.format(
-        types="\n".join(
-            _TYPE.format(
-                name=name,
-                above=above,
-                features="\n".join(_FEATURE.format(name=n, range=r) for n, r in known.items()),
-            )
-            for name, above, known in found
-        )
-    )
+    root = ElementTree.Element("typeSystemDescription", xmlns=RESOURCES.strip())
+    types = child(root, "types")
+    for name, above, known in found:
+        described = child(types, "typeDescription")
+        child(described, "name").text = name
+        child(described, "supertypeName").text = above
+        features = child(described, "features")
+        for feature, holds in known.items():
+            entry = child(features, "featureDescription")
+            child(entry, "name").text = feature
+            child(entry, "rangeTypeName").text = holds
+    return xml_text(root)
 
 
 def _xmi(c: Continuum, units: Sequence[Unit], *, layers: _Layers) -> dict[str, str]:
@@ -192,12 +153,7 @@ def _xmi(c: Continuum, units: Sequence[Unit], *, layers: _Layers) -> dict[str, s
     child("cas:Sofa", xmi_id="1", **sofa)
     members = " ".join(str(key) for key in range(2, next(numbers)))
     child("cas:View", sofa="1", members=members)
-    ElementTree.indent(root)
-    body = ElementTree.tostring(root, encoding="unicode")
-    return {
-        ".xmi": f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n',
-        "TypeSystem.xml": _types(layers),
-    }
+    return {".xmi": xml_text(root), "TypeSystem.xml": _types(layers)}
 
 
 def _tsv(c: Continuum, units: Sequence[Unit], *, layers: _Layers) -> dict[str, str]:
@@ -285,3 +241,30 @@ def _sentences(text: str, tokens: Sequence[tuple[int, int]]) -> Iterator[tuple[i
         if i == len(tokens) or "\n" in text[tokens[i - 1][0] : tokens[i][0]]:
             yield first, i
             first = i
+
+
+def _writer(ending: str, render: Callable[..., Mapping[str, str]]) -> Callable[..., None]:
+    """A writer of a file per annotator, which `render` makes."""
+
+    def write(
+        document: Continuum | Corpus,
+        path: Path,
+        *,
+        layer: str = LAYER,
+        feature: str = "value",
+        relation: str = RELATION,
+    ) -> None:
+        layers = _layers(document, layer, feature, relation)
+        write_parts(document, path, LAYOUT, ending, partial(render, layers=layers))
+
+    return write
+
+
+write_tsv = _writer(".tsv", _tsv)
+"""Write WebAnno TSV 3.3.
+
+`layer` is a span layer's full name, `feature` its column, `relation` the name of the layer of
+relations, of which `feature` is the column, too.
+"""
+write_xmi = _writer(".xmi", _xmi)
+"""Write XMI with its TypeSystem.xml; options as of `write_tsv`, layers are types."""

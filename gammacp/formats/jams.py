@@ -13,7 +13,7 @@ from gammacp.continuum import Continuum
 from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.registry import holding, registered
-from gammacp.formats.source import Record, Source, name
+from gammacp.formats.source import Record, Source, free_name, name
 from gammacp.formats.spans import SECONDS, Spans
 
 
@@ -40,10 +40,10 @@ def read(source: Source, *, layer: str | None = None) -> Continuum:
     Positions
         seconds
     Annotators
-        `annotator` (name, email or id), else curator, else the source of the annotation; a second
-        annotation of the same name gets a number
+        `annotator` (name, email or id), else the curator, else the source of the annotation; a
+        second annotation with the same name gets a number
     Category
-        value of a namespace (`--layer`); values that are no text or number are unlabelled
+        value, in one namespace (`--layer`); a value that is neither text nor number is unlabelled
     Spans
         every observation is a unit: overlapping, repeated and zero-length ones are kept
     """
@@ -52,11 +52,7 @@ def read(source: Source, *, layer: str | None = None) -> Continuum:
         if space != layer:
             spans.leave_out("observation", f"namespace {space} was not chosen", len(data))
             continue
-        who = base = _annotator(record)
-        number = 1
-        while who in spans.annotators:
-            number += 1
-            who = f"{base} ({number})"
+        who = free_name(_annotator(record), spans.annotators)
         spans.declare(who)
         for time, duration, value in data:
             label = value if isinstance(value, str) else name(value)

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.formats.differing_texts import TOO_DIFFERENT, on_one_line
+from gammacp.formats.finding import place_of
 from gammacp.formats.layout import names_from_path
 from gammacp.formats.merging import merge_parts
+from gammacp.formats.registry import Format
 from gammacp.formats.source import Source
 
 # Names in a file's name say more than the folder it is in.
@@ -52,27 +53,42 @@ def _few(names: Sequence[str], between: str = ", ") -> str:
 
 
 @dataclass(frozen=True)
-class File:
-    """A file that may be a part of a document.
+class DocumentPart:
+    """What one file says about one document.
 
     Attributes
     ----------
-    source, place
-        The file, and the path that says names.
-    own
-        Annotators whom the file itself names; none where the path names them.
+    name, continuum
+        Of the document, and what the file says.
+    format, source
+        Of the file.
+    shared
+        Whether other files may have other annotators of the document.
     listed
         Whether the file itself names its documents.
     """
 
+    name: str
+    continuum: Continuum
+    format: Format
     source: Source
-    place: Path
-    own: tuple[str, ...]
+    shared: bool
     listed: bool
+
+    @property
+    def annotator(self) -> str:
+        """Whom the path names, "" if the file does."""
+        own = self.source.annotator
+        return own if own in self.continuum.annotators else ""
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Annotators whom the file itself names."""
+        return () if self.annotator else self.continuum.annotators
 
 
 def joinings(
-    files: Sequence[File], read: Callable[[Source], Continuum | Corpus]
+    files: Sequence[DocumentPart], read: Callable[[Source], Continuum | Corpus]
 ) -> tuple[Joining, ...]:
     """The layouts that read these files as parts of the same documents, the likeliest ones alone.
 
@@ -82,7 +98,7 @@ def joinings(
     Parameters
     ----------
     files
-        At least two.
+        At least two, a part of each.
     read
         The reader of their format.
     """
@@ -91,7 +107,7 @@ def joinings(
     for number, layout in enumerate(_LAYOUTS):
         chosen = layout.replace("{document}", "*") if listed else layout
         try:
-            names = [names_from_path(file.place, chosen) for file in files]
+            names = [names_from_path(place_of(file.source), chosen) for file in files]
         except DataError:
             continue
         rows = sorted(("" if listed else n.document, n.annotator, i) for i, n in enumerate(names))
@@ -114,7 +130,9 @@ def joinings(
 
 
 def _joins(
-    part: Sequence[tuple[str, File]], read: Callable[[Source], Continuum | Corpus], layout: str
+    part: Sequence[tuple[str, DocumentPart]],
+    read: Callable[[Source], Continuum | Corpus],
+    layout: str,
 ) -> bool:
     """Whether files give several annotators of a document when they are read by the layout.
 
@@ -123,7 +141,7 @@ def _joins(
     together: dict[str, list[Continuum]] = {}
     try:
         for who, file in part[:_NAMED]:
-            name = names_from_path(file.place, layout).document
+            name = names_from_path(place_of(file.source), layout).document
             made = read(replace(file.source, document=name, annotator=who))
             for c in made.values() if isinstance(made, Corpus) else [made]:
                 together.setdefault(c.name, []).append(c)

@@ -88,16 +88,17 @@ def read(
         characters (code points; older exports' UTF-16 is converted), seconds for recordings,
         pixels for images
     Annotators
-        `completed_by` (e-mail, user name or number); cancelled annotations are left out, and
-        predictions, unless `--option predictions=yes` has their `model_version` as an annotator
+        `completed_by` (e-mail, user name or number). Cancelled annotations and predictions are left
+        out (`--option predictions=yes`: each `model_version` is an annotator)
     Category
-        label; the layer is the control tag (`--layer`); without a label unlabelled; choices,
-        taxonomies, ratings and numbers of a region with `[features.NAME]`
+        label; a region without one is unlabelled. The layer is the control tag (`--layer`).
+        Choices, taxonomies, ratings and numbers of a region with `[features.NAME]`
     Spans
-        every region is a unit, one per label if it has several (`--option labels=join`: one with
-        the set of them, `a+b`); overlapping and zero-length ones are kept; rectangles of images are
-        boxes (turned ones polygons), keypoints points (`--option shapes=box`: the box around each;
-        `no`: none); ellipses and brushes are left out
+        every region is a unit: overlapping and zero-length ones are kept. A region with several
+        labels gives one unit per label (`--option labels=join`: one unit with the set `a+b`). On
+        images, rectangles are boxes (rotated ones polygons), polygons stay polygons and keypoints
+        are points (`--option shapes=box`: the box around each; `no`: no shapes); ellipses and
+        brushes are left out
     """
     one_of("predictions", predictions, ("yes", "no"))
     one_of("labels", labels, ("split", "join"))

@@ -42,7 +42,7 @@ TARGET = ".target"
 
 FILLERS = ("links", "units")
 """Whether what fills a slot and is of another layer is a unit."""
-FILLED = "leads to what is of another layer (--option fillers=units reads it)"
+FILLED = "leads to another layer (--option fillers=units reads its target)"
 
 
 def slot(name: str, links: Iterable[Link]) -> dict[str, str]:

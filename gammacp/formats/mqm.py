@@ -56,9 +56,9 @@ def read(
         category; `--option category=severity` or `category+severity`; other columns with
         `[features.NAME]`
     Spans
-        the marked part of the translation (`--option side=source`: of the source) is a unit;
-        errors without a mark on that side are left out, and those in another text than the
-        first rating of the segment
+        every marked part of the translation (`--option side=source`: of the source) is a unit. Left
+        out: errors without a mark on that side, and ratings of another text than the segment's
+        first rating has
     """
     one_of("side", side, ("target", "source"))
     parts = category.split("+")
@@ -78,7 +78,7 @@ def read(
             raise row.error("rater has no name")
         spans = documents.of("/".join((row["system"], row["doc"], segment)))
         if spans.text not in (None, text):
-            spans.leave_out("error", "in another text than the first rating of the segment")
+            spans.leave_out("error", "of another text than the segment's first rating")
             continue
         spans.text = text
         spans.declare(rater)

@@ -155,22 +155,20 @@ def read(
     Category
         stored, with features; null is unlabelled
     Spans
-        everything is kept as it is (`--option discontinuous=cover`: units of several fragments are
-        of one piece; `split`: a unit for each fragment; `--option shapes=box` or `no`: boxes around
-        shapes, or none)
+        everything is kept as it is (`--option discontinuous=cover`: a unit of several fragments
+        becomes one piece; `split`: one unit per fragment; `--option shapes=box`: the box around
+        each shape; `no`: no shapes)
     """
     root = source.json()
     if not isinstance(root, dict) or "gammacp" not in root:
         raise source.error('JSON has no key "gammacp"', hint="Is it another tool's export?")
     if root["gammacp"] != _VERSION:
         raise source.error(f"version {root['gammacp']!r} of the format is not {_VERSION}")
-    try:
+    with source.place_errors():
         file = validated(_File, root)
         if (file.continuum is None) == (file.corpus is None):
             raise source.error('JSON has not one of the keys "continuum" and "corpus"')
         document = _document(file, source.document)
-    except DataError as error:
-        raise error.at(source.place) from None
     tally = Tally(source.place)
     inside = [file.continuum] if file.corpus is None else [file.corpus, *file.corpus.continua]
     for entry in (file, *inside):

@@ -33,10 +33,10 @@ def read(source: Source) -> Corpus:
     Annotators
         `_annotator_id`, else `_session_id`, else the file's name
     Category
-        label of the span; without one unlabelled
+        label of the span; a span without one is unlabelled
     Spans
-        tasks that were not accepted are left out, and so are categories of a whole text; every
-        span is a unit: overlapping and repeated ones are kept
+        every span is a unit: overlapping and repeated ones are kept. Tasks that were not accepted
+        and categories of a whole text are left out
     """
     documents = Documents(source, CHARACTERS)
     seen: dict[tuple[str, str], object] = {}

@@ -6,16 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.archive import without_gz
 from gammacp.formats.differing_texts import on_one_line
-from gammacp.formats.finding import PathLike, find, place_of
-from gammacp.formats.joining import File, Joining, joinings
+from gammacp.formats.finding import PathLike, Unread, find
+from gammacp.formats.joining import DocumentPart, Joining, joinings
 from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
 from gammacp.formats.layout import names_from_path
 from gammacp.formats.merging import categories_of, merge_parts
@@ -83,9 +82,9 @@ class Collection:
         where = there[0] if len(there) == 1 else f"{len(there)} documents"
         advice = next((a for name in there if (a := self.continua[name].advice)), "")
         return (
-            f"{', '.join(gone)}: declared, but without a file in {where}, where each file holds "
-            "one annotator. Whoever is declared counts as having found nothing. "
-            f"{advice or 'If a file is missing, read it, too'}"
+            f"{', '.join(gone)}: declared, but there is no file by them in {where}, where each "
+            "file holds one annotator's work. Whoever is declared counts as having found nothing. "
+            f"{advice or 'If a file is missing, add it'}"
         )
 
 
@@ -151,36 +150,6 @@ def by_document(continua: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
     return {c.name if names[c.name] == 1 else key: c for key, c in continua.items()}
 
 
-@dataclass(frozen=True)
-class _Part:
-    """What one file says about one document.
-
-    `shared`: other files may have other annotators of the document. `listed`: the file itself
-    names its documents.
-    """
-
-    name: str
-    continuum: Continuum
-    format: Format
-    source: Source
-    shared: bool
-    listed: bool
-
-    @property
-    def annotator(self) -> str:
-        """Whom the path names, "" if the file does."""
-        own = self.source.annotator
-        return own if own in self.continuum.annotators else ""
-
-
-class _Unread(NamedTuple):
-    """What could not be read, and why."""
-
-    place: str
-    error: DataError
-    path: Path
-
-
 def collect(
     paths: Iterable[PathLike],
     *,
@@ -220,16 +189,16 @@ def collect(
     if by_format:
         _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))
     settings = {name: _settings(group, given) for name, group in by_format.items()}
-    parts: list[_Part] = []
+    parts: list[DocumentPart] = []
     left_out = [finding.left_out]
-    unread = [_Unread(str(path), error, without_gz(path)) for path, error in finding.failures]
+    unread = finding.unread
     for source, entry in finding.found:
         read = (instead or {}).get(entry.name, entry.read)
         try:
             document = read(source, **settings[entry.name])
         except DataError as error:
             path = without_gz(source.path) / source.member
-            unread.append(_Unread(source.place, error.at(source.place), path))
+            unread.append(Unread(source.place, error.at(source.place), path))
             continue
         left_out.append(document.left_out)
         table = _table_of(document)
@@ -242,7 +211,7 @@ def collect(
         shared = listed or (layout or entry.layout) is not None
         for c in document.values() if isinstance(document, Corpus) else [document]:
             name = c.name if shared else source.place
-            parts.append(_Part(name, c, entry, source, shared, listed))
+            parts.append(DocumentPart(name, c, entry, source, shared, listed))
     asked_for = {"format": format, **options}
     found = _put_together(parts, unread, settings, layout, align_texts, asked_for)
     found = replace(found, left_out=gather([*left_out, found.left_out]))
@@ -257,8 +226,8 @@ def _table_of(document: Continuum | Corpus) -> DocumentTable | None:
 
 
 def _put_together(
-    parts: Sequence[_Part],
-    unread: Sequence[_Unread],
+    parts: Sequence[DocumentPart],
+    unread: Sequence[Unread],
     settings: Mapping[str, dict[str, Any]],
     layout: str | None,
     align_texts: bool,
@@ -337,7 +306,9 @@ def layers_of(group: Iterable[tuple[Source, Format]]) -> dict[str, Layer]:
     return union(found)
 
 
-def _together(group: Sequence[_Part], align_texts: bool) -> tuple[Continuum, tuple[LeftOut, ...]]:
+def _together(
+    group: Sequence[DocumentPart], align_texts: bool
+) -> tuple[Continuum, tuple[LeftOut, ...]]:
     """One continuum of the parts of a document, and what aligning their texts says."""
     together = [part.continuum for part in group]
     parts, told = on_one_line(together) if align_texts else (together, ())
@@ -346,7 +317,7 @@ def _together(group: Sequence[_Part], align_texts: bool) -> tuple[Continuum, tup
 
 
 def _with_layout(
-    error: DataError, group: Sequence[_Part], settings: Mapping[str, Mapping[str, object]]
+    error: DataError, group: Sequence[DocumentPart], settings: Mapping[str, Mapping[str, object]]
 ) -> DataError:
     """The error, with the layout by which no annotator of these files is there twice."""
     people = [a for part in group for a in part.continuum.annotators]
@@ -357,7 +328,7 @@ def _with_layout(
 
 
 def _joinings(
-    parts: Iterable[_Part], settings: Mapping[str, Mapping[str, object]]
+    parts: Iterable[DocumentPart], settings: Mapping[str, Mapping[str, object]]
 ) -> tuple[Joining, ...]:
     """The layouts that would join files of one format, an annotator each."""
     found = {part.source.place: part for part in parts}
@@ -365,11 +336,7 @@ def _joinings(
     if len(found) < 2 or len(formats) > 1:
         return ()
     ((name, entry),) = formats.items()
-    files = [
-        File(p.source, place_of(p.source), () if p.annotator else p.continuum.annotators, p.listed)
-        for p in found.values()
-    ]
-    return joinings(files, lambda source: entry.read(source, **settings[name]))
+    return joinings([*found.values()], lambda source: entry.read(source, **settings[name]))
 
 
 def _advice(ways: tuple[Joining, ...]) -> str:
@@ -377,7 +344,7 @@ def _advice(ways: tuple[Joining, ...]) -> str:
     return f"give {' or '.join(said)}"
 
 
-def _lacks(part: _Part, unread: Iterable[_Unread], layout: str | None) -> bool:
+def _lacks(part: DocumentPart, unread: Iterable[Unread], layout: str | None) -> bool:
     """Whether a file that failed may have held another annotator of the same document.
 
     Without one of its annotators a document would give another number silently.
@@ -404,14 +371,14 @@ def _check_options(options: Mapping[str, object], formats: Iterable[Format], who
     for name in options:
         if name not in known and name == "features":
             raise UsageError(
-                f"{whose} has no features beside the category, which a dissimilarity weighs"
+                f"{whose} has no features beside the category for a dissimilarity to weigh"
             )
         if name not in known:
             if name == "feature" and "features" in known:
                 key = json.dumps(options[name], ensure_ascii=False)
                 raise UsageError(
-                    f"{whose} has one category. A feature beside it is weighed by a file: write "
-                    f"features.{key} = {{}} and give --dissimilarity FILE.toml"
+                    f"{whose} has one category. To weigh a feature beside it, write "
+                    f"features.{key} = {{}} into FILE.toml and give --dissimilarity FILE.toml"
                 )
             raise UsageError(
                 f"option {name!r} is not one of {whose}; there are: {', '.join(known) or 'none'}"

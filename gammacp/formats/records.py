@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from gammacp.csv_files import table_of
-from gammacp.errors import DataError
 from gammacp.formats.source import Record, Source, parsed_json
 
 DOCUMENT = "gammacp_document"
@@ -26,7 +25,7 @@ def records(source: Source) -> Iterator[Record]:
     entries: Any
     if is_lines(text):
         lines = ((n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip())
-        entries = ((_of_line(source, line, number), number) for number, line in lines)
+        entries = ((_of_line(source, line, n), n) for n, line in lines)
     else:
         root = source.json()
         entries = ((entry, None) for entry in (root if isinstance(root, list) else [root]))
@@ -44,10 +43,8 @@ def is_lines(text: str) -> bool:
 
 
 def _of_line(source: Source, line: str, number: int) -> object:
-    try:
-        return parsed_json(line)
-    except DataError as error:
-        raise source.error(error.message, line=number) from None
+    with source.place_errors(number):
+        return parsed_json(line, first=number)
 
 
 def table(source: Source, needed: tuple[str, ...], *, quoted: bool = True) -> Iterator[Record]:
@@ -67,11 +64,9 @@ def table(source: Source, needed: tuple[str, ...], *, quoted: bool = True) -> It
     DataError
         A column is missing, or a row has more or fewer cells than the first.
     """
-    try:
+    with source.place_errors():
         for cells, line in table_of(source.text(), needed, delimiter="\t,", quoted=quoted):
             yield Record.of(cells, source, line)
-    except DataError as error:
-        raise error.at(source.place) from None
 
 
 def document_of(record: Record) -> str | None:

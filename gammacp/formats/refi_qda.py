@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from gammacp.continuum import Corpus
 from gammacp.files import content_if_any
 from gammacp.formats.registry import holding, registered
-from gammacp.formats.source import Source
+from gammacp.formats.source import Source, free_name
 from gammacp.formats.spans import CHARACTERS, Documents, Spans
 from gammacp.formats.xmltree import Element, parse
 
@@ -31,13 +31,13 @@ def read(source: Source) -> Corpus:
     Positions
         characters (code points)
     Annotators
-        the user who made a coding, in projects without users the file's name; of users of one name,
-        the second gets a number
+        the user who made the coding; in a project without users, the file's name. The second of two
+        users with the same name gets a number
     Category
-        name of the code; with its parents (`Pos/Sub`) where several codes have that name
+        name of the code; if several codes share it, with its parents (`Pos/Sub`)
     Spans
-        every coding of a selection of plain text is a unit; selections without a code, and those
-        of pictures, PDF pages and recordings, are left out
+        every coding of a selection of plain text is a unit. Selections without a code, and
+        selections in pictures, PDF pages and recordings, are left out
     """
     root = parse(source)
     names = _names(root)
@@ -94,18 +94,11 @@ def _codes(element: Element, above: tuple[str, ...]) -> Iterator[tuple[str, tupl
 
 def _distinct(named: list[tuple[str, str]]) -> dict[str, str]:
     """The names by GUID; of equal ones, all but the first with a number."""
-    names: dict[str, str] = {}
     used = {name for _, name in named}
-    met: set[str] = set()
+    names: dict[str, str] = {}  # GUIDs by name
     for guid, base in named:
-        name, number = base, 1
-        while name in met or (number > 1 and name in used):
-            number += 1
-            name = f"{base} ({number})"
-        met.add(name)
-        if guid:
-            names[guid] = name
-    return names
+        names[free_name(base, names, used)] = guid
+    return {guid: name for name, guid in names.items() if guid}
 
 
 def _add(spans: Spans, selection: Element, names: dict[str, str]) -> None:

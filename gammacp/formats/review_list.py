@@ -205,9 +205,9 @@ def read(source: Source) -> Corpus:
     Category
         column; empty is unlabelled
     Spans
-        a row is a unit with the start, end, category and shape of its cells if its `decision` is
-        keep, an annotator's unit if it is a name, none if it is drop; without a decision the column
-        `kept` (yes or no) decides; rows that were deleted are left out
+        the column `decision` says what a row becomes. keep: a unit with the row's start, end,
+        category and shape; an annotator's name: that annotator's unit; drop: nothing. If it is
+        empty, the column `kept` (yes or no) decides. Deleted rows are left out
     """
     rows, about = _sheets(source)
     if not rows:
@@ -265,10 +265,8 @@ def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line:
     (who,) = spans.annotators
     shape = None
     if drawn is not None and all(isinstance(place, int | float) for place in (start, end)):
-        try:
+        with spans.source.place_errors(line):
             (start, end), shape = in_cell(_text(drawn), start, end)
-        except DataError as error:
-            raise spans.source.error(error.message, line=line, hint=error.hint) from None
     spans.add(who, _text(label) or None, start, end, shape=shape, line=line)
     if spans.bounds:
         # A corrected unit may begin before all that were there.

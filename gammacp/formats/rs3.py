@@ -41,21 +41,20 @@ def read(source: Source) -> Continuum:
     Positions
         characters
     Annotators
-        the folder
+        name of the folder
     Category
-        none
+        none: units are unlabelled
     Spans
-        segments are units, joined by a blank; of each relation a link goes from the head of the
-        satellite to that of the nucleus; relations of several nuclei are undirected links from the
-        first to each other one; groups are no units; segments in no relation have no links
+        every segment is a unit; the text is the segments joined by blanks. Each relation becomes a
+        link from the head of the satellite to the head of the nucleus. A relation of several nuclei
+        becomes undirected links from the first to each of the others. Groups are not units
     """
     root = parse(source)
     segments = root.at("body").all("segment")
     if root.tag != "rst" or not segments:
         raise root.error("file has no <rst> with segments", hint="Export it again")
     pieces = [" ".join(s.text.split()) for s in segments]
-    who, spans = source.annotator, Spans(source, source.document, CHARACTERS, " ".join(pieces))
-    spans.declare(who)
+    who, spans = source.annotator, Spans.of(source, CHARACTERS, " ".join(pieces))
     order: dict[str, int] = {}
     at = 0
     for element, text in zip(segments, pieces, strict=True):

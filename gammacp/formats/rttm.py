@@ -59,10 +59,10 @@ def read(
     Positions
         seconds
     Annotators
-        the folder; with `--option file_is=annotator` (and in files that gammacp wrote) the file
-        field
+        name of the folder; with `--option file_is=annotator`, and in files that gammacp wrote, the
+        file field
     Category
-        name field of SPEAKER lines (other lines: `--layer`); `<NA>` is unlabelled
+        name field of SPEAKER lines (of other lines with `--layer`); `<NA>` is unlabelled
     Spans
         every line is a unit: overlapping, repeated and zero-length ones are kept
     """

@@ -11,7 +11,7 @@ from gammacp.continuum.columns import all_names, check_known
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import feature_names, plain
-from gammacp.errors import DataError
+from gammacp.errors import place_errors
 from gammacp.formats.merging import categories_of
 from gammacp.formats.positions import LARGEST
 from gammacp.validation import Row, Text, Texts, WrittenTable
@@ -117,12 +117,7 @@ def select(
 
 def _whom(said: Iterable[str], continua: Collection[Continuum], people: set[str]) -> set[str]:
     """The annotators that are said, without the document where it is one of these."""
-    own = {
-        name: name.removeprefix(f"{c.name}/")
-        for c in continua
-        for name in said
-        if name.startswith(f"{c.name}/") and name.removeprefix(f"{c.name}/") in people
-    }
+    own = {f"{c.name}/{a}": a for c in continua for a in people}
     return {own.get(name, name) for name in said}
 
 
@@ -162,8 +157,6 @@ def _one(continuum: Continuum, selection: Selection, document: str) -> Continuum
     if selection.read_until:
         said = selection.read_until
         until = {a: said.get(f"{document}/{a}", said.get(a)) for a in c.annotators}
-        try:
+        with place_errors(None, part=f"document {document!r}"):
             c = c.with_read_until({a: place for a, place in until.items() if place is not None})
-        except DataError as error:
-            raise error.within(f"document {document!r}") from None
     return c

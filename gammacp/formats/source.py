@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Any
 
-from gammacp.errors import DataError
+from gammacp.errors import DataError, place_errors
 from gammacp.files import BOMS, content_if_any, decoded
 from gammacp.formats.positions import position
 
@@ -75,6 +77,16 @@ class Source:
         """
         return DataError(message, file=self.place, line=line, hint=hint)
 
+    def place_errors(self, line: int | None = None, part: str = "") -> AbstractContextManager[None]:
+        """Within, a DataError is one of this file.
+
+        Parameters
+        ----------
+        line, part
+            As for `errors.place_errors`.
+        """
+        return place_errors(self.place, line, part)
+
     def position(
         self, text: str, what: str, *, line: int | None = None, hint: str | None = None
     ) -> float:
@@ -109,10 +121,8 @@ class Source:
         """
         if not self.content.strip():
             raise self.error("file is empty", hint="Export it again")
-        try:
+        with self.place_errors():
             return decoded(self.content, encoding, hint)
-        except DataError as error:
-            raise error.at(self.place) from None
 
     def beside(self, ending: str, other: str = "") -> str | None:
         """The text of the file of the same name, or of an `other`, with another ending, if any.
@@ -144,10 +154,8 @@ class Source:
 
         So are NaN and Infinity, unless `nan` makes them None.
         """
-        try:
+        with self.place_errors():
             return parsed_json(self.text(), nan=nan)
-        except DataError as error:
-            raise error.at(self.place) from None
 
 
 class Record(dict[str, Any]):
@@ -275,10 +283,27 @@ class Record(dict[str, Any]):
         what, hint
             How to call it and what to do, in the DataError if it is no number.
         """
-        try:
-            return position(str(self.get(key, "")))
-        except ValueError as error:
-            raise self.error(f"{what} {error}", hint=hint) from None
+        return self.source.position(str(self.get(key, "")), what, line=self.line, hint=hint)
+
+
+def free_name(base: str, taken: Container[str], reserved: Container[str] = ()) -> str:
+    """A name that is not taken: itself, or with the first number that makes it one.
+
+    Parameters
+    ----------
+    base
+        As the file has it.
+    taken
+        Names that are in use.
+    reserved
+        Names that a number may not lead to.
+
+    >>> free_name("Ann", {"Ann", "Ann (2)"})
+    'Ann (3)'
+    """
+    numbered = (f"{base} ({number})" for number in count(2))
+    free = (name for name in numbered if name not in taken and name not in reserved)
+    return base if base not in taken else next(free)
 
 
 def name(value: object) -> str | None:
@@ -294,18 +319,21 @@ def name(value: object) -> str | None:
     return str(value) if isinstance(value, str | int) else None
 
 
-def parsed_json(text: str | bytes, *, nan: bool = False) -> object:
+def parsed_json(text: str | bytes, *, nan: bool = False, first: int = 1) -> object:
     """As `strict_json`; a text that is no such JSON is a DataError, with its line.
 
     Parameters
     ----------
     text, nan
         As for `strict_json`.
+    first
+        The line that it begins on.
     """
     try:
         return strict_json(text, nan=nan)
     except json.JSONDecodeError as error:
-        raise DataError(f"JSON is broken: {error.msg}", line=error.lineno) from None
+        line = first + error.lineno - 1
+        raise DataError(f"JSON is broken: {error.msg}", line=line) from None
     except RecursionError:
         raise DataError("JSON is nested too deeply") from None
     except ValueError as error:

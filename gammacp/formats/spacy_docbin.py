@@ -10,7 +10,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import CHARACTERS, Documents, Spans
+from gammacp.formats.spans import CHARACTERS, Documents
 
 _ENTITIES = "ents"
 
@@ -35,11 +35,11 @@ def read(source: Source, *, layer: str = _ENTITIES) -> Continuum | Corpus:
     Positions
         characters (code points)
     Annotators
-        the folder
+        name of the folder
     Category
         label; `--layer` is `ents` or the name of a span group
     Spans
-        spans of a group may overlap; every span is a unit
+        every span is a unit; spans of a group may overlap
     """
     try:
         from spacy.tokens import DocBin
@@ -59,7 +59,7 @@ def read(source: Source, *, layer: str = _ENTITIES) -> Continuum | Corpus:
         raise source.error(f"span group {layer!r} does not occur", hint=f"There are: {there}")
     for number, doc in enumerate(docs, 1):
         name = source.document if len(docs) == 1 else f"{source.document}-{number}"
-        spans: Spans = documents.of(name, doc.text)
+        spans = documents.of(name, doc.text)
         spans.declare(source.annotator)
         for group, members in ((_ENTITIES, doc.ents), *doc.spans.items()):
             if group != layer:
@@ -67,8 +67,7 @@ def read(source: Source, *, layer: str = _ENTITIES) -> Continuum | Corpus:
                 continue
             for span in members:
                 spans.add(source.annotator, span.label_, span.start_char, span.end_char)
-    corpus = documents.corpus()
-    return corpus if len(docs) > 1 else corpus[source.document]
+    return documents.one_or_all()
 
 
 registered(

@@ -35,7 +35,7 @@ def read_factgenie(source: Source) -> Corpus:
         category of the annotation's `type`
     Spans
         every annotation is a unit: overlapping and repeated ones are kept; flags, options, sliders
-        and texts are left out
+        and text fields are left out
     """
     documents = Documents(source, CHARACTERS)
     for record in records(source):
@@ -96,12 +96,12 @@ def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") ->
     Positions
         characters (code points)
     Annotators
-        the file's name; with `annotations` by annotator, these
+        the file's name; if records have `annotations` by annotator, these annotators
     Category
-        none: spans are unlabelled
+        none: units are unlabelled
     Spans
-        hard labels are units (`--option labels=soft`: soft ones, from the probability
-        `--option least=0.5` on); the others are left out
+        hard labels are units and soft labels are left out (`--option labels=soft`: the reverse;
+        `--option least=0.5`: only soft labels with at least that probability)
     """
     one_of("labels", labels, ("hard", "soft"))
     try:

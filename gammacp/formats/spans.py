@@ -1,5 +1,7 @@
 """Units as a reader finds them: checked one by one, with the place in the file at hand."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -26,8 +28,8 @@ TOKENS = "tokens"
 _NUMBERS = (int, float)
 _DISCONTINUOUS = ("keep", "cover", "split")
 GAP = "inside a discontinuous annotation, covered by its unit"
-MENDED = "crosses or touches itself, and is mended by shapely's make_valid"
-NO_UNIT = "joins what is not among the units that are read"
+MENDED = "crosses or touches itself, repaired with shapely's make_valid"
+NO_UNIT = "joins units that were not read"
 
 
 @dataclass
@@ -73,6 +75,19 @@ class Spans(_Counting):
     annotators: dict[str, None] = field(default_factory=dict)
     _units: list[Unit] = field(default_factory=list)
     _links: list[Link] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, source: Source, offset_unit: str, text: str | None = None) -> Spans:
+        """The document that the path names, which the annotator of the path annotated.
+
+        Parameters
+        ----------
+        source, offset_unit, text
+            As for `Spans`.
+        """
+        spans = cls(source, source.document, offset_unit, text)
+        spans.declare(source.annotator)
+        return spans
 
     def declare(self, annotator: str) -> None:
         """Note somebody who annotated the document, with units or without."""
@@ -122,11 +137,9 @@ class Spans(_Counting):
         low, high = self._place(start, end, line, what)
         inside: Fragments = ()
         if fragments:
-            try:
-                inside = join([self._place(*f, line, what) for f in fragments], (low, high))
-            except DataError as error:
-                message = f"{what}: {error.message}"
-                raise self.source.error(message, line=line, hint=error.hint) from None
+            parts = [self._place(*f, line, what) for f in fragments]
+            with self.source.place_errors(line, what):
+                inside = join(parts, (low, high))
         self.declare(annotator)
         label = to_label(category or None, features or {})
         self._units.append(Unit(annotator, low, high, label, inside, shape, key))
@@ -148,11 +161,8 @@ class Spans(_Counting):
         DataError
             As for `add`, and of `continuum.shapes`.
         """
-        try:
+        with self.source.place_errors(about.get("line"), about.get("what", "unit")):
             (start, end), shape = box(*rows) if kind == "box" else outline(kind, rows)
-        except DataError as error:
-            message = f"{about.get('what', 'unit')}: {error.message}"
-            raise self.source.error(message, line=about.get("line"), hint=error.hint) from None
         self.add(annotator, category, start, end, shape=shape, **about)
 
     def link(self, annotator: str, type: str, source: str, target: str, kind: str) -> None:
@@ -255,7 +265,7 @@ class Spans(_Counting):
         whole = whole_links(self._links, there)
         self.leave_out("link", NO_UNIT, len(self._links) - len(whole))
         units = self._units if whole else [replace(u, id="") if u.id else u for u in self._units]
-        try:
+        with self.source.place_errors(line):
             built = Continuum.from_units(
                 units,
                 annotators=sorted(self.annotators),
@@ -266,8 +276,6 @@ class Spans(_Counting):
                 text=self.text,
                 links=whole,
             )
-        except DataError as error:
-            raise error.at(self.source.place, line) from None
         return replace(built, left_out=self._left_out.entries())
 
 
@@ -291,7 +299,7 @@ def shape_of(extents: Sequence[tuple[float, float]], given: str | None) -> Shape
     try:
         return (in_cell(given, *extents[0]) if given else box(*extents))[1]
     except DataError as error:
-        hint = "Where the column is of something else, leave it out with --option shapes=no"
+        hint = "If the column holds something else, ignore it with --option shapes=no"
         raise DataError(error.message, hint=error.hint or hint) from None
 
 
@@ -349,7 +357,7 @@ def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> C
         return document
     made = {name: one(c) for name, c in continua.items()}
     lost = sum(len(c.links) - len(made[name].links) for name, c in continua.items())
-    gaps.add("link", "between units, of which fragments are taken", lost)
+    gaps.add("link", "between units that were split into fragments", lost)
     if discontinuous == "cover":
         inside = [b for c in continua.values() if c.breaks is not None for b in c.breaks]
         gaps.add("gap", GAP, sum(map(len, inside)) // 2)
@@ -409,6 +417,12 @@ class Documents(_Counting):
                 f"document {name!r} has positions in {spans.offset_unit} and in {unit}", line=line
             )
         return spans
+
+    def one_or_all(self) -> Continuum | Corpus:
+        """The document if there is one alone, else the corpus of all."""
+        corpus = self.corpus()
+        alone = next(iter(corpus.values()))
+        return corpus if len(corpus) > 1 else replace(alone, left_out=corpus.left_out)
 
     def corpus(self) -> Corpus:
         """All documents; a DataError if there is none."""

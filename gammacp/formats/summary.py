@@ -139,8 +139,8 @@ def _warnings(
     for name, count in zip(c.annotators, c.counts.tolist(), strict=True):
         if c.n_units and not count:
             yield (
-                f"{name} has no units, which counts as having seen none; leave out who did not "
-                "annotate"
+                f"{name} has no units and counts as having seen none; leave out annotators who did "
+                "not annotate"
             )
     for name, count in overlaps.items():
         if count:
@@ -161,8 +161,8 @@ def _unit_warnings(c: Continuum) -> Iterator[str]:
     zero = int((c.lengths == 0).sum())
     if zero:
         yield (
-            f"{_units(zero)} of zero length: by length-based dissimilarities they match another of "
-            "zero length only at the very same place"
+            f"{_units(zero)} of zero length: a length-based dissimilarity matches them only with "
+            "another of zero length in exactly the same place"
         )
     unlabelled = int((c.category_codes < 0).sum())
     if 0 < unlabelled < c.n_units:
@@ -173,12 +173,12 @@ def _unit_warnings(c: Continuum) -> Iterator[str]:
     if c.axes > 1:
         yield (
             f"{_units(c.n_units)} with shapes on {c.axes} axes ({', '.join(sorted(c.kinds))}): γ "
-            "and what rests on it take them in, other measures do not apply and say so"
+            "and the measures built on it use them; other measures do not apply and say so"
         )
     elif c.breaks is not None:
         yield (
-            f"{_units(c.n_broken)} of several fragments: measures take them as one, or their "
-            "fragments as units, or do not apply, and say so"
+            f"{_units(c.n_broken)} of several fragments: a measure takes each as one, or its "
+            "fragments as units, or does not apply, and says so"
         )
     if c.n_units and not _whole(c):
         yield (

@@ -10,7 +10,6 @@ whose text is empty or blank is a gap; a point is a unit of zero length.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
@@ -22,7 +21,7 @@ from gammacp.files import write_text
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Spans
-from gammacp.formats.tiers import ANNOTATOR, annotator_of, lanes, no_tier
+from gammacp.formats.tiers import ANNOTATOR, annotator_of, check_chosen, lanes
 from gammacp.formats.times import in_seconds
 
 _TOKEN = re.compile(
@@ -111,14 +110,14 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     Positions
         seconds
     Annotators
-        each tier is an annotator, tiers of one name are one annotator, an empty tier is one
-        without units; `--tier` chooses tiers, as in `gesture@{annotator}`
+        each tier is an annotator, an empty tier one without units; tiers with the same name are one
+        annotator. `--tier` chooses tiers, as in `gesture@{annotator}`
     Category
         text of the interval or point
     Spans
-        an interval with an empty or blank text is a gap, a point is a zero-length unit;
-        overlapping units are written to further tiers, `Ann #2` beside `Ann`, which are read
-        as Ann's; an unlabelled unit cannot be written
+        every interval with a text is a unit, one with an empty or blank text is a gap; a point is a
+        zero-length unit. On writing, overlapping units go to further tiers (`Ann #2` beside `Ann`),
+        which are read as Ann's; an unlabelled unit cannot be written
     """
     for mark, what in _OTHER.items():
         if mark in source.content[:200].replace(b"\x00", b""):
@@ -152,13 +151,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
             taken.append(name)
         _read_tier(tokens, spans, kind, name, annotator)
     tokens.end()
-    if not taken:
-        raise no_tier(source, tier, names)
-    if source.annotator and len(set(taken)) > 1 and (not tier or ANNOTATOR not in tier):
-        raise source.error(
-            f"file of {source.annotator} has several tiers: {', '.join(taken)}",
-            hint="Choose one with --tier",
-        )
+    check_chosen(source, tier, names, taken)
     return spans.continuum()
 
 
@@ -208,7 +201,9 @@ def write(document: Continuum, path: Path) -> None:
                     hint="Write CSV, JSON, ELAN or RTTM",
                 )
         spread = lanes((u.start, u.end, u.category) for u in units if u.length)
-        points = [(u.start, u.category or "") for u in units if not u.length]
+        points = lanes(
+            ((u.start, u.end, u.category or "") for u in units if not u.length), points=True
+        )
         if (own := _FURTHER.fullmatch(annotator)) and own[1] in continuum.annotators:
             raise DataError(
                 f"tier {annotator!r} would be read as a further one of {own[1]!r}",
@@ -218,24 +213,14 @@ def write(document: Continuum, path: Path) -> None:
         for lane in spread or ([] if points else [[]]):
             rows = _with_gaps(lane, continuum.bounds)
             tiers.append(_tier("IntervalTier", next(names), continuum.bounds, rows))
-        tiers += [_tier("TextTier", next(names), continuum.bounds, rows) for rows in _once(points)]
+        for lane in points:
+            marks = [(time, label or "") for time, _, label in lane]
+            tiers.append(_tier("TextTier", next(names), continuum.bounds, marks))
     lines = [f"xmin = {low!r}", f"xmax = {high!r}", "tiers? <exists>", f"size = {len(tiers)}"]
     lines += ["item []:"]
     for number, tier in enumerate(tiers, 1):
         lines += [f"    item [{number}]:", *(f"        {line}" for line in tier)]
     write_text(path, "\n".join([_HEAD, *lines, ""]))
-
-
-def _once(points: list[tuple[float, str]]) -> list[list[tuple[float, str]]]:
-    """Points spread over tiers so that none has two at one time."""
-    tiers: list[list[tuple[float, str]]] = []
-    seen: Counter[float] = Counter()
-    for time, label in sorted(points):
-        if seen[time] == len(tiers):
-            tiers.append([])
-        tiers[seen[time]].append((time, label))
-        seen[time] += 1
-    return tiers
 
 
 _HEAD = 'File type = "ooTextFile"\nObject class = "TextGrid"\n'

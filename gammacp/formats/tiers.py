@@ -1,9 +1,9 @@
 """Annotators from the names of tiers, by a pattern."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import UsageError
 from gammacp.formats.layout import fit
 from gammacp.formats.source import Source
 
@@ -30,20 +30,42 @@ def annotator_of(tier: str, pattern: str) -> str | None:
     return values[parts.index(ANNOTATOR) // 2] if ANNOTATOR in parts else ""
 
 
-def no_tier(source: Source, pattern: str | None, there: Iterable[str]) -> DataError:
-    """What is wrong when no tier fits."""
-    names = ", ".join(dict.fromkeys(there)) or "none"
-    what = "there is no tier" if pattern is None else f"no tier fits {pattern!r}"
-    return source.error(what, hint=f"There are: {names}")
+def check_chosen(
+    source: Source, pattern: str | None, there: Iterable[str], taken: Collection[str]
+) -> None:
+    """DataError if no tier fits, or if the path names one annotator and several tiers fit.
+
+    Parameters
+    ----------
+    source, pattern
+        The file, and what tiers must fit.
+    there, taken
+        The names of all tiers, and of those that are read.
+    """
+    if not taken:
+        what = "there is no tier" if pattern is None else f"no tier fits {pattern!r}"
+        raise source.error(what, hint=f"There are: {', '.join(dict.fromkeys(there)) or 'none'}")
+    if source.annotator and len({*taken}) > 1 and ANNOTATOR not in (pattern or ""):
+        what = f"file of {source.annotator} has several tiers: {', '.join(taken)}"
+        raise source.error(what, hint="Choose one with --tier")
 
 
 def lanes(
-    spans: Iterable[tuple[float, float, str | None]],
+    spans: Iterable[tuple[float, float, str | None]], *, points: bool = False
 ) -> list[list[tuple[float, float, str | None]]]:
-    """Spans sorted and spread over as few lanes as needed so that none overlaps in its lane."""
+    """Spans sorted and spread over as few lanes as needed so that none overlaps in its lane.
+
+    Parameters
+    ----------
+    spans
+        Start, end and label of each.
+    points
+        Whether they have no length; then no two of a lane are at one place.
+    """
     found: list[list[tuple[float, float, str | None]]] = []
-    for span in sorted(spans, key=lambda s: (s[0], s[1])):
-        lane = next((x for x in found if x[-1][1] <= span[0]), None)
+    for span in sorted(spans, key=lambda s: (s[0], s[1], (s[2] or "") * points)):
+        reached = ((x[-1][1], x) for x in found)
+        lane = next((x for r, x in reached if r < span[0] or (r == span[0] and not points)), None)
         if lane is None:
             found.append(lane := [])
         lane.append(span)

@@ -14,8 +14,8 @@ from gammacp.errors import DataError
 from gammacp.formats.source import TYPE_SYSTEMS, Source
 from gammacp.formats.xmltree import Element, parse
 
-ANNOTATION = "uima.tcas.Annotation"
-_UIMA = "http://uima.apache.org/resourceSpecifier "
+ANNOTATION, STRING, ARRAY = "uima.tcas.Annotation", "uima.cas.String", "uima.cas.FSArray"
+RESOURCES = "http://uima.apache.org/resourceSpecifier "
 _PRIMITIVE = tuple(
     f"uima.cas.{name}"
     for name in ("String", "Boolean", "Byte", "Short", "Integer", "Long", "Float", "Double")
@@ -58,7 +58,7 @@ class TypeSystem:
 
     def layers(self, name: str) -> tuple[str, ...]:
         """The type and its supertypes below annotations in general; the last one is its layer."""
-        general = ("uima.tcas.Annotation", "uima.cas.")
+        general = (ANNOTATION, "uima.cas.")
         below = takewhile(lambda x: not x.startswith(general), self.ancestors(name))
         return tuple(below) or (name,)
 
@@ -111,20 +111,20 @@ def beside(source: Source) -> TypeSystem | None:
 def _from_xml(content: bytes) -> TypeSystem | None:
     """The type system of a descriptor; None if it is XML of another kind."""
     root = parse(Source(Path(TYPE_SYSTEMS[0]), "", "", content))
-    if root.tag != f"{_UIMA}typeSystemDescription":
+    if root.tag != f"{RESOURCES}typeSystemDescription":
         return None
     supertypes: dict[str, str] = {}
     ranges: dict[str, dict[str, str]] = {}
-    for entry in root.at(f"{_UIMA}types").all(f"{_UIMA}typeDescription"):
+    for entry in root.at(f"{RESOURCES}types").all(f"{RESOURCES}typeDescription"):
         name = _text(entry, "name")
         supertypes[name] = _text(entry, "supertypeName")
-        features = entry.at(f"{_UIMA}features").all(f"{_UIMA}featureDescription")
+        features = entry.at(f"{RESOURCES}features").all(f"{RESOURCES}featureDescription")
         ranges[name] = {_text(f, "name"): _text(f, "rangeTypeName") for f in features}
     return TypeSystem(supertypes, ranges)
 
 
 def _text(entry: Element, name: str) -> str:
-    return entry.at(f"{_UIMA}{name}").text.strip()
+    return entry.at(f"{RESOURCES}{name}").text.strip()
 
 
 def from_json(types: object) -> TypeSystem | None:

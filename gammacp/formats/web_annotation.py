@@ -46,11 +46,12 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
     Annotators
         `creator` (name, e-mail or id), else the file's name
     Category
-        body with the purpose tagging, classifying or identifying, else the only body; one unit
-        per tag
+        body with the purpose tagging, classifying or identifying, else the only body; an annotation
+        with several tags gives one unit per tag
     Spans
-        several targets are a unit of several fragments (`--option discontinuous=cover`: one from
-        its first start to its last end; `split`: a unit for each); zero-length ones are kept
+        every annotation is a unit, one with several targets a unit of several fragments
+        (`--option discontinuous=cover`: one unit from the first start to the last end; `split`: one
+        unit per target); zero-length ones are kept
     """
     documents = Documents(source, CHARACTERS)
     for number, annotation in enumerate(_annotations(source), 1):
@@ -141,9 +142,9 @@ def _times(annotation: Record, fragment: str, what: str) -> tuple[float, float]:
     match = _TIME.search(fragment)
     if match is None:
         raise annotation.error(f"{what}: {fragment!r} is no time fragment t=START,END")
-    times = {"start": match[1] or "0", "end": match[2]}
-    found = Record.of(times, annotation.source, annotation.line)
-    return found.position("start", f"{what}:"), found.position("end", f"{what}:")
+    source, line = annotation.source, annotation.line
+    start, end = (source.position(x or "0", f"{what}:", line=line) for x in match.groups())
+    return start, end
 
 
 registered(

@@ -11,28 +11,29 @@ target: its label, and its source with the identifiers of both, `1-3[2_4]`, 0 fo
 without one. A mention of a chain layer has its relation with the numbers of its chain and of itself
 in it, `coref->2-1`, and its type with that of the chain, `pr[2]`; over several tokens they are
 repeated.
-Annotations and relations of other layers are counted and left out. TSV 1 and 2, of WebAnno before
-3.0, are recognised and refused.
+The header is taken for a type system, and the rest is read as a CAS is (`gammacp.formats.cas`). TSV
+1 and 2, of WebAnno before 3.0, are recognised and refused.
 """
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from gammacp.arguments import one_of
 from gammacp.continuum import Continuum
-from gammacp.continuum.label import to_label
 from gammacp.continuum.links import CHAIN, DIRECTED
+from gammacp.errors import DataError
+from gammacp.formats.cas import NEXT, layers_of, read_layer
+from gammacp.formats.cas_views import Cas, CasAnnotation
 from gammacp.formats.inception_writing import LAYOUT, write_tsv
-from gammacp.formats.layers import FILLED, FILLERS, TARGET, Layer, Layers, slot
-from gammacp.formats.offsets import ToCodePoints, from_utf16
+from gammacp.formats.layers import TARGET, Layers
+from gammacp.formats.offsets import from_utf16
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import CHARACTERS, Spans
+from gammacp.formats.type_system import ANNOTATION, ARRAY, ENDS, STRING, TypeSystem
 from gammacp.formats.webanno_rows import (
     VERSION_3,
     Row,
@@ -51,6 +52,9 @@ _MENTION = re.compile(r"(.*)(?<!\\)->(\d+)-(\d+)", re.DOTALL)
 # TSV 2 begins with its layers or a numbered sentence, TSV 1 with a token.
 _OLDER = re.compile(rb"(?: # [\w.]+ \||#id=\d+\s|#text=|1-1\t)")
 _NONE = ("*", "_")
+_CHAIN = "referenceRelation"
+_Fault: TypeAlias = tuple[str, str, DataError]
+"""An error where a layer is read, and of it a feature ("": any)."""
 
 
 @dataclass(frozen=True)
@@ -69,33 +73,15 @@ class _Annotation:
         return self.key or f"{self.start}-{self.end}"
 
 
-@dataclass(frozen=True)
-class _Fill:
-    """What fills a slot, each annotation by its layer and name; `place` is where the filler is."""
-
-    of: tuple[str, str]
-    slot: str
-    role: str
-    to: tuple[str, str]
-    place: tuple[int, int]
-
-
 def layers(source: Source) -> Layers:
     """The layers that have an annotation, with their features; chains are the second choice."""
-    parsed = rows_of(source)
-    found = {
-        layer.name: Layer(_values(layer.features))
-        for layer in parsed.layers
-        if layer.kind == "SP" and any(_annotations(source, parsed.rows, layer))
+    found = layers_of(_view(source)[0])
+    chains = {layer.name for layer in rows_of(source).layers if layer.kind == "CH"}
+    second = bool(found.keys() - chains)
+    return {
+        name: replace(layer, offered=not (second and name in chains))
+        for name, layer in found.items()
     }
-    chains = [x for x in parsed.layers if x.kind == "CH"]
-    second = bool(found)
-    for layer in chains:
-        mentions = [*_mentions(parsed.rows, layer)]
-        said = {i for mention in mentions for i in mention.values}
-        features = tuple(f for i, f in enumerate(layer.features) if i in said)
-        found |= {layer.name: Layer(features, offered=not second)} if mentions else {}
-    return found
 
 
 def _slots(features: Sequence[str]) -> dict[int, str]:
@@ -104,10 +90,10 @@ def _slots(features: Sequence[str]) -> dict[int, str]:
     return {i: match[1] if match else "" for i, match in found.items()}
 
 
-def _values(features: tuple[str, ...]) -> tuple[str, ...]:
-    """Features without slots."""
+def _values(features: Sequence[str]) -> dict[int, str]:
+    """The columns that are features with a value."""
     taken = {c for i in _slots(features) for c in (i, i + 1)}
-    return tuple(f for i, f in enumerate(features) if f and i not in taken)
+    return {i: f for i, f in enumerate(features) if f and i not in taken}
 
 
 def read(
@@ -146,161 +132,114 @@ def read(
     Annotators
         the file's name, the folder is the document, as in INCEpTION's export
     Category
-        a feature (`--feature`) of a layer of spans or chains (`--layer`); `*` is unlabelled;
-        further ones with `[features.NAME]`, slots by their names (roles) and NAME.target (roles
-        and who fills them), as sets joined with "+"
+        a feature (`--feature`) of a layer of spans or chains (`--layer`); `*` is unlabelled.
+        Further features with `[features.NAME]`; of a slot, NAME gives its roles and NAME.target its
+        roles with the positions of their fillers, as sets joined with "+"
     Spans
-        stacked annotations are units of their own; annotations end at tokens or their parts; the
-        format has none of several fragments (a gap between tokens of one number is covered);
-        relations between units of the layer are links; slots are links to what fills them, called
-        by their roles, if it is of the layer (`--option fillers=units`: what is of another layer is
-        a unit, too); the mentions of a chain layer are units, joined by their chains
+        every annotation of the layer is a unit, stacked ones too. Annotations end at tokens or
+        parts of tokens and have no fragments: a unit covers any gap between its tokens. Relations
+        between units become links, and each slot becomes links to its fillers, named after their
+        roles. A filler from another layer is left out (`--option fillers=units`: it becomes a
+        unit). The mentions of a chain layer are units, joined by their chains
     """
-    one_of("fillers", fillers, FILLERS)
+    cas, faults = _view(source)
+    for of, name, error in faults:
+        if of == layer and (not name or {name, name + TARGET} & {feature, *features}):
+            raise error
+    return read_layer(source, cas, layer, feature, features, fillers)
+
+
+def _view(source: Source) -> tuple[Cas, list[_Fault]]:
+    """A file as a CAS whose type system is its header, and what is wrong with some of it."""
     parsed = rows_of(source)
     text = _text(source, parsed)
-    convert = from_utf16(text)
-    spans = Spans(source, source.document, CHARACTERS, text)
-    spans.declare(source.annotator)
-    _check_tokens(source, parsed, text, convert)
-    fills = _fills(source, parsed, layer)
-    others = {x.to for x in fills if x.to[0] != layer} if fillers == "units" else set()
-    for name in sorted({name for name, _ in others}):
-        fills += [x for x in _fills(source, parsed, name) if x.of in others]
-    filled: dict[tuple[str, str, str], list[_Fill]] = {}
-    for x in fills:
-        filled.setdefault((*x.of, x.slot), []).append(x)
-    wanted = (feature or "", *features)
-    for found in parsed.layers:
-        if found.kind == "RL" and found.features[-1:] == (f"BT_{layer}",):
-            _link(spans, parsed, found)
-        elif found.name == layer and found.kind != "RL":
-            _add(spans, parsed, found, wanted, convert, filled)
-            if found.kind == "CH":
-                _chain(spans, parsed.rows, found)
-        elif found.kind == "SP" and (mine := {name for of, name in others if of == found.name}):
-            _add(spans, parsed, found, wanted, convert, filled, fillers=mine)
-        else:
-            _leave_out(source, spans, parsed.rows, found)
-    for x in fills:
-        if x.to[0] == layer or x.to in others:
-            one, other = (n if of == layer else f"{n} {of}" for of, n in (x.of, x.to))
-            spans.link(source.annotator, x.role, one, other, DIRECTED)
-        elif {x.slot, x.slot + TARGET}.isdisjoint(features):
-            spans.leave_out("link", FILLED)
-    return spans.continuum()
+    _check_tokens(source, parsed, text)
+    faults: list[_Fault] = []
+    there = [
+        (layer, a)
+        for layer in parsed.layers
+        for a in _KINDS[layer.kind](source, parsed.rows, layer, faults)
+    ]
+    names = Counter(a.name for _, a in there)
+    numbered = [
+        (a.name if names[a.name] == 1 else f"{a.name} {layer.name} {number}", layer, a)
+        for number, (layer, a) in enumerate(there)
+    ]
+    keys = _Keys({row.place: (row.start, row.end) for row in parsed.rows})
+    for key, layer, a in numbered:
+        keys.of.setdefault(a.name, {}).setdefault(layer.name, []).append(key)
+    slots: dict[str, list[tuple[str, str]]] = {}
+    annotations: list[CasAnnotation] = []
+    following = _following(there)
+    for key, layer, a in numbered:
+        said = {f: a.values.get(i) for i, f in _values(layer.features).items()}
+        features: dict[str, Sequence[str]] = {
+            f: () if v is None else (unescape(v),) for f, v in said.items()
+        }
+        for i, name in _slots(layer.features).items():
+            links = [(r, _filler(source, keys, layer, a, i, t)) for r, t in _targets(a, i)]
+            if name and links:
+                number = str(len(slots))
+                features[name], slots[number] = (number,), links
+        if after := following.get((layer.name, a.name)):
+            features[NEXT] = (keys.key(layer.name, after),)
+        annotations.append(CasAnnotation(key, layer.name, a.start, a.end, features, a.line, "unit"))
+    for layer in (x for x in parsed.layers if x.kind == "RL"):
+        annotations += _relations(source, keys, parsed.rows, layer)
+    numberless = Counter(of for of, name, _ in faults if not name)
+    elsewhere = {
+        f"layer {name.rsplit('.', 1)[-1]} has no number of a chain for it": count
+        for name, count in numberless.items()
+    }
+    types = TypeSystem(
+        dict.fromkeys((layer.name for layer in parsed.layers), ANNOTATION),
+        {layer.name: _ranges(layer) for layer in parsed.layers},
+    )
+    places = {f"{start}-{end}": (start, end) for start, end in keys.places.values()}
+    return Cas(text, annotations, types, frozenset(), elsewhere, slots, places), faults
 
 
-def _check_tokens(source: Source, parsed: WebannoRows, text: str, convert: ToCodePoints) -> None:
-    """DataError if a token is not what the text has in its place."""
-    for row in parsed.rows:
-        start, end = convert(row.start), convert(row.end)
-        if start is None or end is None or text[start:end] != row.token:
-            raise source.error(
-                f"token {row.token[:40]!r} is not what the text has at {row.start}-{row.end}",
-                line=row.line,
-            )
+@dataclass(frozen=True)
+class _Keys:
+    """The places of tokens by number, and the keys of annotations by name and layer."""
+
+    places: dict[str, tuple[int, int]]
+    of: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+
+    def key(self, layer: str, name: str) -> str:
+        """The key of the one annotation of a layer that is so called; "" for none or several."""
+        found = self.of.get(name, {}).get(layer, ())
+        return found[0] if len(found) == 1 else ""
 
 
-def _add(
-    spans: Spans,
-    file: WebannoRows,
-    layer: RowLayer,
-    names: Sequence[str],
-    convert: ToCodePoints,
-    filled: Mapping[tuple[str, str, str], Sequence[_Fill]],
-    fillers: Collection[str] | None = None,
-) -> None:
-    """Add the annotations of a layer; the first of `names` is its category, the others features.
+def _ranges(layer: RowLayer) -> dict[str, str]:
+    """What the features of a layer hold, as a type system has it."""
+    ranges = dict.fromkeys(_values(layer.features).values(), STRING)
+    ranges |= dict.fromkeys(_slots(layer.features).values(), ARRAY)
+    if layer.kind == "CH":
+        ranges[NEXT] = layer.name
+    return ranges | (dict.fromkeys(ENDS[0], ANNOTATION) if layer.kind == "RL" else {})
 
-    Of a layer that is not the one that is read, `fillers` are added: what fills slots.
+
+def _filler(
+    source: Source, keys: _Keys, layer: RowLayer, a: _Annotation, column: int, target: str
+) -> str:
+    """What fills a slot: an annotation, or what else the file has in its place.
+
+    It is of the layer that the column names, or else of the one that has such an annotation.
     """
-    source = spans.source
-    slots = {i: n for i, n in _slots(layer.features).items() if n}
-    asked = {n: {n, n + TARGET} & {*names[1:]} for n in slots.values()}
-    columns = {n: layer.features.index(n) for n in names if n and n in layer.features}
-    used = {*columns.values(), *(c for i, n in slots.items() if asked[n] for c in (i, i + 1))}
-    annotations = [*_annotations(source, file.rows, layer, used)]
-    if fillers is not None:
-        name, count = layer.name.rsplit(".", 1)[-1], len(annotations)
-        annotations = [a for a in annotations if a.name in fillers]
-        spans.leave_out("annotation", f"layer {name} was not chosen", count - len(annotations))
-    names_of = Counter(a.name for a in annotations)
-    for annotation in annotations:
-        said = {n: annotation.values.get(i) for n, i in columns.items()}
-        known = {n: v if v is None else unescape(v) for n, v in said.items()}
-        for n in (n for n in asked if asked[n]):
-            links = filled.get((layer.name, annotation.name, n), ())
-            made = slot(n, [(x.role, convert(x.place[0]), convert(x.place[1])) for x in links])
-            known |= {name: made[name] for name in asked[n]}
-        label = to_label(known.get(names[0]), {n: known.get(n) for n in names[1:]})
-        start, end = convert(annotation.start), convert(annotation.end)
-        about: Any = {"line": annotation.line}
-        if names_of[annotation.name] == 1:
-            about["key"] = annotation.name + (f" {layer.name}" if fillers is not None else "")
-        spans.add(source.annotator, label, start, end, **about)
-    for i, other in enumerate(layer.features):
-        if i not in used and other in _values(layer.features):
-            count = sum(i in a.values for a in annotations)
-            spans.leave_out("value", f"feature {other} is not the category", count)
-
-
-def _link(spans: Spans, file: WebannoRows, layer: RowLayer) -> None:
-    """Add the relations of a layer."""
-    source, last = spans.source, len(layer.features) - 1
-    places = {row.place: f"{row.start}-{row.end}" for row in file.rows}
-    for row in file.rows:
-        cells = [pieces(cell, "|") for cell in _cells(row, layer)]
-        for *values, where in zip(*cells, strict=False):
-            if where == "_":
-                continue
-            m = _RELATION.fullmatch(where)
-            if m is None or m[1] not in places:
-                what = f"relation begins at {where!r}, which is no token"
-                raise source.error(what, line=row.line, hint="Is the file complete?")
-            one, other = m[2] or "0", m[3] or "0"
-            begins = places[m[1]] if one == "0" else one
-            ends = places[row.place] if other == "0" else other
-            label = next((v for v in values[:last] if v not in _NONE), "")
-            spans.link(source.annotator, unescape(label), begins, ends, DIRECTED)
-
-
-def _fills(source: Source, file: WebannoRows, layer: str | None) -> list[_Fill]:
-    """What fills the slots of a layer: an annotation, or what else the file has in its place.
-
-    A target is of the layer that the column names, or else of the one that has such an annotation.
-    """
-    mine = next((x for x in file.layers if x.name == layer and x.kind == "SP"), None)
-    slots = {} if mine is None else _slots(mine.features)
-    if mine is None or not slots:
-        return []
-    spans = [x for x in file.layers if x.kind == "SP"]
-    there = {(x.name, a.name): a for x in spans for a in _annotations(source, file.rows, x)}
-    layers_of: dict[str, list[str]] = {}
-    for name, key in there:
-        layers_of.setdefault(key, []).append(name)
-    places = {row.place: (row.start, row.end) for row in file.rows}
-    found = []
-    for annotation in (a for (name, _), a in there.items() if name == layer):
-        for i, name in slots.items():
-            for role, target in _targets(annotation, i):
-                m = _TARGET.fullmatch(target)
-                at = places.get(m[1]) if m else None
-                if m is None or at is None or (m[2] and m[2] not in layers_of):
-                    roles = annotation.values.get(i, "*")
-                    raise source.error(
-                        f"slot {roles!r} is filled by {target!r}, which is no token and no "
-                        "annotation",
-                        line=annotation.line,
-                        hint="Is the file complete?",
-                    )
-                key, own = m[2] or f"{at[0]}-{at[1]}", mine.features[i + 1]
-                to = next(iter(layers_of.get(key, ())), own)
-                to = own if (own, key) in there else to
-                filler = there.get((to, key))
-                place = (filler.start, filler.end) if filler else at
-                found.append(_Fill((mine.name, annotation.name), name, role, (to, key), place))
-    return found
+    m = _TARGET.fullmatch(target)
+    at = keys.places.get(m[1]) if m else None
+    name = (m[2] if m else None) or (f"{at[0]}-{at[1]}" if at else "")
+    if m is None or at is None or (m[2] and name not in keys.of):
+        raise source.error(
+            f"slot {a.values.get(column, '*')!r} is filled by {target!r}, which is no token and no "
+            "annotation",
+            line=a.line,
+            hint="Is the file complete?",
+        )
+    found, own = keys.of.get(name, {}), layer.features[column + 1]
+    return next(iter(found.get(own) or next(iter(found.values()), ())), name)
 
 
 def _targets(annotation: _Annotation, column: int) -> Iterator[tuple[str, str]]:
@@ -311,32 +250,37 @@ def _targets(annotation: _Annotation, column: int) -> Iterator[tuple[str, str]]:
             yield "" if role in _NONE else unescape(role), target
 
 
-def _leave_out(source: Source, spans: Spans, rows: tuple[Row, ...], layer: RowLayer) -> None:
-    name = layer.name.rsplit(".", 1)[-1]
-    if layer.kind == "SP":
-        count = sum(1 for _ in _annotations(source, rows, layer))
-        spans.leave_out("annotation", f"layer {name} was not chosen", count)
-    elif layer.kind == "RL":
-        cells = [_cells(row, layer)[-1] for row in rows]
-        count = sum(len(annotations_in_cell(cell)) for cell in cells if cell != "_")
-        spans.leave_out("relation", f"layer {name} links annotations", count)
-    else:
-        count = sum(1 for _ in _mentions(rows, layer))
-        spans.leave_out("annotation", f"layer {name} is of chains", count)
-        cells = [_cells(row, layer)[_relation(layer)] for row in rows]
-        found = [piece for cell in cells for piece in pieces(cell, "|") if piece != "_"]
-        count = sum(not _MENTION.fullmatch(piece) for piece in found)
-        spans.leave_out("annotation", f"layer {name} has no number of a chain for it", count)
+def _relations(
+    source: Source, keys: _Keys, rows: Sequence[Row], layer: RowLayer
+) -> Iterator[CasAnnotation]:
+    """The relations of a layer, each at its target, with its ends as features."""
+    base = layer.features[-1].removeprefix("BT_") if layer.features else ""
+    for row in rows:
+        cells = [pieces(cell, "|") for cell in _cells(row, layer)]
+        for number, (*values, where) in enumerate(zip(*cells, strict=False)):
+            if where == "_":
+                continue
+            m = _RELATION.fullmatch(where)
+            if m is None or m[1] not in keys.places:
+                what = f"relation begins at {where!r}, which is no token"
+                raise source.error(what, line=row.line, hint="Is the file complete?")
+            spots = ((m[2], keys.places[m[1]]), (m[3], (row.start, row.end)))
+            named = (key if key not in (None, "0") else f"{at[0]}-{at[1]}" for key, at in spots)
+            ends = ((keys.key(base, name),) for name in named)
+            said = zip(layer.features, values, strict=False)
+            features = {f: () if v in _NONE else (unescape(v),) for f, v in said}
+            features |= zip(ENDS[0], ends, strict=True)
+            key = f"{layer.name} {row.place} {number}"
+            yield CasAnnotation(key, layer.name, row.start, row.end, features, row.line, "relation")
 
 
 def _annotations(
-    source: Source, rows: tuple[Row, ...], layer: RowLayer, used: Collection[int] = ()
+    source: Source, rows: Sequence[Row], layer: RowLayer, faults: list[_Fault]
 ) -> Iterator[_Annotation]:
-    """The annotations of a layer; one with an identifier goes on over rows, `used` as it was."""
-    if layer.kind == "CH":
-        yield from _mentions(rows, layer)
-        return
-    targets = {i + 1 for i in _slots(layer.features)}
+    """The annotations of a layer; one with an identifier goes on over rows, as it began."""
+    slots = _slots(layer.features)
+    targets = {i + 1 for i in slots}
+    called = {i: slots.get(i, slots.get(i - 1, f)) for i, f in enumerate(layer.features)}
     several: dict[str, _Annotation] = {}
     for row in rows:
         stacks = {
@@ -355,61 +299,73 @@ def _annotations(
                 yield made
                 continue
             first = several.setdefault(key, made)
-            for i in used:
-                if first.values.get(i) != values.get(i):
-                    is_one, is_other = first.values.get(i), values.get(i)
-                    raise source.error(
-                        f"annotation [{key}] is {is_one!r} in line {first.line} and "
-                        f"{is_other!r} here",
-                        line=row.line,
-                    )
+            for i in {*first.values, *values}:
+                if (was := first.values.get(i)) != (now := values.get(i)):
+                    what = f"annotation [{key}] is {was!r} in line {first.line} and {now!r} here"
+                    faults.append((layer.name, called[i], source.error(what, line=row.line)))
             low, high = min(first.start, row.start), max(first.end, row.end)
             several[key] = _Annotation(low, high, first.line, key, values | first.values)
     yield from several.values()
 
 
-def _mentions(rows: tuple[Row, ...], layer: RowLayer) -> Iterator[_Annotation]:
-    """The mentions of a chain layer, each with its chain and its number in it, such as 2-1."""
-    relation = _relation(layer)
+def _mentions(
+    source: Source, rows: Sequence[Row], layer: RowLayer, faults: list[_Fault]
+) -> Iterator[_Annotation]:
+    """The mentions of a chain layer, each with its chain and its number in it, such as 2->1."""
+    relation = layer.features.index(_CHAIN) if _CHAIN in layer.features else 0
     found: dict[str, _Annotation] = {}
     for row in rows:
         cells = _cells(row, layer)
         stacks = [[value for value, _ in annotations_in_cell(cell)] for cell in cells]
         for k, piece in enumerate(stacks[relation]):
-            if m := _MENTION.fullmatch(piece):
-                said = {i: stack[k] for i, stack in enumerate(stacks) if k < len(stack)}
-                said |= {relation: m[1]}
-                values = {i: v for i, v in said.items() if v and v not in _NONE}
-                key = f"{m[2]}-{m[3]}"
-                first = found.get(key) or _Annotation(row.start, row.end, row.line, key, values)
-                low, high = min(first.start, row.start), max(first.end, row.end)
-                found[key] = _Annotation(low, high, first.line, key, first.values)
+            m = _MENTION.fullmatch(piece)
+            if m is None:
+                if piece != "_":
+                    what = f"mention {piece!r} has no number in a chain, such as *->2-1"
+                    error = source.error(what, line=row.line, hint="Is the file complete?")
+                    faults.append((layer.name, "", error))
+                continue
+            said = {i: stack[k] for i, stack in enumerate(stacks) if k < len(stack)}
+            said |= {relation: m[1]}
+            values = {i: v for i, v in said.items() if v and v not in _NONE}
+            key = f"{m[2]}->{m[3]}"
+            first = found.get(key) or _Annotation(row.start, row.end, row.line, key, values)
+            low, high = min(first.start, row.start), max(first.end, row.end)
+            found[key] = _Annotation(low, high, first.line, key, first.values)
     yield from found.values()
 
 
-def _relation(layer: RowLayer) -> int:
-    names = layer.features
-    return names.index("referenceRelation") if "referenceRelation" in names else 0
+_KINDS: dict[str, Any] = {"SP": _annotations, "CH": _mentions, "RL": lambda *_: ()}
 
 
-def _chain(spans: Spans, rows: tuple[Row, ...], layer: RowLayer) -> None:
-    """Join the mentions of a layer by their chains."""
-    for row in rows:
-        for piece in pieces(_cells(row, layer)[_relation(layer)], "|"):
-            if piece != "_" and not _MENTION.fullmatch(piece):
-                what = f"mention {piece!r} has no number in a chain, such as *->2-1"
-                raise spans.source.error(what, line=row.line, hint="Is the file complete?")
-    chains: dict[str, list[int]] = {}
-    for mention in _mentions(rows, layer):
-        chain, _, place = mention.key.partition("-")
-        chains.setdefault(chain, []).append(int(place))
-    for chain, places in chains.items():
-        keys = [f"{chain}-{place}" for place in sorted(places)]
-        spans.chain(spans.source.annotator, layer.name, keys)
+def _following(there: Sequence[tuple[RowLayer, _Annotation]]) -> dict[tuple[str, str], str]:
+    """By layer and name of a mention, the name of the one after it in its chain."""
+    chains: dict[tuple[str, str], list[int]] = {}
+    for layer, a in there:
+        if layer.kind == "CH":
+            chain, _, place = a.name.partition("->")
+            chains.setdefault((layer.name, chain), []).append(int(place))
+    return {
+        (layer, f"{chain}->{one}"): f"{chain}->{other}"
+        for (layer, chain), places in chains.items()
+        for one, other in pairwise(sorted(places))
+    }
 
 
 def _cells(row: Row, layer: RowLayer) -> tuple[str, ...]:
     return row.cells[layer.first : layer.first + max(1, len(layer.features))]
+
+
+def _check_tokens(source: Source, parsed: WebannoRows, text: str) -> None:
+    """DataError if a token is not what the text has in its place."""
+    convert = from_utf16(text)
+    for row in parsed.rows:
+        start, end = convert(row.start), convert(row.end)
+        if start is None or end is None or text[start:end] != row.token:
+            raise source.error(
+                f"token {row.token[:40]!r} is not what the text has at {row.start}-{row.end}",
+                line=row.line,
+            )
 
 
 def _text(source: Source, parsed: WebannoRows) -> str:

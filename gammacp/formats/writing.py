@@ -90,13 +90,13 @@ def _check_inside(document: Continuum | Corpus, chosen: Format) -> None:
     for c in continua_of(document):
         if c.unnamed and chosen.name != "json":
             raise DataError(
-                f"nobody knows which of {c.unnamed} readers drew what, which {chosen.title} cannot "
-                "say: blocks of units would be taken for people",
+                f"the units are by {c.unnamed} readers without names, and in {chosen.title} each "
+                "block of units would look like a person",
                 hint="Write JSON",
             )
         if c.n_broken and not chosen.fragments:
             raise DataError(
-                f"{c.n_broken} units of {c.name or 'the document'} are of several fragments, which "
+                f"{c.n_broken} units of {c.name or 'the document'} have several fragments, which "
                 f"{chosen.title} cannot hold",
                 hint="Write JSON, CSV or brat, or read them with --option discontinuous=split or "
                 "cover (in Python: c.atoms() or c.hulls())",

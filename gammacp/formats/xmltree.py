@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from xml.etree import ElementTree
 from xml.parsers import expat
 
 from gammacp.errors import DataError
@@ -123,6 +124,21 @@ def parse(source: Source) -> Element:
             raise
         raise source.error(f"XML is broken: {error}") from None
     return root[0]
+
+
+def xml_text(root: ElementTree.Element, indent: str = "  ") -> str:
+    """What is written of an element, with its declaration.
+
+    Parameters
+    ----------
+    root
+        The element.
+    indent
+        Of an element within another.
+    """
+    ElementTree.indent(root, indent)
+    body = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
 
 
 def legal(text: str, blanks: str = "\t\n") -> str:

@@ -45,13 +45,13 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
     Positions
         pixels (from the left, from the top)
     Annotators
-        key of the annotation (`--option rater=KEY`), or the folder; an image's `rater_list` says
-        who saw it
+        a key of the annotation (`--option rater=KEY`), or the name of the folder; an image's
+        `rater_list` says who saw it
     Category
         name of the category
     Spans
-        every object is a polygon, or a box (`--option shapes=box`: always; `no`: neither); masks
-        are read as their boxes, keypoints are left out
+        every object is a unit: a polygon if it has one, else a box (`--option shapes=box`: always a
+        box; `no`: no shapes). Of a mask only the box is read; keypoints are left out
     """
     root = Record.of(source.json(), source)
     images = {image.get("id"): image for image in root.objects("images")}

@@ -35,12 +35,13 @@ def read_cvat(source: Source, *, shapes: str = "keep") -> Corpus:
     Positions
         pixels (from the left, from the top)
     Annotators
-        the folder
+        name of the folder
     Category
         label; attributes are left out
     Spans
-        boxes, polygons, polylines and points are shapes of their kinds (`--option shapes=box`: the
-        box around each; `no`: none); turned boxes, ellipses, masks and tags are left out
+        every box, polygon, polyline and set of points is a unit with that shape (`--option
+        shapes=box`: the box around each; `no`: no shapes); rotated boxes, ellipses, masks and tags
+        are left out
     """
     documents = Documents(source, PIXELS)
     for image in parse(source).below("image"):
@@ -90,11 +91,11 @@ def read_voc(source: Source, *, shapes: str = "keep") -> Continuum:
     Positions
         pixels (from the left, from the top)
     Annotators
-        the folder
+        name of the folder
     Category
         name of the object
     Spans
-        every object is a box (`--option shapes=no`: none); what else is said of it is left out
+        every object is a box (`--option shapes=no`: no shapes); its other properties are left out
     """
     root = parse(source)
     title = PurePosixPath(root.at("filename").text.strip() or source.document).stem

@@ -55,12 +55,12 @@ def read(source: Source, *, features: Sequence[str] = (), shapes: str = "box") -
     Positions
         mm (a box takes in the pixels of the outline and half a slice on either side)
     Annotators
-        four without names: each annotation is a block
+        four readers without names: each annotation is a block of its own
     Category
         nodule; ratings with `--feature`
     Spans
-        an annotation is a unit; outlines of what is excluded, and annotations without any other,
-        are left out
+        every annotation is a unit. Outlines of excluded regions, and annotations that have no other
+        outline, are left out
     """
     one_of("shapes", shapes, ("box", "keep"))
     try:

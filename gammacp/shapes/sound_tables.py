@@ -47,15 +47,14 @@ def read_raven(source: Source, *, label: str | None = None, shapes: str = "keep"
     Positions
         seconds (the second axis: Hz)
     Annotators
-        the folder
+        name of the folder
     Category
         a column (`--option label=COLUMN`)
     Spans
-        every selection is a box in time and frequency (`--option shapes=no`: in time alone); views
-        of a selection beside its first are left out
+        every selection is a box in time and frequency (`--option shapes=no`: a unit in time alone);
+        only the first view of a selection is read
     """
-    spans, seen = Spans(source, source.document, SECONDS), set[str]()
-    spans.declare(source.annotator)
+    spans, seen = Spans.of(source, SECONDS), set[str]()
     for row in table(source, _RAVEN, quoted=False):
         if row["Selection"] in seen:
             spans.leave_out("row", "is another view of a selection")
@@ -89,16 +88,15 @@ def read_audacity(source: Source, *, shapes: str = "keep") -> Continuum:
     Positions
         seconds (the second axis: Hz)
     Annotators
-        the folder
+        name of the folder
     Category
         label
     Spans
-        every label is a unit: with frequencies a box (`--option shapes=no`: in time alone), without
-        length a point in time
+        every label is a unit, with frequencies a box (`--option shapes=no`: a unit in time alone),
+        without length a point in time
     """
     one_of("shapes", shapes, ("keep", "no"))
-    spans = Spans(source, source.document, SECONDS)
-    spans.declare(source.annotator)
+    spans = Spans.of(source, SECONDS)
     lines = [*enumerate(source.text().split("\n"), 1)]
     for (number, line), (_, after) in zip(lines, [*lines[1:], (0, "")], strict=True):
         if line.startswith("\\") or not line.strip():

@@ -144,7 +144,7 @@ def _seen_from(folder: Path, error: DataError) -> DataError:
 
 def _choices_for(folder: Path, campaign: Campaign) -> Understood:
     """What there is to choose from."""
-    found: tuple[Found, ...] = ()
+    found: list[Found] = []
     with suppress(GammacpError):
         chosen = campaign.values.get("format")
         layout = campaign.values.get("layout")

@@ -30,7 +30,7 @@ def gammacp(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 @pytest.mark.parametrize(
     ("option", "value", "told"),
     [
-        ("--measures", "alpha-plain", "is not one of units"),
+        ("--measures", "alpha-plain", "does not apply to units"),
         ("--executor", "dask://127.0.0.1:1", "no Dask scheduler answers"),
     ],
 )

@@ -111,13 +111,15 @@ def test_what_cannot_be_meant(sample: tuple[Sentence, ...]) -> None:
         parse_tree_error("attach:far")
     with pytest.raises(UsageError, match="needs a confusion matrix"):
         check(tree_sweep(sample, errors=("label:confusion",)))
-    with pytest.raises(UsageError, match="measure 'gamma' is not one of trees: alpha-plain"):
+    with pytest.raises(
+        UsageError, match="measure 'gamma' does not apply to trees; these do: alpha-plain"
+    ):
         check(tree_sweep(sample, measures=("gamma",)))
-    with pytest.raises(UsageError, match="3 annotators, where trees"):
+    with pytest.raises(UsageError, match="3 annotators, but a set of trees has two"):
         check(tree_sweep(sample, n_annotators=3))
     with pytest.raises(DataError, match="no sentence"):
         Perturbed(())
-    with pytest.raises(DataError, match="without a cycle"):
+    with pytest.raises(DataError, match="every sentence has a cycle"):
         sample_sentences([Dependencies((2, 1), ("a", "b"))])
 
 

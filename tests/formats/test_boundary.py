@@ -54,16 +54,14 @@ def test_one_file_does_not_end_the_run(run: Run, tmp_path: Path) -> None:
     assert list(found.continua) == [str(tmp_path / "good.toy")]
     failures = dict(found.failures)
     assert failures.keys() == {str(tmp_path / "read.toy"), str(tmp_path / "sniff.toy")}
-    assert "stopped with IndexError: what is in sniff." in str(
-        failures[str(tmp_path / "sniff.toy")]
-    )
+    assert "failed with IndexError: what is in sniff." in str(failures[str(tmp_path / "sniff.toy")])
     error = failures[str(tmp_path / "read.toy")]
-    assert "read.toy: reading stopped with KeyError: 'what is in read!!!" in str(error)
+    assert "read.toy: the reader failed with KeyError: 'what is in read!!!" in str(error)
     assert len(str(error)) < 500 + len(str(tmp_path))
     both, alone = run("inspect", tmp_path), run("inspect", tmp_path / "read.toy")
     assert (both.code, alone.code) == (0, 3)
     for outcome in (both, alone):
-        assert "reading stopped with KeyError" in outcome.err
+        assert "the reader failed with KeyError" in outcome.err
         assert "Traceback" not in outcome.err
     with unforeseen_raised(), pytest.raises((KeyError, IndexError)):
         collect([tmp_path])
@@ -146,7 +144,7 @@ def test_json_with_the_keys_of_a_format_is_not_passed_over(
     (tmp_path / "good.csv").write_text("A,x,0,1\nB,x,0,1\n", encoding="utf-8")
     (tmp_path / name).write_text(content, encoding="utf-8")
     found = collect([tmp_path])
-    assert [str(error).partition("--format ")[2].split(";")[0] for _, error in found.failures] == [
+    assert [str(error).partition("--format ")[2].split(",")[0] for _, error in found.failures] == [
         like
     ]
     (tmp_path / name).write_text('{"name": "no annotation"}', encoding="utf-8")

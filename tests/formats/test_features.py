@@ -150,8 +150,16 @@ def test_the_command_line(run: Run, tmp_path: Path) -> None:
             3,
             "sum to 0",
         ),
-        (["align", "--feature", "severity"], 2, 'write features."severity" = {} and give'),
-        (["align", "--feature", "how bad"], 2, 'write features."how bad" = {} and give'),
+        (
+            ["align", "--feature", "severity"],
+            2,
+            'write features."severity" = {} into FILE.toml and give',
+        ),
+        (
+            ["align", "--feature", "how bad"],
+            2,
+            'write features."how bad" = {} into FILE.toml and give',
+        ),
         (
             ["align", "--feature", "severity:ordinal=Minor<Major"],
             2,

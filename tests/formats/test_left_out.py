@@ -180,7 +180,7 @@ def test_files_that_are_passed_over_are_counted(tmp_path: Path) -> None:
     assert files == {
         "hidden file": 1,
         "no format has the ending .md": 1,
-        "JSON that is no format's": 1,
+        "JSON in no known format": 1,
     }
 
 
@@ -226,7 +226,7 @@ def test_a_project_without_a_format_says_how_to_export(tmp_path: Path, unpack: b
         file = tmp_path / "project"
     found = collect([file])
     assert not found.continua
-    assert "choose under Secondary Format" in str(found.failures[0][1])
+    assert "under Secondary Format" in str(found.failures[0][1])
 
 
 def test_what_is_left_out_stands_in_the_order_of_the_file(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_slots_are_features(tmp_path: Path) -> None:
     assert found == {("x", (10, 11), (2, 6)), ("x", (10, 11), (10, 11))}
     assert counted(alone) == {
         ("annotation", "layer Span was not chosen"): 4,
-        ("link", "leads to what is of another layer (--option fillers=units reads it)"): 4,
+        ("link", "leads to another layer (--option fillers=units reads its target)"): 4,
     }
     whole = read(file, layer="Host", fillers="units")
     place = {u.id: (u.start, u.end) for u in whole}
@@ -104,9 +104,9 @@ def test_relations_chains_and_other_layers_are_counted(tmp_path: Path) -> None:
     assert [(u.start, u.end, u.category) for u in c] == [(0, 1, "Y"), (0, 3, "X")]
     assert counted(c) == {
         ("annotation", "layer Other was not chosen"): 2,
-        ("annotation", "layer Chain is of chains"): 2,
+        ("annotation", "layer Chain was not chosen"): 2,
         ("annotation", "layer Chain has no number of a chain for it"): 1,
-        ("link", "joins what is not among the units that are read"): 2,
+        ("relation", "layer Rel links annotations"): 2,
         ("value", "feature note is not the category"): 1,
     }
 

@@ -157,7 +157,7 @@ def test_numbers_are_sorted_by_size_and_a_pattern_is_refused(tmp_path: Path) -> 
     (what,) = {note for c in in_order(continua, tied).values() for note in c.selection}
     assert "(1 at another's place)" in str(what)
     tied.write_text("document,order\nd0,1\nd1,1\nd2,1\n")
-    with pytest.raises(DataError, match="all 3 documents have one place in the order, '1'"):
+    with pytest.raises(DataError, match="all 3 documents have the same place in the order, '1'"):
         in_order(continua, tied)
     with pytest.raises(UsageError, match="not a pattern"):
         in_order(continua, "{order}-*")
