@@ -19,7 +19,7 @@ Other files
     Every format of `gammacp formats`; each continuum is an item and must be covered without gaps.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.resources import files
@@ -36,7 +36,7 @@ from gammacp.formats.source import Source
 from gammacp.measures.segmentations.tiling import from_continuum
 from gammacp.measures.segmentations.value import Segmentation
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.files import CODED, units_of
+from gammacp.segmentation.files import CODED, codings_in, units_of
 from gammacp.segmentation.json_reading import codings_from_json, groups_of
 from gammacp.segmentation.table_reading import is_unit_table
 
@@ -54,21 +54,21 @@ class AsWritten:
 
     def readers(self, format: str | None = None) -> dict[str, Reader]:
         """The readers by format; `format` is the one that was named, if one was."""
-        own: dict[str, Reader] = {n: guard(partial(self._kept, by)) for n, by in CODED.items()}
+        own: dict[str, Reader] = {name: guard(partial(self._kept, name)) for name in CODED}
         # Any text with commas passes for CSV: JSON, and tables whose header is not known.
         return own if format == "csv" else {**own, "csv": guard(self._of_csv)}
 
-    def _kept(self, read: Callable[[Source], Codings], source: Source) -> Corpus:
-        self.parts.append(read(source))
+    def _kept(self, format: str, source: Source) -> Corpus:
+        self.parts.append(codings_in(source, format))
         return units_of(source, self.parts[-1])
 
     def _of_csv(self, source: Source, **options: object) -> Continuum | Corpus:
         from gammacp.formats.registry import FORMATS
 
         if source.content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-            return self._kept(CODED["segeval"], source)
+            return self._kept("segeval", source)
         if not is_unit_table(source.text()):
-            return self._kept(CODED["segmentation-table"], source)
+            return self._kept("segmentation-table", source)
         return FORMATS["csv"].read(source, **options)
 
     def codings(
@@ -200,12 +200,11 @@ def closer(error: DataError) -> DataError:
     path = Path(error.file or "")
     if path.suffix.lower() != ".json" or not path.is_file():
         return error
-    told: DataError | None = None
     try:
-        CODED["segeval"](Source(path, path.stem, "", content_of(path)))
+        codings_in(Source(path, path.stem, "", content_of(path)), "segeval")
     except DataError as closest:
-        told = closest
-    return told or error
+        return closest
+    return error
 
 
 def load_codings(name: str) -> Codings:

@@ -192,9 +192,9 @@ def _notes(
         )
     if found.intervals is not None and len(found.items) < FEWEST:
         notes.append(f"no interval: a bootstrap over items needs {FEWEST} items")
-    elif found.intervals is not None and found.intervals.pi.undefined:
+    elif found.intervals is not None and found.intervals.undefined:
         notes.append(
-            f"{found.intervals.pi.undefined} of {found.intervals.draws} draws of items have no "
+            f"{found.intervals.undefined} of {found.intervals.draws} draws of items have no "
             "value; the intervals are those of the others"
         )
     notes += [

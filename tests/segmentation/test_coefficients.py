@@ -277,13 +277,13 @@ def test_bootstrap_over_items() -> None:
     corpus = load_codings("moonstone")
     found = coding_agreement(corpus, bootstrap=200, seed=4)
     assert found.intervals is not None
-    assert found.intervals.pi.interval is not None
-    lo, hi = found.intervals.pi.interval
+    assert found.intervals.pi is not None
+    lo, hi = found.intervals.pi
     assert lo < found.pooled.pi < hi
     assert coding_agreement(corpus, bootstrap=200, seed=4).intervals == found.intervals
     one = coding_agreement(corpus.only(["ch1"]), bootstrap=50).intervals
     assert one is not None
-    assert one.pi.interval is None
+    assert one.pi is None
     with pytest.raises(UsageError, match="bootstrap -1 < 0"):
         coding_agreement(corpus, bootstrap=-1)
 
