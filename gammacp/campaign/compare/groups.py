@@ -194,21 +194,14 @@ def _disorders(pairs: PairMatrix, cuts: DocumentParts) -> tuple[Floats, Floats]:
     Shapes (2, n, n, parts) and (n, n); symmetric. Without parts to be told apart there is one.
     """
     place = {name: i for i, name in enumerate(pairs.annotators)}
-    found = np.zeros((2, len(place), len(place), max(cuts.n, 1)))
+    found = np.zeros((2, len(place), len(place), cuts.columns))
     errors = np.zeros((len(place), len(place)))
     for (a, b), agreement in pairs.agreements.items():
-        if not agreement.rated:  # the two share nothing that tells anything
-            continue
-        i, j = place[a], place[b]
-        sums = cuts.sums(agreement, [*agreement.rated]) if cuts.n else _sums(agreement)
-        found[:, i, j] = found[:, j, i] = sums
-        errors[i, j] = errors[j, i] = agreement.score.chance_error
+        if agreement.rated:  # otherwise the two share nothing that tells anything
+            i, j = place[a], place[b]
+            found[:, i, j] = found[:, j, i] = cuts.sums(agreement)
+            errors[i, j] = errors[j, i] = agreement.score.chance_error
     return found, errors
-
-
-def _sums(agreement: Agreement) -> Floats:
-    parts = agreement.contributions()
-    return np.array([[parts.observed.sum()], [parts.expected.sum()]])
 
 
 def _gamma(disorders: Floats, blocks: Sequence[tuple[Any, Any]]) -> float:

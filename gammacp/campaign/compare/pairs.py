@@ -133,9 +133,7 @@ class PairMatrix:
         rated = {pair: a for pair, a in self.agreements.items() if a.rated}
         if not cuts.n or len(rated) < 2:
             return self
-        sums = np.array(
-            [cuts.sums(a, [n for n in a.rated if n in overall.rated]) for a in rated.values()]
-        )
+        sums = np.array([cuts.sums(a) for a in rated.values()])
         errors = np.array([a.score.chance_error for a in rated.values()])
         found = below_the_rest(sums[:, 0], sums[:, 1], errors)
         rows = zip(rated, sums, found.value, found.p, holm(found.p), strict=True)
@@ -265,10 +263,7 @@ def without_each(
 
 def _p_of_gain(overall: Agreement, rest: Agreement, cuts: DocumentParts) -> tuple[float, int]:
     """p of γ of the rest being no higher than everybody's, and the parts; NaN without a test."""
-    both = [n for n in rest.rated if n in overall.rated] if cuts.n else []
-    if not both:
-        return math.nan, 0
-    sums = [cuts.sums(found, both) for found in (overall, rest)]
+    sums = [cuts.sums(found, cuts.shared(rest)) for found in (overall, rest)]
     there = np.all([expected > 0 for _, expected in sums], axis=0)
     if there.sum() < FEWEST_PARTS:
         return math.nan, 0

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
@@ -225,7 +226,7 @@ def sessions_of(
             hint=f"Sessions are a feature of the units, or a part of annotators' names: {names}",
         )
     cuts = DocumentParts(whole)
-    rows: dict[tuple[str, bool], Floats] = {}
+    rows = defaultdict[tuple[str, bool], Floats](lambda: np.zeros((3, cuts.columns)))
     documents: dict[str, set[str]] = {}
     for pair in combinations(annotators_of(continua), 2):
         who = {people[a][0] for a in pair}
@@ -237,33 +238,18 @@ def sessions_of(
             there = [d for d in found.rated if person in twice[d] and d in whole.rated]
             if len(who) == 1:
                 documents.setdefault(person, set()).update(there)
-            key = person, len(who) == 1
-            rows[key] = rows.get(key, np.zeros((3, max(cuts.n, 1)))) + _sums(found, there, cuts)
-    own = sorted(p for p, same in rows if same)
-    empty = np.zeros((3, max(cuts.n, 1)))
-    each = [
-        _with_oneself(p, len(documents[p]), rows[p, True], rows.get((p, False), empty), cuts)
-        for p in own
-    ]
-    both = [sum((rows.get((p, same), empty) for p in own), empty) for same in (True, False)]
+            # Observed and expected disorder by part, and x̄ in the first of them.
+            row = rows[person, len(who) == 1]
+            row[:2] += cuts.sums(found, there)
+            row[2, 0] += sum(map(found.size, there))
+    own = sorted(documents)
+    each = [_with_oneself(p, len(documents[p]), rows[p, True], rows[p, False], cuts) for p in own]
+    both = [np.sum([rows[p, same] for p in own], axis=0) for same in (True, False)]
     total = len(set().union(*documents.values()))
     return Sessions(
         all=_with_oneself("", total, both[0], both[1], cuts),
         people=with_holm(each),
     )
-
-
-def _sums(found: Agreement, names: Sequence[str], cuts: DocumentParts) -> Floats:
-    """Observed and expected disorder by part, and x̄ in the first of them; shape (3, parts)."""
-    sums = np.zeros((3, max(cuts.n, 1)))
-    if cuts.n:
-        sums[:2] = cuts.sums(found, names)
-    for name in names:
-        if not cuts.n:
-            own = found.contributions([name])
-            sums[:2, 0] += own.observed.sum(), own.expected.sum()
-        sums[2, 0] += found.size(name)
-    return sums
 
 
 def _with_oneself(
