@@ -21,8 +21,7 @@ from gammacp.measures.segmentations.coefficients import (
 from gammacp.measures.segmentations.comparison import Criterion
 from gammacp.measures.segmentations.rows import Pairs, compare_rows
 from gammacp.segmentation.codings import Codings, Group
-from gammacp.segmentation.ratios import draw_items, error_of, interval
-from gammacp.segmentation.statistics import Spread, spread
+from gammacp.segmentation.statistics import Spread, draw_items, error_of, interval, spread
 
 Interval = tuple[float, float]
 
@@ -66,7 +65,7 @@ class PartAgreement:
 
 @dataclass(frozen=True, kw_only=True)
 class Intervals:
-    """95 % intervals of the pooled coefficients over draws of items (`segmentation.ratios`).
+    """95 % intervals of the pooled coefficients over draws of items (`segmentation.statistics`).
 
     Attributes
     ----------

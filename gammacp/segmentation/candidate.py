@@ -31,7 +31,7 @@ from gammacp.measures.segmentations.turned import TurnedSegments
 from gammacp.measures.segmentations.value import Segmentation
 from gammacp.segmentation.baselines import BASELINES
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.ratios import difference_interval, draw_items
+from gammacp.segmentation.statistics import difference_interval, draw_items
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,8 +29,14 @@ from gammacp.measures.segmentations.comparison import Criterion
 from gammacp.measures.segmentations.rows import Pairs, Rows, compare_rows, share
 from gammacp.segmentation.baselines import BASELINES
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.ratios import draw_items, fractions_apart, interval
-from gammacp.segmentation.statistics import Spread, in_words, spread
+from gammacp.segmentation.statistics import (
+    Spread,
+    draw_items,
+    fractions_apart,
+    in_words,
+    interval,
+    spread,
+)
 from gammacp.signature import quote_part
 
 RANKED_BY = "b"

@@ -18,8 +18,7 @@ from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
-from gammacp.segmentation.ratios import FEWEST
-from gammacp.segmentation.statistics import in_words
+from gammacp.segmentation.statistics import FEWEST, in_words
 from gammacp.signature import entry
 
 

@@ -26,7 +26,7 @@ from gammacp.segmentation import (
 )
 from gammacp.segmentation.gold import MEASURES, GoldReport, SystemScore
 from gammacp.segmentation.gold_kernels import match_within
-from gammacp.segmentation.ratios import difference_interval, draw_items
+from gammacp.segmentation.statistics import difference_interval, draw_items
 
 
 def codings(items: dict[str, dict[str, list[int]]]) -> Codings:

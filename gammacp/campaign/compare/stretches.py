@@ -66,7 +66,7 @@ class DocumentParts:
         """How many parts sums have: one where none can be told apart."""
         return max(self.n, 1)
 
-    def shared(self, found: Agreement) -> list[str]:
+    def in_common(self, found: Agreement) -> list[str]:
         """The documents in which both everybody and these annotators have a γ."""
         return [name for name in found.rated if name in self._part]
 
@@ -80,7 +80,7 @@ class DocumentParts:
         names
             Documents of everybody in which these have a γ; None: all such.
         """
-        names = self.shared(found) if names is None else names
+        names = self.in_common(found) if names is None else names
         total = np.zeros((2, self.columns))
         if names and not self.n:
             own = found.contributions(names)
