@@ -247,7 +247,7 @@ def coding_agreement(
     comparison = comparison or Criterion()
     instance("codings", codings, Codings, "what read_codings or Codings.of give")
     if not codings:
-        raise DataError("there is no item", hint="Give the segmentations of an item at least")
+        raise DataError("there is no item", hint="Give the segmentations of at least one item")
     bootstrap, seed = whole("bootstrap", bootstrap, 0), whole("seed", seed, 0)
     found = CodingAgreement(codings=codings, pairs=compared_pairs(codings, comparison))
     if not bootstrap:
@@ -261,7 +261,7 @@ def compared_pairs(codings: Codings, comparison: Criterion) -> Pairs:
         if len(coders) < 2:
             raise DataError(
                 f"item {item!r} is coded by {next(iter(coders), 'nobody')} only",
-                hint="Agreement needs two coders of each item",
+                hint="Agreement needs at least two coders per item",
             )
     return compare_rows(codings.rows(), comparison)
 

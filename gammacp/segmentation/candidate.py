@@ -133,8 +133,8 @@ def candidate_drops(
     for name, items in shared.items():
         if not items:
             raise DataError(
-                f"candidate {name!r} has no item that two people coded",
-                hint="Put its segmentation among those of the people, under the same item",
+                f"candidate {name!r} shares no item with two people",
+                hint="List its segmentations under the same items as those of the people",
             )
     people = people.only(i for i in people if any(i in items for items in shared.values()))
     judged = _rows_by_candidate(codings, people, shared, np.random.default_rng(seed))

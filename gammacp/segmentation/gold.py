@@ -212,7 +212,7 @@ def gold_report(
     if len(apart) == len(chosen):
         raise DataError(
             f"no item of {reference!r} is coded by a system",
-            hint="A system's segmentations stand under the items of the reference",
+            hint="List a system's segmentations under the items of the reference",
         )
     scores = _scores(gold, reference, shared, comparison, near, np.random.default_rng(seed))
     lost = {
@@ -251,9 +251,9 @@ def _systems(codings: Codings, reference: str, systems: Sequence[str]) -> list[s
     for name in chosen:
         codings.require("system", name)
         if name in BASELINES:
-            raise UsageError(f"{name!r} names a row of the table: call the system otherwise")
+            raise UsageError(f"system {name!r} has the name of a baseline: rename it")
         if name == reference:
-            raise UsageError(f"{name!r} is the reference, and no system beside it")
+            raise UsageError(f"{name!r} is the reference, so it cannot be a system too")
     return chosen
 
 
@@ -376,9 +376,9 @@ def _after_holm(
 
 
 def _notes(typed: bool, systems: Sequence[SystemScore], apart: Sequence[str]) -> list[str]:
-    notes = [f"{name}: no document of the reference, so it is left out" for name in apart]
+    notes = [f"{name}: left out, because it coded no document of the reference" for name in apart]
     if typed:
-        notes.append("f_near, over, under and shift look at places, not at types of boundaries")
+        notes.append("f_near, over, under and shift compare places and ignore types of boundaries")
     notes += [
         f"{a.name} and {b.name}: no document in common, so they are not compared"
         for a, b in combinations(systems, 2)
@@ -393,7 +393,5 @@ def _notes(typed: bool, systems: Sequence[SystemScore], apart: Sequence[str]) ->
     for s in systems:
         listed = in_words({name: s.macro(name).undefined for name in MEASURES})
         if listed and not s.baseline:
-            notes.append(
-                f"{s.name}: documents without a value, which the means leave out: {listed}"
-            )
+            notes.append(f"{s.name}: the means leave out documents without a value: {listed}")
     return notes

@@ -99,7 +99,9 @@ class AsWritten:
         for item, coders in (pair for part in self.parts for pair in part.items()):
             written.setdefault(item, {}).update(coders)
         if self.parts and (unit is not None or typed):
-            raise UsageError("--unit and --typed are for files of units, and these hold codings")
+            raise UsageError(
+                "--unit and --typed are for files of units; these files hold segmentations"
+            )
         old = {new: name for name, new in (renamed or {}).items()}
         found: dict[str, Mapping[str, Segmentation]] = {}
         failures: list[DataError] = []
@@ -133,14 +135,14 @@ def _as_written(
     """What files of codings say of an item: of everybody who counts."""
     lacking = [a for a in continuum.annotators if old.get(a, a) not in coders]
     if lacking:
-        raise DataError(f"{lacking[0]} is declared, and has no coding", hint="Leave it out")
+        raise DataError(f"{lacking[0]} is declared but has no coding", hint="Do not declare it")
     made = Codings.of({continuum.name: {a: coders[old.get(a, a)] for a in continuum.annotators}})
     mass = next(iter(made[continuum.name].values())).mass
     low, high = continuum.bounds
     if low != 0 or high != mass:
         raise DataError(
-            f"bounds are {low:g} to {high:g}, and it is coded from 0 to {mass}",
-            hint="Leave --bounds out: whoever codes an item codes all of it",
+            f"bounds are {low:g} to {high:g}, but the item is coded from 0 to {mass}",
+            hint="Leave --bounds out: a coding always covers the whole item",
         )
     return dict(made[continuum.name])
 

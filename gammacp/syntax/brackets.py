@@ -212,7 +212,7 @@ def settle_leaves(files: Sequence[BracketFile], leaves: str = "auto") -> bool:
     if len(odd) < _LABELS_FROM * count:
         file, symbol, line = min(odd, key=lambda place: (files.index(place[0]), place[2]))
         raise DataError(
-            f"{symbol!r} has a sibling in its bracket, as words never have ({len(odd)} of "
+            f"{symbol!r} has a sibling in its bracket, but a word has none ({len(odd)} of "
             f"{count} bare symbols of the treebank have one)",
             file=file.path,
             line=line,
@@ -221,7 +221,7 @@ def settle_leaves(files: Sequence[BracketFile], leaves: str = "auto") -> bool:
     mixed = next((f for f in files if f.bare[0] >= _ENOUGH and not f.bare[1]), None)
     if mixed is not None:
         raise DataError(
-            f"every bare symbol is alone in its bracket, as words are, but not in {odd[0][0].path}",
+            f"every bare symbol is alone in its bracket, like a word, but not in {odd[0][0].path}",
             file=mixed.path,
             line=mixed.roots[0].line,
             hint="Take the words off everywhere or nowhere, or say --leaves labels.",

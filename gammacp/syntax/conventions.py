@@ -110,7 +110,7 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
     (2, 0, 2)
     """
     if set(sentence.forms) <= {"_"}:
-        said = "punctuation is told by words, and there are none"
+        said = "punctuation is recognised by the words, and this sentence has none"
         raise error_in(sentence, said, hint="Leave out --ignore punct.")
     kept = [t for t, form in enumerate(sentence.forms, start=1) if not is_punctuation(form)]
     if not kept or len(kept) == sentence.n_tokens:

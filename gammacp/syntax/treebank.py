@@ -180,7 +180,9 @@ def read_treebank(
         raise failures[0]
     for one in named:
         if one.document in lost and one.path in sentences:
-            tallies[one.path].add("file", "another annotator's of its document cannot be read")
+            tallies[one.path].add(
+                "file", "another annotator's file of this document cannot be read"
+            )
     items, left_out = _items(whole, sentences, pairing, tallies, defects)
     annotators = tuple(dict.fromkeys(one.annotator for one in whole))
     options = {"pattern": pattern, "layout": layout, "folders": folders, "pairing": pairing}
@@ -276,11 +278,11 @@ def _pairing(
         return "id"
     if lost and (pairing == "order" or not all(any(side.words) for side in sides)):
         raise DataError(
-            f"{lost.message}, so that sentences cannot be counted, and only their order would tell "
-            "which belong together",
+            f"{lost.message}, so sentences after it cannot be counted, and only their order would "
+            "tell which belong together",
             file=lost.file,
             line=lost.line,
-            hint="Mend it, or give each its id (# ::id, # sent_id) and say --pairing id",
+            hint="Repair it, or give each sentence an id (# ::id, # sent_id) and say --pairing id",
         )
     if graphs and pairing != "order":
         _require_own_ids(annotations)
@@ -296,7 +298,7 @@ def _require_own_ids(annotations: Mapping[str, Sequence[Sentence]]) -> None:
         if twice is not None:
             raise error_in(
                 twice,
-                f"# ::id {twice.name} is there {times[twice.name]} times",
+                f"# ::id {twice.name} occurs {times[twice.name]} times",
                 hint="Give each graph an id of its own, or pair them by order (--pairing order)",
             )
 
@@ -378,9 +380,9 @@ def _read_all(
     files = each(lambda path: read_brackets(path, encoding=encoding), paths)
     words = settle_leaves([*files.values()], leaves)
     note = "phrase structure trees " + (
-        "with words, which are taken off (--leaves labels if they are labels)"
+        "with words; the words are taken off (if they are labels, say --leaves labels)"
         if words
-        else "without words (--leaves words if the leaves are words)"
+        else "without words (if the leaves are words, say --leaves words)"
     )
     return each(phrases, files), note, failures
 

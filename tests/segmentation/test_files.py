@@ -102,7 +102,7 @@ def test_files_are_joined_by_item(tmp_path: Path) -> None:
         ('{"t": {"a": [2.5]}}', 1, "mass 2.5 is not a whole number"),
         ('{"t": {"a": ["2"]}}', 1, "'2' is not a whole number"),
         ('{"t": {"a": []}}', 1, "no segment"),
-        ('{"t": {"a": 7}}', 1, "7 is no segmentation"),
+        ('{"t": {"a": 7}}', 1, "7 is not a segmentation"),
         ('{"t": {"a": {"mass": 3, "boundaries": {"x": 1}}}}', 1, "'x' are not a list"),
         (
             '{"boundary_types": ["x"], '
@@ -249,7 +249,7 @@ def test_wide_tables(tmp_path: Path) -> None:
         ("After,a\n1,0\n2,x\n", "'x' of a is not 0 or 1"),
         ("Unit,a,b\n1,s,s\n2,,s\n", "'' of a is not the label"),
         ("Unit,a\n1,s,t\n", "2 cells for 1 coders"),
-        ("Unit,a,a\n1,s,s\n", "column 'a' is there 2 times"),
+        ("Unit,a,a\n1,s,s\n", "column 'a' occurs 2 times"),
     ):
         with pytest.raises(DataError, match=what):
             codings_from_table(text, item="t")
