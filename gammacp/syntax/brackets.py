@@ -22,7 +22,7 @@ from gammacp.formats.boundary import guard
 from gammacp.left_out import Tally
 from gammacp.measures.trees.annotations import Phrase
 from gammacp.measures.trees.tree import Nested
-from gammacp.syntax.conventions import LEAVES, TRACE, category
+from gammacp.syntax.conventions import CONVENTIONS, TRACE, category
 from gammacp.syntax.text import read_lines
 
 # Of bare symbols, how many have a sibling where they are labels. Half of them and more do in
@@ -202,7 +202,7 @@ def settle_leaves(files: Sequence[BracketFile], leaves: str = "auto") -> bool:
         With "auto", few bare symbols have a sibling: either they are slips among words, or most
         files have words and a few have none.
     """
-    one_of("leaves", leaves, LEAVES)
+    one_of("leaves", leaves, CONVENTIONS["leaves"])
     if leaves != "auto":
         return leaves == "words"
     count = sum(file.bare[0] for file in files)

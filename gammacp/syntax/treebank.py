@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import TypeVar
 
 from gammacp.arguments import one_of
 from gammacp.errors import DataError
@@ -22,7 +23,7 @@ from gammacp.measures.trees.annotations import (
 from gammacp.signature import entry
 from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
-from gammacp.syntax.conventions import by_convention, check_conventions
+from gammacp.syntax.conventions import CONVENTIONS, by_convention, check_conventions
 from gammacp.syntax.defects import UNCOUNTED, UNREAD, UNSOUND, Defect, find_defects, require_sound
 from gammacp.syntax.naming import SUFFIXES, Named, chosen, name_files, passed_over
 from gammacp.syntax.pairing import Side, pair_sentences, without_partner
@@ -168,11 +169,12 @@ def read_treebank(
     )
     named = chosen(everything, documents, rename or {}, exclude)
     recognised = kind or _recognise(named[0].path, encoding)
-    check_conventions(recognised, labels=labels, ignore=ignore, leaves=leaves, size=size)
+    conventions = {"leaves": leaves, "size": size, "ignore": ignore, "labels": labels}
+    check_conventions(recognised, conventions)
     tallies = {one.path: Tally(str(one.path)) for one in named}
     defects: list[Defect] = []
     sentences, note, failures = _read_all(
-        named, recognised, leaves, size, encoding, tallies, defects, labels=labels, ignore=ignore
+        [*tallies], recognised, conventions, encoding, tallies, defects
     )
     lost = {one.document for one in named if one.path not in sentences}
     whole = [one for one in named if one.document not in lost]
@@ -186,8 +188,7 @@ def read_treebank(
     items, left_out = _items(whole, sentences, pairing, tallies, defects)
     annotators = tuple(dict.fromkeys(one.annotator for one in whole))
     options = {"pattern": pattern, "layout": layout, "folders": folders, "pairing": pairing}
-    options |= {"leaves": leaves, "size": size, "ignore": ignore, "labels": labels}
-    selection = _selection(options, rename or {}, exclude, noted or {})
+    selection = _selection(options | conventions, rename or {}, exclude, noted or {})
     treebank = Treebank(annotators, tuple(items), recognised, selection)
     if not treebank.shared_items:
         alone = [f"; left out: {entry}" for t in tallies.values() for entry in t.entries()]
@@ -252,8 +253,8 @@ def read_sentences(path: Path) -> list[Sentence]:
     path
         Of the file.
     """
-    one, kind = Named(path, path.stem, ""), _recognise(path, "utf-8")
-    found, _, failures = _read_all([one], kind, "auto", "leaves", "utf-8", {}, None)
+    plain = {option: next(iter(known)) for option, known in CONVENTIONS.items()}
+    found, _, failures = _read_all([path], _recognise(path, "utf-8"), plain)
     if failures:
         raise failures[0]
     return found[path]
@@ -329,17 +330,16 @@ def _recognise(path: Path, encoding: str) -> str:
 
 
 def _read_all(
-    named: Sequence[Named],
+    paths: Sequence[Path],
     kind: str,
-    leaves: str,
-    size: str,
-    encoding: str,
-    tallies: Mapping[Path, Tally],
-    defects: list[Defect] | None,
-    **conventions: str,
+    conventions: Mapping[str, str],
+    encoding: str = "utf-8",
+    tallies: Mapping[Path, Tally] = MappingProxyType({}),
+    defects: list[Defect] | None = None,
 ) -> tuple[dict[Path, list[Sentence]], str, list[DataError]]:
     """The sentences of each file that can be read, what they are, and the errors of the others."""
     failures: list[DataError] = []
+    leaves, size, ignore, labels = (conventions[option] for option in CONVENTIONS)
 
     def each(read: Callable[[Path], T], paths: Iterable[Path]) -> dict[Path, T]:
         found: dict[Path, T] = {}
@@ -363,15 +363,14 @@ def _read_all(
         skipped = None if kind == "enhanced" else tally  # which skips nothing
         read = read_conll(path, encoding=encoding, tally=skipped, defects=defects)
         return [
-            s if s.missing else by_convention(s, tally=tally, **conventions)
+            s if s.missing else by_convention(s, labels=labels, ignore=ignore, tally=tally)
             for s in (map(_with_edges, read) if kind == "enhanced" else read)
         ]
 
     def phrases(path: Path) -> list[Sentence]:
-        how: dict[str, Any] = {"size": size, "tally": tallies.get(path), **conventions}
-        return [*files[path].phrases(words=words, **how)]
+        how = {"size": size, "labels": labels, "ignore": ignore}
+        return [*files[path].phrases(words=words, tally=tallies.get(path), **how)]
 
-    paths = [one.path for one in named]
     if kind == "graph":
         return each(graphs, paths), "semantic graphs", failures
     if kind in ("dependency", "enhanced"):
