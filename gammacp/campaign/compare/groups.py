@@ -171,7 +171,7 @@ def groups_of(pairs: PairMatrix, members: Mapping[str, Sequence[str]], whole: Ag
     """
     if pairs.left_out:
         raise DataError(
-            f"{pairs.left_out} pairs of annotators are left out, and groups need all",
+            f"{pairs.left_out} pairs of annotators are left out, but groups need all of them",
             hint="Take fewer annotators with --exclude, or fewer documents",
         )
     named = {name: tuple(people) for name, people in members.items()}
@@ -260,18 +260,18 @@ def _why_untested(found: Replication, fewest: int, cuts: DocumentParts) -> str:
 def _sentence(found: AcrossGroups, tested: int) -> str:
     a, b = found.groups
     if math.isnan(found.gamma):
-        return f"{a} and {b}: no γ across, as no document that tells anything has one of each."
+        return f"{a} and {b}: no γ across, because no document with a γ has one of each."
     pairs = "1 pair" if found.pairs == 1 else f"{found.pairs} pairs"
     said = f"{a} and {b}: γ across (xRR) = {found.gamma:.3f} over {pairs}"
     if not math.isnan(found.difference):
-        said += f", γ within is {found.difference:+.3f} against it"
+        said += f", γ within minus γ across {found.difference:+.3f}"
     if not math.isnan(found.normalized):
         said += f"; normalized xRR {found.normalized:.3f}"
     if found.untested is not None:
         return f"{said}; no test: {found.untested}."
     return (
-        f"{said} (1: the groups differ from each other no more than one truth and their own errors "
-        f"explain; p of less: {found.p_value:.2g}, the larger of {found.p_parts:.2g} over "
+        f"{said} (at 1, one truth and each group's own errors explain all differences; p of less "
+        f"than 1: {found.p_value:.2g}, the larger of {found.p_parts:.2g} over "
         f"{found.parts} {found.kind} and {found.p_annotators:.2g} over annotators"
         + (f"; {found.p_holm:.2g} by Holm over {tested} pairs of groups" if tested > 1 else "")
         + ")."

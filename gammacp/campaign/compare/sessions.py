@@ -98,11 +98,11 @@ class Sessions:
         a = self.all
         if math.isnan(a.intra):
             return "Nobody has a γ with himself or herself: chance expects no disorder there."
-        others = "there is no γ" if math.isnan(a.inter) else f"with γ = {a.inter:.3f}"
+        others = "there is no γ" if math.isnan(a.inter) else f"at γ = {a.inter:.3f}"
         number = f"{a.documents} document{'s' * (a.documents != 1)}"
         said = (
-            f"On {number} that somebody annotated twice people agree with themselves with γ = "
-            f"{a.intra:.3f}, with others {others}."
+            f"On {number} that somebody annotated twice, people agree with themselves at γ = "
+            f"{a.intra:.3f}; with others {others}."
         )
         if math.isfinite(a.between):
             said += (
@@ -111,13 +111,13 @@ class Sessions:
                 f"(disorder {a.disorder_ratio:.2f} times, chance {a.expected_ratio:.2f} times)."
             )
         if math.isnan(a.p):
-            return f"{said} There is no test: it takes {FEWEST_PARTS} documents, or a long text."
+            return f"{said} Not tested: a test takes {FEWEST_PARTS} documents, or a long text."
         tested = f"(p = {a.p:.2g}; {a.parts} {a.kind}, of these people)"
         if a.p <= _LEVEL:
             how = "better" if a.intra > a.inter else "worse"
             return f"{said} They agree with themselves {how} than with others {tested}."
         return (
-            f"{said} That they agree with themselves better than with others is not shown "
+            f"{said} It is not shown that they agree with themselves better than with others "
             f"{tested}: what looks like disagreement between people may be everybody's own "
             "unsteadiness."
         )

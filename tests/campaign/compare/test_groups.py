@@ -164,5 +164,5 @@ def test_groups_that_never_meet_have_no_gamma_across_and_the_others_go_on(
     assert built.code == 0, built.err
     text = page.read_text(encoding="utf-8")
     assert "a and b: no γ across" in text
-    assert "Weights cannot be told" in text
+    assert "nnotators cannot be weighed" in text
     assert run("report", path, "--weights", "coin", "-o", page).code == 2
