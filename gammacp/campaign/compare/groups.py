@@ -264,7 +264,8 @@ def _sentence(found: AcrossGroups, tested: int) -> str:
     pairs = "1 pair" if found.pairs == 1 else f"{found.pairs} pairs"
     said = f"{a} and {b}: γ across (xRR) = {found.gamma:.3f} over {pairs}"
     if not math.isnan(found.difference):
-        said += f", γ within minus γ across {found.difference:+.3f}"
+        how = "higher" if found.difference >= 0 else "lower"
+        said += f", γ within is {abs(found.difference):.3f} {how}"
     if not math.isnan(found.normalized):
         said += f"; normalized xRR {found.normalized:.3f}"
     if found.untested is not None:
