@@ -4,8 +4,9 @@ What `gammacp segmentation` prints: agreement per item, per group and for the co
 2), candidates (§3.4), and every two codings side by side.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from gammacp.arguments import several
@@ -141,19 +142,12 @@ def _of_several(people: Codings) -> tuple[Codings, tuple[str, ...]]:
 
 
 def _pairs(rows: Sequence[PairwiseRow]) -> dict[str, Any]:
-    items: dict[str, list[PairwiseRow]] = {}
-    for row in rows:
-        items.setdefault(row.item, []).append(row)
-    return {
-        "pairs": [row.as_dict() for row in rows],
-        "means": {
-            "items": {item: _means(own) for item, own in items.items()},
-            "corpus": _means(rows),
-        },
-    }
+    by_item = groupby(rows, key=lambda row: row.item)
+    means = {"items": {item: _means(own) for item, own in by_item}, "corpus": _means(rows)}
+    return {"pairs": [row.as_dict() for row in rows], "means": means}
 
 
-def _means(rows: Sequence[PairwiseRow]) -> dict[str, dict[str, float]]:
+def _means(rows: Iterable[PairwiseRow]) -> dict[str, dict[str, float]]:
     return {name: found._asdict() for name, found in means(rows).items()}
 
 
