@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
@@ -212,13 +212,8 @@ def sessions_of(
         return None
     people = people_of(annotators_of(continua), pattern)
     basis = Basis(continua, settings, executor=executor, shared={})
-    twice = {
-        document: {
-            p for p in (people[a][0] for a in c.annotators)
-            if sum(people[a][0] == p for a in c.annotators) > 1
-        }
-        for document, c in continua.items()
-    }  # fmt: skip
+    times = {d: Counter(people[a][0] for a in c.annotators) for d, c in continua.items()}
+    twice = {d: {person for person, n in own.items() if n > 1} for d, own in times.items()}
     if not any(twice.values()):
         names = ", ".join([*people][:10])
         raise DataError(
