@@ -75,7 +75,7 @@ class History:
                 _ = self.looks[-1]["measured"], self.looks[-1]["gone"]
             except (ValueError, TypeError, KeyError):
                 raise DataError(
-                    "is no look of `gammacp watch`",
+                    "was not written by `gammacp watch`",
                     file=file,
                     line=number,
                     hint="Move the file away, or name another with --history",

@@ -160,11 +160,11 @@ def _each_pair(c: Continuum, basis: Basis, on: LinksOn) -> Iterator[Record]:
 
 def _counts_by(compared: list[Record], key: str) -> Iterator[Record]:
     """How often what is the case, by pair of annotators or by type."""
-    names = list(dict.fromkeys(str(row[key]) for row in compared))
-    for name in names:
-        rows = [row for row in compared if str(row[key]) == name]
-        counts = Counter(row["what"] for row in rows)
-        yield {key: rows[0][key], **{what: counts[what] for what in WHAT}}
+    found: dict[str, tuple[Any, Counter[str]]] = {}
+    for row in compared:
+        found.setdefault(str(row[key]), (row[key], Counter()))[1][row["what"]] += 1
+    for value, counts in found.values():
+        yield {key: value, **{what: counts[what] for what in WHAT}}
 
 
 def _disagreements(compared: list[Record]) -> Iterator[Record]:

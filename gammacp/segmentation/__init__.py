@@ -1,11 +1,11 @@
 """Linear segmentation: where one segment ends and the next begins, and how far coders agree.
 
 A `Segmentation` is the value that all measures of this package take. Errors between a reference
-and a hypothesis: `window_diff`, `pk`, `ghd`, `confusion_matrix`. Similarities of two
-segmentations of equal standing: `segmentation_similarity` (S), `boundary_similarity` (B). Many
-coders and items: `read_codings`, `segmentation_report` (all that the command prints),
-`coding_agreement` (π, κ, bias), `measures_beyond_chance`, `candidate_drops`; systems
-against one of the coders: `gold_report`; levels of segments: `hierarchy_report`.
+and a hypothesis: `window_diff`, `pk`, `ghd`. Similarities of two segmentations of equal standing:
+`segmentation_similarity` (S), `boundary_similarity` (B). Many coders and items: `read_codings`,
+`segmentation_report` (all that the command prints), `coding_agreement` (π, κ, bias),
+`measures_beyond_chance`, `candidate_drops`; systems against one of the coders: `gold_report`;
+levels of segments: `hierarchy_report`.
 
 References
 ----------

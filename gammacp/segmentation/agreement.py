@@ -20,26 +20,9 @@ from gammacp.measures.segmentations.coefficients import (
 from gammacp.measures.segmentations.comparison import Criterion, Mode
 from gammacp.measures.segmentations.rows import Pairs, compare_rows
 from gammacp.segmentation.codings import Codings, Group
-from gammacp.segmentation.ratios import draw_items, error_of, interval
-from gammacp.segmentation.statistics import Spread, spread
+from gammacp.segmentation.statistics import Spread, draw_items, error_of, interval, spread
 
 Interval = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Bootstrap:
-    """A 95 % interval over draws of items (`gammacp.segmentation.ratios`).
-
-    Attributes
-    ----------
-    interval
-        None where there are fewer than five items, or no value.
-    undefined
-        Draws without a value; the interval is that of the others.
-    """
-
-    interval: Interval | None
-    undefined: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,20 +64,26 @@ class PartAgreement:
 
 @dataclass(frozen=True, kw_only=True)
 class Intervals:
-    """Bootstrap over items of the pooled coefficients, so many draws each."""
+    """95 % intervals of the pooled coefficients over draws of items (`segmentation.statistics`).
 
-    pi: Bootstrap
-    kappa: Bootstrap
+    Attributes
+    ----------
+    pi, kappa
+        None where there are fewer than five items, or no value.
+    draws, undefined
+        How many draws there are, and how many of them have no value: the intervals are those of
+        the others.
+    """
+
+    pi: Interval | None
+    kappa: Interval | None
     draws: int
+    undefined: int
 
     def as_dict(self) -> dict[str, Any]:
         """The intervals as JSON."""
-        return {
-            "pi_s": self.pi.interval,
-            "kappa_s": self.kappa.interval,
-            "draws": self.draws,
-            "undefined": {"pi_s": self.pi.undefined, "kappa_s": self.kappa.undefined},
-        }
+        ends = {"pi_s": self.pi, "kappa_s": self.kappa}
+        return {**ends, "draws": self.draws, "undefined": dict.fromkeys(ends, self.undefined)}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -257,7 +246,7 @@ def coding_agreement(
     comparison = comparison or Criterion()
     instance("codings", codings, Codings, "what read_codings or Codings.of give")
     if not codings:
-        raise DataError("there is no item", hint="Give the segmentations of an item at least")
+        raise DataError("there is no item", hint="Give the segmentations of at least one item")
     bootstrap, seed = whole("bootstrap", bootstrap, 0), whole("seed", seed, 0)
     found = CodingAgreement(codings=codings, pairs=compared_pairs(codings, comparison))
     if not bootstrap:
@@ -271,7 +260,7 @@ def compared_pairs(codings: Codings, comparison: Criterion) -> Pairs:
         if len(coders) < 2:
             raise DataError(
                 f"item {item!r} is coded by {next(iter(coders), 'nobody')} only",
-                hint="Agreement needs two coders of each item",
+                hint="Agreement needs at least two coders per item",
             )
     return compare_rows(codings.rows(), comparison)
 
@@ -279,9 +268,9 @@ def compared_pairs(codings: Codings, comparison: Criterion) -> Pairs:
 def _intervals(people: PooledItems, mode: Mode, draws: int, seed: int) -> Intervals:
     weights = draw_items(len(people.similar), draws, seed)
     rows = [influences(people, mode, w) for w in weights]
-    found = []
+    ends, lost = [], 0
     for values, moved in (zip(*part, strict=True) for part in zip(*rows, strict=True)):
         errors = error_of(np.array(moved), weights)
-        ends = interval(np.array(values), errors, weights.shape[1])
-        found.append(Bootstrap(ends, int(np.isnan(values[1:]).sum())))
-    return Intervals(pi=found[0], kappa=found[1], draws=draws)
+        ends.append(interval(np.array(values), errors, weights.shape[1]))
+        lost = int(np.isnan(values[1:]).sum())  # of κ as of π
+    return Intervals(pi=ends[0], kappa=ends[1], draws=draws, undefined=lost)

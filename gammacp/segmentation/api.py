@@ -22,7 +22,6 @@ from gammacp.measures.segmentations.tiling import from_continuum, inner_boundari
 from gammacp.measures.segmentations.value import Segmentation
 from gammacp.measures.segmentations.windows import pk, window_diff, window_size
 from gammacp.segmentation.agreement import (
-    Bootstrap,
     CodingAgreement,
     Intervals,
     PartAgreement,
@@ -31,7 +30,6 @@ from gammacp.segmentation.agreement import (
 from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
 from gammacp.segmentation.codings import Codings, Group, against, merge_codings
-from gammacp.segmentation.confusion import ConfusionMatrix, confusion_matrix
 from gammacp.segmentation.gold import Difference, GoldReport, SystemScore, gold_report
 from gammacp.segmentation.hierarchy import Ordered, nest_levels, t_measures
 from gammacp.segmentation.json_reading import codings_from_json
@@ -41,4 +39,3 @@ from gammacp.segmentation.reading import load_codings, read_codings, read_groups
 from gammacp.segmentation.report import SegmentationReport, segmentation_report
 from gammacp.segmentation.statistics import Spread, spread
 from gammacp.segmentation.table_reading import codings_from_table
-from gammacp.segmentation.writing import to_json, to_table, write_codings

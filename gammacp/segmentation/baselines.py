@@ -4,12 +4,14 @@ They know somebody's segmentation of each item: `none` and `all` boundaries, as 
 `even` length, and the same segments `shuffled`, in 20 orders of which means are taken.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from gammacp.arrays import Indices
-from gammacp.measures.segmentations.rows import Rows
+from gammacp.arrays import Floats, Indices, places_within
+from gammacp.measures.segmentations.rows import Rows, share
+from gammacp.segmentation.codings import Codings
 
 _SHUFFLES = 20
 
@@ -26,3 +28,73 @@ BASELINES: Mapping[str, Callable[[Rows, np.random.Generator], list[Rows]]] = {
     "(even)": lambda rows, _: [rows.placing(_even)],
     "(shuffled)": lambda rows, rng: [rows.shuffle(rng) for _ in range(_SHUFFLES)],
 }
+
+
+class Beside:
+    """Systems and baselines beside the people who coded the same items, in one table of rows.
+
+    Parameters
+    ----------
+    codings, people
+        Everybody's, and those of the people alone.
+    shared
+        The items of each system, at least one.
+    rng
+        Of what is `shuffled`.
+
+    Attributes
+    ----------
+    judged
+        Rows by name, systems first; a baseline may have several of an item.
+    rows
+        Those of the people, then those of each name in turn.
+    owner
+        Of each row: 0 of people, else the number of its name, from 1.
+    pairs
+        First and second row: people of an item with each other, and with each judged coding of it.
+    versions
+        Codings of each item by each name, shape (1 + names, items); of the people 1.
+    """
+
+    def __init__(
+        self,
+        codings: Codings,
+        people: Codings,
+        shared: Mapping[str, Sequence[str]],
+        rng: np.random.Generator,
+    ) -> None:
+        """The codings of systems on the items that they share with people, and baselines on all."""
+        number, own = {item: k for k, item in enumerate(people)}, people.rows()
+        self.judged: dict[str, Rows] = {}
+        for name, items in shared.items():
+            rows = Rows.of({i: {name: codings[i][name]} for i in items}, people.types)
+            self.judged[name] = replace(rows, item=np.array([number[i] for i in items], np.int64))
+        self.judged |= {name: Rows.join(made(own, rng)) for name, made in BASELINES.items()}
+        self.rows = Rows.join([own, *self.judged.values()])
+        sizes = [len(part.masses) for part in (own, *self.judged.values())]
+        self.owner = np.repeat(np.arange(len(sizes)), sizes)
+        persons = np.bincount(own.item)
+        times = persons[self.rows.item[sizes[0] :]]
+        beside = np.repeat(np.arange(sizes[0], len(self.owner)), times)
+        person = (np.cumsum(persons) - persons)[self.rows.item[beside]] + places_within(times)
+        first, second = own.pairs
+        self.pairs = np.concatenate((first, person)), np.concatenate((second, beside))
+        self.versions = np.zeros((len(sizes), len(persons)))
+        np.add.at(self.versions, (self.owner, self.rows.item), 1)
+        self.versions[0] = 1
+
+    def sums(self, values: Floats) -> Floats:
+        """Sums of the pairs' values by name and item, means over the codings of an item by a name.
+
+        Parameters
+        ----------
+        values
+            Of each pair.
+
+        Returns
+        -------
+        Shape (1 + names, items).
+        """
+        second, found = self.pairs[1], np.zeros_like(self.versions)
+        np.add.at(found, (self.owner[second], self.rows.item[second]), values)
+        return share(found, self.versions, 0.0)

@@ -12,13 +12,13 @@ over these.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gammacp.arguments import several, whole
-from gammacp.arrays import Floats, places_within
+from gammacp.arrays import Floats
 from gammacp.chance.beyond import ratio
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.sampling import Disagreement, OneByOne, expectations
@@ -28,9 +28,9 @@ from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Crite
 from gammacp.measures.segmentations.rows import Rows, compare_rows, share
 from gammacp.measures.segmentations.turned import TurnedSegments
 from gammacp.measures.segmentations.value import Segmentation
-from gammacp.segmentation.baselines import BASELINES
+from gammacp.segmentation.baselines import BASELINES, Beside
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.ratios import difference_interval, draw_items
+from gammacp.segmentation.statistics import difference_interval, draw_items
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,14 +132,14 @@ def candidate_drops(
     for name, items in shared.items():
         if not items:
             raise DataError(
-                f"candidate {name!r} has no item that two people coded",
-                hint="Put its segmentation among those of the people, under the same item",
+                f"candidate {name!r} shares no item with two people",
+                hint="List its segmentations under the same items as those of the people",
             )
     people = people.only(i for i in people if any(i in items for items in shared.values()))
-    judged = _rows_by_candidate(codings, people, shared, np.random.default_rng(seed))
-    counts, samples = _disagreements(people.rows(), judged, comparison, rule, seed)
+    beside = Beside(codings, people, shared, np.random.default_rng(seed))
+    counts, samples = _disagreements(beside, comparison, rule, seed)
     drops = []
-    for k, name in enumerate(judged, 1):
+    for k, (name, rows) in enumerate(beside.judged.items(), 1):
         part = people.only(shared.get(name, people))
         places = np.flatnonzero([item in part for item in people])
         first, own = counts[:, [0, k]][..., places].swapaxes(0, 1)
@@ -153,7 +153,7 @@ def candidate_drops(
                 items=len(places),
                 left_out=len(codings) - len(places),
                 people={"b": without, **_coefficients(part, comparison)},
-                joined={"b": together, **_coefficients(part, comparison, name, judged[name])},
+                joined={"b": together, **_coefficients(part, comparison, name, rows)},
                 own=alone,
                 interval=difference_interval(np.concatenate((joined, first)), drawn, 1.0),
                 samples=samples,
@@ -162,52 +162,17 @@ def candidate_drops(
     return tuple(sorted(drops, key=lambda d: (math.isnan(d.drop["b"]), d.drop["b"])))
 
 
-def _rows_by_candidate(
-    codings: Codings, people: Codings, shared: Mapping[str, Sequence[str]], rng: np.random.Generator
-) -> dict[str, Rows]:
-    """The rows of candidates and baselines; of a baseline, several of an item."""
-    number = {item: k for k, item in enumerate(people)}
-    judged = {}
-    for name, items in shared.items():
-        rows = Rows.of({i: {name: codings[i][name]} for i in items}, people.types)
-        judged[name] = replace(rows, item=np.array([number[i] for i in items], np.int64))
-    own = people.rows()
-    return judged | {name: Rows.join(made(own, rng)) for name, made in BASELINES.items()}
-
-
 def _disagreements(
-    people: Rows, judged: Mapping[str, Rows], comparison: Criterion, rule: SampleRule, seed: int
+    beside: Beside, comparison: Criterion, rule: SampleRule, seed: int
 ) -> tuple[Floats, int]:
     """Σ(1 − B) of people and of each candidate with the people, per item; number of samples.
 
     Observed, and the mean over random codings (one draw for all): shape (2, 1 + candidates, items).
     """
-    rows = Rows.join([people, *judged.values()])
-    persons = np.bincount(people.item)
-    begins = np.cumsum(persons) - persons
-    others = np.arange(len(people.masses), len(rows.masses))
-    times = persons[rows.item[others]]
-    beside = np.repeat(others, times)
-    place = places_within(times)
-    first, second = people.pairs
-    pairs = (
-        np.concatenate((first, begins[rows.item[beside]] + place)),
-        np.concatenate((second, beside)),
-    )
-    owner = np.repeat(
-        np.arange(len(judged) + 1), [len(r.masses) for r in (people, *judged.values())]
-    )
-    cells = owner[pairs[1]], rows.item[pairs[1]]
-    # Codings of an item by one candidate; of the people all pairs count.
-    versions = np.zeros((len(judged) + 1, len(persons)))
-    np.add.at(versions, (owner, rows.item), 1)
-    versions[0] = 1
 
     def count_each(drawn: Rows) -> Floats:
-        similar, total = compare_rows(drawn, comparison, pairs).parts(CorrectedSimilarity.B)
-        sums = np.zeros_like(versions)
-        np.add.at(sums, cells, 1 - share(similar, total, 1.0))
-        return share(sums, versions, 0.0)
+        parts = compare_rows(drawn, comparison, beside.pairs).parts(CorrectedSimilarity.B)
+        return beside.sums(1 - share(*parts, 1.0))
 
     def drawn_disagreements(drawn: Rows) -> list[Disagreement]:
         sums = count_each(drawn)
@@ -216,12 +181,16 @@ def _disagreements(
         ]
 
     # A baseline made of somebody's segments is another coder than that person.
-    turned = TurnedSegments.of(rows, zip(owner.tolist(), rows.coder, strict=True))
+    coders = zip(beside.owner.tolist(), beside.rows.coder, strict=True)
     expected, kept = expectations(
-        turned, OneByOne(drawn_disagreements), rule, seed, measures=len(versions)
+        TurnedSegments.of(beside.rows, coders),
+        OneByOne(drawn_disagreements),
+        rule,
+        seed,
+        measures=len(beside.versions),
     )
     mean = np.mean(np.array(kept), axis=0)
-    return np.stack((count_each(rows), mean)), expected[0].samples
+    return np.stack((count_each(beside.rows), mean)), expected[0].samples
 
 
 def _beyond(parts: Floats) -> float:

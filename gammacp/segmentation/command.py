@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     Report = GoldReport | SegmentationReport | HierarchyReport
 
 REFUSED = {
-    "grid": "positions of segmentations are whole already",
-    "read_until": "the chance of segmentations takes every item as a whole",
+    "grid": "positions in segmentations are whole numbers already",
+    "read_until": "the chance model of segmentations needs each item whole",
     "min_length": "a segment that is left out leaves a gap",
-    "cluster": "intervals of segmentations are over items, whatever they have in common",
+    "cluster": "intervals of segmentations are drawn over items and ignore clusters",
     "dissimilarity": "segmentations are compared by their boundaries",
 }
 

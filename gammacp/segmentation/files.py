@@ -25,27 +25,20 @@ _START = re.compile(
 )
 
 
-def json_codings(source: Source) -> Codings:
-    """The codings of segeval's JSON; a DataError with the file and line."""
-    try:
-        return codings_from_json(source.text())
-    except DataError as error:
-        raise error.at(source.place) from None
-
-
-def table_codings(source: Source) -> Codings:
-    """The codings of a table; a DataError with the file and line."""
-    try:
-        return codings_from_table(source.text(), item=source.document)
-    except DataError as error:
-        raise error.at(source.place) from None
-
-
-CODED: Mapping[str, Callable[[Source], Codings]] = {
-    "segeval": json_codings,
-    "segmentation-table": table_codings,
+_READERS: Mapping[str, Callable[[Source], Codings]] = {
+    "segeval": lambda source: codings_from_json(source.text()),
+    "segmentation-table": lambda source: codings_from_table(source.text(), item=source.document),
 }
-"""What segmentation files hold, by format; other commands read their segments as units."""
+CODED = tuple(_READERS)
+"""Formats of segmentation files; other commands read their segments as units."""
+
+
+def codings_in(source: Source, format: str) -> Codings:
+    """What a file of one of `CODED` holds; a DataError with the file and line."""
+    try:
+        return _READERS[format](source)
+    except DataError as error:
+        raise error.at(source.place) from None
 
 
 def read_json(source: Source) -> Corpus:
@@ -62,7 +55,7 @@ def read_json(source: Source) -> Corpus:
     Spans
         segments cover the item without gaps; boundaries of several types are no units
     """
-    return _of_one_type(source, json_codings(source))
+    return _of_one_type(source, "segeval")
 
 
 def read_table(source: Source) -> Corpus:
@@ -81,10 +74,11 @@ def read_table(source: Source) -> Corpus:
         segmentation, under Unit or After a base unit of all coders; segments cover the item
         without gaps
     """
-    return _of_one_type(source, table_codings(source))
+    return _of_one_type(source, "segmentation-table")
 
 
-def _of_one_type(source: Source, codings: Codings) -> Corpus:
+def _of_one_type(source: Source, format: str) -> Corpus:
+    codings = codings_in(source, format)
     if len(codings.types) > 1:
         raise source.error(
             f"boundaries of {len(codings.types)} types are no ends of units",

@@ -13,7 +13,7 @@ documents that a system coded.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, product
 from typing import Any, NamedTuple
@@ -25,11 +25,17 @@ from gammacp.arrays import Floats
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.part_tests import holm
 from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Criterion
-from gammacp.measures.segmentations.rows import Pairs, Rows, compare_rows, share
-from gammacp.segmentation.baselines import BASELINES
+from gammacp.measures.segmentations.rows import Pairs, compare_rows, share
+from gammacp.segmentation.baselines import BASELINES, Beside
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.ratios import draw_items, fractions_apart, interval
-from gammacp.segmentation.statistics import Spread, in_words, spread
+from gammacp.segmentation.statistics import (
+    Spread,
+    draw_items,
+    fractions_apart,
+    in_words,
+    interval,
+    spread,
+)
 from gammacp.signature import quote_part
 
 RANKED_BY = "b"
@@ -205,14 +211,13 @@ def gold_report(
     if len(apart) == len(chosen):
         raise DataError(
             f"no item of {reference!r} is coded by a system",
-            hint="A system's segmentations stand under the items of the reference",
+            hint="List a system's segmentations under the items of the reference",
         )
-    scores = _scores(gold, reference, shared, comparison, near, np.random.default_rng(seed))
     lost = {
         name: tuple(i for i in codings if (name in codings[i] or i in gold) and i not in items)
         for name, items in shared.items()
     }
-    scores = [replace(s, left_out=lost.get(s.name, ())) for s in scores]
+    scores = _scores(gold, reference, shared, lost, comparison, near, np.random.default_rng(seed))
     ranked = sorted(scores, key=lambda s: (math.isnan(s.micro(RANKED_BY)), -s.micro(RANKED_BY)))
     return GoldReport(
         reference=reference,
@@ -244,9 +249,9 @@ def _systems(codings: Codings, reference: str, systems: Sequence[str]) -> list[s
     for name in chosen:
         codings.require("system", name)
         if name in BASELINES:
-            raise UsageError(f"{name!r} names a row of the table: call the system otherwise")
+            raise UsageError(f"system {name!r} has the name of a baseline: rename it")
         if name == reference:
-            raise UsageError(f"{name!r} is the reference, and no system beside it")
+            raise UsageError(f"{name!r} is the reference, so it cannot be a system too")
     return chosen
 
 
@@ -254,38 +259,31 @@ def _scores(
     gold: Codings,
     reference: str,
     shared: Mapping[str, Sequence[str]],
+    lost: Mapping[str, tuple[str, ...]],
     comparison: Criterion,
     near: int,
     rng: np.random.Generator,
 ) -> list[SystemScore]:
     """Systems, then baselines, which have several codings of a document: all in one comparison."""
     coded = [i for i in gold if any(i in items for items in shared.values())]
-    right = Rows.of({i: {reference: gold[i][reference]} for i in coded}, gold.types)
-    made = {
-        name: (items, [Rows.of({i: {name: gold[i][name]} for i in items}, gold.types)])
-        for name, items in shared.items()
-        if items
-    }
-    made |= {name: (coded, make(right, rng)) for name, make in BASELINES.items()}
+    right = gold.only(coded).without(c for c in gold.coders if c != reference)
+    beside = Beside(gold, right, {n: items for n, items in shared.items() if items}, rng)
+    counts = _counts(compare_rows(beside.rows, comparison, beside.pairs), near)
+    means = {measure: [*map(beside.sums, parts)] for measure, parts in counts.items()}
     number = {item: k for k, item in enumerate(coded)}
-    first = [number[i] for items, versions in made.values() for _ in versions for i in items]
-    rows = Rows.join([right, *(rows for _, versions in made.values() for rows in versions)])
-    second = np.arange(len(coded), len(rows.masses))
-    counts = _counts(compare_rows(rows, comparison, (np.array(first), second)), near)
-    scores, at = [], 0
-    for name, (items, versions) in made.items():
-        until = at + len(items) * len(versions)
-        shape = len(versions), len(items)
-        fractions = {
-            measure: tuple(part[at:until].reshape(shape).mean(axis=0) for part in parts)
-            for measure, parts in counts.items()
-        }
+    scores = []
+    for k, name in enumerate(beside.judged, 1):
+        items = shared.get(name, coded)
+        at = [number[item] for item in items]
         scores.append(
             SystemScore(
-                name=name, baseline=name in BASELINES, documents=tuple(items), fractions=fractions
+                name=name,
+                baseline=name in BASELINES,
+                documents=tuple(items),
+                left_out=lost.get(name, ()),
+                fractions={m: (above[k, at], below[k, at]) for m, (above, below) in means.items()},
             )
         )
-        at = until
     return scores
 
 
@@ -369,9 +367,9 @@ def _after_holm(
 
 
 def _notes(typed: bool, systems: Sequence[SystemScore], apart: Sequence[str]) -> list[str]:
-    notes = [f"{name}: no document of the reference, so it is left out" for name in apart]
+    notes = [f"{name}: left out, because it coded no document of the reference" for name in apart]
     if typed:
-        notes.append("f_near, over, under and shift look at places, not at types of boundaries")
+        notes.append("f_near, over, under and shift compare places and ignore types of boundaries")
     notes += [
         f"{a.name} and {b.name}: no document in common, so they are not compared"
         for a, b in combinations(systems, 2)
@@ -386,7 +384,5 @@ def _notes(typed: bool, systems: Sequence[SystemScore], apart: Sequence[str]) ->
     for s in systems:
         listed = in_words({name: s.macro(name).undefined for name in MEASURES})
         if listed and not s.baseline:
-            notes.append(
-                f"{s.name}: documents without a value, which the means leave out: {listed}"
-            )
+            notes.append(f"{s.name}: the means leave out documents without a value: {listed}")
     return notes

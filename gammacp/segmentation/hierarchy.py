@@ -105,7 +105,7 @@ def _in_blocks(
     mass = levels[0].mass
     if any(level.mass != mass for level in levels):
         masses = ", ".join(str(m) for m in sorted({level.mass for level in levels}))
-        raise DataError(f"levels of masses {masses} are not of one item")
+        raise DataError(f"levels of masses {masses} belong to different items")
     edges = np.unique(np.concatenate([[0, mass], *(level.places for level in levels)]))
     starts = edges[:-1].astype(np.int64)
     sides = [
@@ -179,6 +179,8 @@ def check_levels(types: Sequence[str], levels: Sequence[str]) -> None:
     """Raise a UsageError unless `levels` are boundary types, each once, and at least two."""
     unknown = [name for name in levels if name not in types]
     if unknown:
-        raise UsageError(f"level {unknown[0]!r} is no boundary type; there are: {', '.join(types)}")
+        raise UsageError(
+            f"level {unknown[0]!r} is not a boundary type; types are: {', '.join(types)}"
+        )
     if len(set(levels)) < max(2, len(levels)):
-        raise UsageError("a hierarchy has at least two levels, each once, coarsest first")
+        raise UsageError("give at least two levels, each once, the coarsest first")

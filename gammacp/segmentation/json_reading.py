@@ -77,7 +77,7 @@ def _segmentation(value: object, types: tuple[str, ...] | None) -> Segmentation:
                 if not isinstance(positions, list):
                     raise DataError(f"boundaries of type {name!r} are not a list")
             return Segmentation.from_typed(by_type, mass=mass, types=types)
-    raise DataError(f"{json.dumps(value)[:40]} is no segmentation", hint=_HINT)
+    raise DataError(f"{json.dumps(value)[:40]} is not a segmentation", hint=_HINT)
 
 
 def _type_names(declared: object) -> tuple[str, ...]:

@@ -155,7 +155,7 @@ def hierarchy_report(
     )
     if not pairs:
         whose = "" if reference is None else f" of {reference!r}"
-        raise DataError(f"no item{whose} is coded by two")
+        raise DataError(f"no item{whose} has two coders")
     made = comparison.signature_of(
         "segmentation",
         levels=",".join(map(quote_part, chosen)),
@@ -255,12 +255,14 @@ def _notes(
     lost: Spread = spread(pair.t.f for pair in pairs)
     notes = [] if beyond else ["T is not corrected for chance (see --beyond-chance)"]
     if others:
-        notes.append(f"boundaries of {', '.join(others)} are no level and are left out")
+        notes.append(f"boundaries of {', '.join(others)} are left out: they are not a level")
     if left_out:
-        notes.append(f"{len(left_out)} items without a pair are left out: {', '.join(left_out)}")
+        notes.append(
+            f"{len(left_out)} items without a pair of coders are left out: {', '.join(left_out)}"
+        )
     if lost.undefined:
         notes.append(
-            f"T is undefined for {lost.undefined} of {len(pairs)} pairs, of which one hierarchy "
-            "orders no triple; means are those of the others"
+            f"T is undefined for {lost.undefined} of {len(pairs)} pairs, because one hierarchy "
+            "orders no triple; the means leave these pairs out"
         )
     return notes

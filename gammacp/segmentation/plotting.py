@@ -48,7 +48,7 @@ def plot_codings(
     comparison = comparison or Criterion()
     rows = pairwise(codings, comparison=comparison)
     if not rows:
-        raise DataError("no item is coded by two, so there is nothing to draw")
+        raise DataError("no item has two coders, so there is nothing to draw")
     coders = codings.coders
     values: dict[str, dict[str, list[float]]] = {}
     for row in rows:

@@ -19,7 +19,7 @@ Other files
     Every format of `gammacp formats`; each continuum is an item and must be covered without gaps.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.resources import files
@@ -36,7 +36,7 @@ from gammacp.formats.source import Source
 from gammacp.measures.segmentations.tiling import from_continuum
 from gammacp.measures.segmentations.value import Segmentation
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.files import CODED, units_of
+from gammacp.segmentation.files import CODED, codings_in, units_of
 from gammacp.segmentation.json_reading import codings_from_json, groups_of
 from gammacp.segmentation.table_reading import is_unit_table
 
@@ -54,21 +54,21 @@ class AsWritten:
 
     def readers(self, format: str | None = None) -> dict[str, Reader]:
         """The readers by format; `format` is the one that was named, if one was."""
-        own: dict[str, Reader] = {n: guard(partial(self._kept, by)) for n, by in CODED.items()}
+        own: dict[str, Reader] = {name: guard(partial(self._kept, name)) for name in CODED}
         # Any text with commas passes for CSV: JSON, and tables whose header is not known.
         return own if format == "csv" else {**own, "csv": guard(self._of_csv)}
 
-    def _kept(self, read: Callable[[Source], Codings], source: Source) -> Corpus:
-        self.parts.append(read(source))
+    def _kept(self, format: str, source: Source) -> Corpus:
+        self.parts.append(codings_in(source, format))
         return units_of(source, self.parts[-1])
 
     def _of_csv(self, source: Source, **options: object) -> Continuum | Corpus:
         from gammacp.formats.registry import FORMATS
 
         if source.content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-            return self._kept(CODED["segeval"], source)
+            return self._kept("segeval", source)
         if not is_unit_table(source.text()):
-            return self._kept(CODED["segmentation-table"], source)
+            return self._kept("segmentation-table", source)
         return FORMATS["csv"].read(source, **options)
 
     def codings(
@@ -99,7 +99,9 @@ class AsWritten:
         for item, coders in (pair for part in self.parts for pair in part.items()):
             written.setdefault(item, {}).update(coders)
         if self.parts and (unit is not None or typed):
-            raise UsageError("--unit and --typed are for files of units, and these hold codings")
+            raise UsageError(
+                "--unit and --typed are for files of units; these files hold segmentations"
+            )
         old = {new: name for name, new in (renamed or {}).items()}
         found: dict[str, Mapping[str, Segmentation]] = {}
         failures: list[DataError] = []
@@ -133,14 +135,14 @@ def _as_written(
     """What files of codings say of an item: of everybody who counts."""
     lacking = [a for a in continuum.annotators if old.get(a, a) not in coders]
     if lacking:
-        raise DataError(f"{lacking[0]} is declared, and has no coding", hint="Leave it out")
+        raise DataError(f"{lacking[0]} is declared but has no coding", hint="Do not declare it")
     made = Codings.of({continuum.name: {a: coders[old.get(a, a)] for a in continuum.annotators}})
     mass = next(iter(made[continuum.name].values())).mass
     low, high = continuum.bounds
     if low != 0 or high != mass:
         raise DataError(
-            f"bounds are {low:g} to {high:g}, and it is coded from 0 to {mass}",
-            hint="Leave --bounds out: whoever codes an item codes all of it",
+            f"bounds are {low:g} to {high:g}, but the item is coded from 0 to {mass}",
+            hint="Leave --bounds out: a coding always covers the whole item",
         )
     return dict(made[continuum.name])
 
@@ -200,12 +202,11 @@ def closer(error: DataError) -> DataError:
     path = Path(error.file or "")
     if path.suffix.lower() != ".json" or not path.is_file():
         return error
-    told: DataError | None = None
     try:
-        CODED["segeval"](Source(path, path.stem, "", content_of(path)))
+        codings_in(Source(path, path.stem, "", content_of(path)), "segeval")
     except DataError as closest:
-        told = closest
-    return told or error
+        return closest
+    return error
 
 
 def load_codings(name: str) -> Codings:

@@ -4,8 +4,9 @@ What `gammacp segmentation` prints: agreement per item, per group and for the co
 2), candidates (§3.4), and every two codings side by side.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from gammacp.arguments import several
@@ -17,8 +18,7 @@ from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
-from gammacp.segmentation.ratios import FEWEST
-from gammacp.segmentation.statistics import in_words
+from gammacp.segmentation.statistics import FEWEST, in_words
 from gammacp.signature import entry
 
 
@@ -135,25 +135,18 @@ def _of_several(people: Codings) -> tuple[Codings, tuple[str, ...]]:
         who = ", ".join(f"{item} by {next(iter(people[item]))}" for item in skipped)
         raise DataError(
             f"no item is coded by two people: {who}",
-            hint="Codings of one item in several files meet under its name; see --item OLD=NEW",
+            hint="Give codings of one item in several files the same item name: --item OLD=NEW",
         )
     return people.only(item for item in people if item not in skipped), skipped
 
 
 def _pairs(rows: Sequence[PairwiseRow]) -> dict[str, Any]:
-    items: dict[str, list[PairwiseRow]] = {}
-    for row in rows:
-        items.setdefault(row.item, []).append(row)
-    return {
-        "pairs": [row.as_dict() for row in rows],
-        "means": {
-            "items": {item: _means(own) for item, own in items.items()},
-            "corpus": _means(rows),
-        },
-    }
+    by_item = groupby(rows, key=lambda row: row.item)
+    means = {"items": {item: _means(own) for item, own in by_item}, "corpus": _means(rows)}
+    return {"pairs": [row.as_dict() for row in rows], "means": means}
 
 
-def _means(rows: Sequence[PairwiseRow]) -> dict[str, dict[str, float]]:
+def _means(rows: Iterable[PairwiseRow]) -> dict[str, dict[str, float]]:
     return {name: found._asdict() for name, found in means(rows).items()}
 
 
@@ -173,41 +166,41 @@ def _notes(
         )
     if people.shared_names:
         notes.append(
-            f"{', '.join(people.shared_names)}: in several groups of items, and taken for one "
-            "person each; see --anonymous-coders and --groups"
+            f"{', '.join(people.shared_names)}: each name is in several groups of items and counts "
+            "as one person; if it is not, use --anonymous-coders or --groups"
         )
     missed = {i: a.suboptimal for i, a in found.items.items()}
     where = ", ".join(f"{item} ({pairs})" for item, pairs in missed.items() if pairs)
     if where:
         notes.append(
-            f"warning: {basis.upper()} is lower than it need be, because the published search does "
-            f"not find the cheapest edits; in pairs of codings of {where}; see --edit optimal"
+            f"warning: {basis.upper()} is too low, because the published search missed the "
+            f"cheapest edits; items (pairs of codings): {where}; --edit optimal finds them"
         )
     notes += [f"{name}: π and κ are undefined: {reason}" for name, reason in found.reasons.items()]
     if lost := found.corpus.windowdiff.undefined:
         notes.append(
-            f"1 − WD is undefined for {lost} pairs of codings, in items too "
-            "short for a window; means are those of the others"
+            f"1 − WD is undefined for {lost} pairs of codings, whose items are too short for a "
+            "window; the means leave these pairs out"
         )
     if found.intervals is not None and len(found.items) < FEWEST:
         notes.append(f"no interval: a bootstrap over items needs {FEWEST} items")
-    elif found.intervals is not None and found.intervals.pi.undefined:
+    elif found.intervals is not None and found.intervals.undefined:
         notes.append(
-            f"{found.intervals.pi.undefined} of {found.intervals.draws} draws of items have no "
-            "value; the intervals are those of the others"
+            f"{found.intervals.undefined} of {found.intervals.draws} draws of items have no "
+            "value; the intervals leave them out"
         )
     notes += [
-        f"candidate {d.candidate}: {d.left_out} items without it or without two people are left out"
+        f"candidate {d.candidate}: {d.left_out} items left out that it or two people did not code"
         for d in drops
         if d.left_out and not d.baseline
     ]
     if len({(d.items, d.left_out) for d in drops}) > 1:
         notes.append(
-            "candidates coded different items: their drops, and those of the baselines (all items "
-            "that a candidate coded), are not of the same texts"
+            "candidates coded different items, so their drops cannot be compared; those of the "
+            "baselines are of all items that a candidate coded"
         )
     if listed := in_words({name: m.undefined for name, m in means(rows or ()).items()}):
-        notes.append(f"undefined pairs, which the means leave out: {listed}")
+        notes.append(f"the means leave out undefined pairs: {listed}")
     return notes
 
 

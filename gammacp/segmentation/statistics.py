@@ -1,4 +1,8 @@
-"""The mean and spread of values of which some may be undefined."""
+"""Mean and spread of values of which some are undefined; how far sums depend on the items drawn.
+
+Items are drawn again with replacement, as many as there are; the interval is studentised
+(`gammacp.studentised`) by the error of the linearised statistic.
+"""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -6,6 +10,13 @@ from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.measures.segmentations.rows import share
+from gammacp.studentised import studentised_interval
+
+# With fewer items there is no interval.
+FEWEST = 5
 
 
 class Spread(NamedTuple):
@@ -41,3 +52,64 @@ def spread(values: Iterable[float]) -> Spread:
     if not len(defined):
         return Spread(math.nan, math.nan, len(listed))
     return Spread(fmean(defined.tolist()), float(np.std(defined)), len(listed) - len(defined))
+
+
+def draw_items(items: int, draws: int, seed: int) -> Floats:
+    """Weights of items, shape (1 + draws, items): the data as they are, then draws with return."""
+    drawn = np.random.default_rng(seed).multinomial(items, np.full(items, 1 / items), size=draws)
+    return np.concatenate((np.ones((1, items)), drawn))
+
+
+def error_of(influences: Floats, weights: Floats) -> Floats:
+    """The error of a statistic that items move by these `influences`, shape (draws, items)."""
+    items = influences.shape[-1]
+    squares = np.einsum("wd,wd,wd->w", weights, influences, influences)
+    return np.asarray(np.sqrt(squares * items / max(items - 1, 1)))
+
+
+def fractions_apart(parts: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """The difference of two fractions of sums for weights of items, and its error.
+
+    Parameters
+    ----------
+    parts
+        The numerators and denominators of either, shape (4, items).
+    weights
+        Of the items, shape (draws, items).
+    """
+    sums = np.einsum("wd,pd->pw", weights, parts)
+    ratios, per = (share(x, sums[1::2], math.nan) for x in (sums[::2], np.ones_like(sums[1::2])))
+    slopes = np.stack((per[0], -ratios[0] * per[0], -per[1], ratios[1] * per[1]))
+    return ratios[0] - ratios[1], error_of(np.einsum("pw,pd->wd", slopes, parts), weights)
+
+
+def interval(
+    values: Floats, errors: Floats, items: int, limit: float = math.inf
+) -> tuple[float, float] | None:
+    """The 95 % interval of a statistic from draws of items, within ± limit.
+
+    None for fewer than `FEWEST` items, and where there is no value.
+
+    Parameters
+    ----------
+    values, errors
+        The statistic for the weights of `draw_items`, and its errors: shape (1 + draws,).
+    items
+        How many are drawn.
+    limit
+        The largest magnitude that the statistic can have.
+    """
+    known = ~np.isnan(values[1:])
+    if items < FEWEST or math.isnan(values[0]) or not known.any():
+        return None
+    drawn = values[1:][known], errors[1:][known]
+    ends = studentised_interval(float(values[0]), float(errors[0]), *drawn, parts=items)
+    low, high = np.clip(ends, -limit, limit)
+    return float(low), float(high)
+
+
+def difference_interval(
+    parts: Floats, weights: Floats, limit: float = math.inf
+) -> tuple[float, float] | None:
+    """`interval` of the difference of two fractions (`fractions_apart`)."""
+    return interval(*fractions_apart(parts, weights), weights.shape[1], limit)

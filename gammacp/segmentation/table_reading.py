@@ -73,7 +73,9 @@ def _of_columns(
     """The codings of an item in a wide table; a coder without a single cell did not code it."""
     for name, times in Counter(names).items():
         if times > 1 or not name:
-            raise DataError(f"column {name!r} is there {times} times", hint="One for each coder")
+            raise DataError(
+                f"column {name!r} occurs {times} times", hint="Give each coder one column"
+            )
     for number, row in rows:
         if len(row) > len(names):
             raise DataError(f"{len(row)} cells for {len(names)} coders", line=number)

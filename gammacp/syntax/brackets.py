@@ -22,7 +22,7 @@ from gammacp.formats.boundary import guard
 from gammacp.left_out import Tally
 from gammacp.measures.trees.annotations import Phrase
 from gammacp.measures.trees.tree import Nested
-from gammacp.syntax.conventions import LEAVES, TRACE, category
+from gammacp.syntax.conventions import CONVENTIONS, TRACE, category
 from gammacp.syntax.text import read_lines
 
 # Of bare symbols, how many have a sibling where they are labels. Half of them and more do in
@@ -202,7 +202,7 @@ def settle_leaves(files: Sequence[BracketFile], leaves: str = "auto") -> bool:
         With "auto", few bare symbols have a sibling: either they are slips among words, or most
         files have words and a few have none.
     """
-    one_of("leaves", leaves, LEAVES)
+    one_of("leaves", leaves, CONVENTIONS["leaves"])
     if leaves != "auto":
         return leaves == "words"
     count = sum(file.bare[0] for file in files)
@@ -212,7 +212,7 @@ def settle_leaves(files: Sequence[BracketFile], leaves: str = "auto") -> bool:
     if len(odd) < _LABELS_FROM * count:
         file, symbol, line = min(odd, key=lambda place: (files.index(place[0]), place[2]))
         raise DataError(
-            f"{symbol!r} has a sibling in its bracket, as words never have ({len(odd)} of "
+            f"{symbol!r} has a sibling in its bracket, but a word has none ({len(odd)} of "
             f"{count} bare symbols of the treebank have one)",
             file=file.path,
             line=line,
@@ -221,7 +221,7 @@ def settle_leaves(files: Sequence[BracketFile], leaves: str = "auto") -> bool:
     mixed = next((f for f in files if f.bare[0] >= _ENOUGH and not f.bare[1]), None)
     if mixed is not None:
         raise DataError(
-            f"every bare symbol is alone in its bracket, as words are, but not in {odd[0][0].path}",
+            f"every bare symbol is alone in its bracket, like a word, but not in {odd[0][0].path}",
             file=mixed.path,
             line=mixed.roots[0].line,
             hint="Take the words off everywhere or nowhere, or say --leaves labels.",

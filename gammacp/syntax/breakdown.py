@@ -76,7 +76,7 @@ def breakdown(treebank: Treebank) -> dict[str, Any]:
     ('r', 1.0)
     """
     if treebank.kind != "dependency":
-        raise UsageError("a breakdown by relations is of dependencies")
+        raise UsageError("a breakdown by relations needs dependency trees")
     choices = list(_choices(treebank))
     confused = _grouped((c, tuple(sorted(c.relations))) for c in choices if not c.same_label)
     confusions = [{"relations": pair, "count": _weight(own)} for pair, own in confused.items()]

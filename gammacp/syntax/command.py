@@ -109,7 +109,7 @@ def _options(read: ReadTreebank, treebanks: Treebanks, computing: TreeComputing)
     wrong = of_trees if graphs else ("time_limit",)
     if given := [f"--{name.replace('_', '-')}" for name in wrong if options[name]]:
         kinds = ("trees", "graphs") if graphs else ("graphs", "trees")
-        raise UsageError(f"{' and '.join(given)} are for {kinds[0]}, and these are {kinds[1]}")
+        raise UsageError(f"{' and '.join(given)}: only for {kinds[0]}, and these are {kinds[1]}")
     del options["consensus"]
     if options.pop("preset"):
         options["chance"] = None

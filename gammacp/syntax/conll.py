@@ -24,7 +24,7 @@ _COLUMNS = re.compile(r"#\s*+global\.columns\s*+=\s*+(.*\S)")
 _SKIPPED_ID = re.compile(r"(\d{1,9})([-.])(\d{1,9})")
 _SKIPPED = {
     "-": ("multiword range", "its tokens are compared"),
-    ".": ("empty node", "it is in enhanced dependencies alone"),
+    ".": ("empty node", "it occurs in enhanced dependencies only"),
 }
 
 

@@ -244,7 +244,7 @@ def consensus_trees(treebank: Treebank) -> ConsensusTrees:
         They are phrase structures.
     """
     if treebank.kind != "dependency":
-        raise UsageError("consensus trees are of dependencies: phrase structures have no arcs")
+        raise UsageError("consensus trees need dependencies: phrase structure has no arcs")
     trees = []
     for item in treebank.shared_items:
         if item.same_length:

@@ -9,6 +9,7 @@ constituents without words, `(-NONE- *T*-1)`, and what has only such below it.
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,31 +19,30 @@ from gammacp.left_out import Tally
 from gammacp.measures.trees.annotations import Dependencies, error_in
 
 _EVERY = ("dependency", "enhanced", "phrase", "graph")
-LABELS = {"all": _EVERY, "universal": ("dependency",), "categories": ("phrase",)}
-LEAVES = {"auto": _EVERY, "words": ("phrase",), "labels": ("phrase",)}
-SIZES = {"leaves": _EVERY, "nodes": ("phrase",)}
-IGNORED = {"": _EVERY, "punct": ("dependency", "enhanced"), "traces": ("phrase",)}
+# What each option may be, its default first, and for which kinds of trees.
+CONVENTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "leaves": {"auto": _EVERY, "words": ("phrase",), "labels": ("phrase",)},
+    "size": {"leaves": _EVERY, "nodes": ("phrase",)},
+    "ignore": {"": _EVERY, "punct": ("dependency", "enhanced"), "traces": ("phrase",)},
+    "labels": {"all": _EVERY, "universal": ("dependency",), "categories": ("phrase",)},
+}
 _TAGS = re.compile(r"(?<=.)[-=].*", re.DOTALL)
 _COLUMNS = ("relations", "forms", "lemmas", "upos", "features", "lines")
 TRACE = "-NONE-"
 
 
-def check_conventions(kind: str, *, labels: str, ignore: str, leaves: str, size: str) -> None:
+def check_conventions(kind: str, how: Mapping[str, str]) -> None:
     """UsageError where a convention is unknown or belongs to the other kind of trees.
 
     Parameters
     ----------
     kind
         One of `gammacp.syntax.treebank.KINDS`.
-    labels, ignore, leaves, size
-        Keys of `LABELS`, `IGNORED`, `LEAVES` and `SIZES`.
+    how
+        A value of each option of `CONVENTIONS`.
     """
-    for option, value, known in (
-        ("labels", labels, LABELS),
-        ("ignore", ignore, IGNORED),
-        ("leaves", leaves, LEAVES),
-        ("size", size, SIZES),
-    ):
+    for option, value in how.items():
+        known = CONVENTIONS[option]
         if value:
             one_of(option, value, filter(None, known))
         if kind not in known[value]:
@@ -110,7 +110,7 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
     (2, 0, 2)
     """
     if set(sentence.forms) <= {"_"}:
-        said = "punctuation is told by words, and there are none"
+        said = "punctuation is recognised by the words, and this sentence has none"
         raise error_in(sentence, said, hint="Leave out --ignore punct.")
     kept = [t for t, form in enumerate(sentence.forms, start=1) if not is_punctuation(form)]
     if not kept or len(kept) == sentence.n_tokens:

@@ -42,7 +42,7 @@ def _attachments(sentences: dict[str, Dependencies]) -> str:
     labels = list(zip(*(s.relations for s in sentences.values()), strict=True))
     moved = [t for t, row in enumerate(heads, start=1) if len(set(row)) > 1]
     named = [t for t, row in enumerate(labels, start=1) if len(set(row)) > 1]
-    text = f"of {len(heads)} tokens the heads of {len(moved)} and the labels of {len(named)} differ"
+    text = f"{len(moved)} heads and {len(named)} labels of {len(heads)} tokens differ"
     if not moved:
         return text
     below = [_descendants(s.heads) for s in sentences.values()]
@@ -70,7 +70,7 @@ def _bracketings(sentences: dict[str, Phrase]) -> str:
     sets = [s.bracketings for s in sentences.values()]
     everywhere = frozenset.intersection(*sets)
     partly = frozenset.union(*sets) - everywhere
-    text = f"of {len(partly) + len(everywhere)} bracketings {len(partly)} are not shared by all"
+    text = f"{len(partly)} of {len(partly) + len(everywhere)} bracketings are not shared by all"
     if not partly:
         return text
     largest = max(partly, key=lambda b: (b[2] - b[1], b[0], -b[1]))

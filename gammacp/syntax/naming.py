@@ -142,7 +142,7 @@ def passed_over(paths: Iterable[Path], named: Iterable[Named]) -> list[LeftOut]:
     read = {one.path for one in named}
     folders = (path for path in paths if path.is_dir())
     counts = {folder: sum(p not in read for p in _visible(folder)) for folder in folders}
-    reason = "its suffix is not that of the trees that are read"
+    reason = "its ending is not one of the trees that are read"
     return [LeftOut(str(folder), "file", n, reason) for folder, n in counts.items() if n]
 
 
@@ -270,7 +270,7 @@ def require_different(named: Sequence[Named]) -> None:
         key = (one.annotator, one.document)
         if key in seen:
             raise DataError(
-                f"annotator {one.annotator!r} and document {one.document!r}, like {seen[key]}",
+                f"annotator {one.annotator!r} and document {one.document!r} are taken: {seen[key]}",
                 file=one.path,
                 hint="Tell them apart with --pattern '(?P<annotator>…)…(?P<document>…)'.",
             )

@@ -172,10 +172,10 @@ def _notes(total: TreeAlpha) -> Iterator[str]:
         return
     plain = beyond["plain"]
     if names := plain.told["annotators_left_out"]:
-        yield f"chance leaves out who annotated too few sentences: {', '.join(names)}"
+        yield f"chance leaves out annotators of too few sentences: {', '.join(names)}"
     if lost := plain.told["sentences_left_out"]:
         yield (
-            f"chance leaves out {lost} sentence{'s' * (lost != 1)}: there are no three others that "
+            f"chance leaves out {lost} sentence{'s' * (lost != 1)}, for which no three others "
             "differ in length by at most a quarter"
         )
     if unseen := not_shown(plain.p, PERMUTATIONS):
@@ -184,8 +184,8 @@ def _notes(total: TreeAlpha) -> Iterator[str]:
             yield "too few sentences are of equal length to show it"
     if total.items < _ENOUGH:
         yield (
-            f"few sentences ({total.items}): below {_ENOUGH}, α beyond chance of independent "
-            "people can be .03 above 0 in the mean"
+            f"few sentences ({total.items}): below {_ENOUGH}, independent people can have a mean α "
+            "beyond chance of .03 instead of 0"
         )
 
 

@@ -177,8 +177,8 @@ def _said(document: Record) -> Iterator[str]:
         if ignored := document["ignored"]:
             scores = ", ".join(_SCORES[name] for name in _SCORES if document[name] is not None)
             yield (
-                f"{scores} leave out {ignored} of {items} sentences, in which token counts differ; "
-                "α has them"
+                f"{scores} leave out {ignored} of {items} sentences, whose token counts differ; "
+                "α includes them"
             )
         key, units = "plain", "tokens "
         others = "trees"
@@ -198,7 +198,8 @@ def _said(document: Record) -> Iterator[str]:
     if parts := document.get("breakdown"):
         hidden = [max(0, len(parts[key]) - _MOST) for key in ("relations", "confusions")]
         if any(hidden):
-            yield f"breakdown: {hidden[0]} relations and {hidden[1]} confusions more with --json"
+            relations, confusions = hidden
+            yield f"breakdown: --json has {relations} more relations, {confusions} more confusions"
         if lost := parts["left_out"]:
             yield f"breakdown: {lost} sentences of unequal token counts left out"
     yield from document["notes"]

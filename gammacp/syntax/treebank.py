@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import TypeVar
 
 from gammacp.arguments import one_of
 from gammacp.errors import DataError
@@ -22,7 +23,7 @@ from gammacp.measures.trees.annotations import (
 from gammacp.signature import entry
 from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
-from gammacp.syntax.conventions import by_convention, check_conventions
+from gammacp.syntax.conventions import CONVENTIONS, by_convention, check_conventions
 from gammacp.syntax.defects import UNCOUNTED, UNREAD, UNSOUND, Defect, find_defects, require_sound
 from gammacp.syntax.naming import SUFFIXES, Named, chosen, name_files, passed_over
 from gammacp.syntax.pairing import Side, pair_sentences, without_partner
@@ -168,11 +169,12 @@ def read_treebank(
     )
     named = chosen(everything, documents, rename or {}, exclude)
     recognised = kind or _recognise(named[0].path, encoding)
-    check_conventions(recognised, labels=labels, ignore=ignore, leaves=leaves, size=size)
+    conventions = {"leaves": leaves, "size": size, "ignore": ignore, "labels": labels}
+    check_conventions(recognised, conventions)
     tallies = {one.path: Tally(str(one.path)) for one in named}
     defects: list[Defect] = []
     sentences, note, failures = _read_all(
-        named, recognised, leaves, size, encoding, tallies, defects, labels=labels, ignore=ignore
+        [*tallies], recognised, conventions, encoding, tallies, defects
     )
     lost = {one.document for one in named if one.path not in sentences}
     whole = [one for one in named if one.document not in lost]
@@ -180,12 +182,13 @@ def read_treebank(
         raise failures[0]
     for one in named:
         if one.document in lost and one.path in sentences:
-            tallies[one.path].add("file", "another annotator's of its document cannot be read")
+            tallies[one.path].add(
+                "file", "another annotator's file of this document cannot be read"
+            )
     items, left_out = _items(whole, sentences, pairing, tallies, defects)
     annotators = tuple(dict.fromkeys(one.annotator for one in whole))
     options = {"pattern": pattern, "layout": layout, "folders": folders, "pairing": pairing}
-    options |= {"leaves": leaves, "size": size, "ignore": ignore, "labels": labels}
-    selection = _selection(options, rename or {}, exclude, noted or {})
+    selection = _selection(options | conventions, rename or {}, exclude, noted or {})
     treebank = Treebank(annotators, tuple(items), recognised, selection)
     if not treebank.shared_items:
         alone = [f"; left out: {entry}" for t in tallies.values() for entry in t.entries()]
@@ -250,8 +253,8 @@ def read_sentences(path: Path) -> list[Sentence]:
     path
         Of the file.
     """
-    one, kind = Named(path, path.stem, ""), _recognise(path, "utf-8")
-    found, _, failures = _read_all([one], kind, "auto", "leaves", "utf-8", {}, None)
+    plain = {option: next(iter(known)) for option, known in CONVENTIONS.items()}
+    found, _, failures = _read_all([path], _recognise(path, "utf-8"), plain)
     if failures:
         raise failures[0]
     return found[path]
@@ -276,11 +279,11 @@ def _pairing(
         return "id"
     if lost and (pairing == "order" or not all(any(side.words) for side in sides)):
         raise DataError(
-            f"{lost.message}, so that sentences cannot be counted, and only their order would tell "
-            "which belong together",
+            f"{lost.message}, so sentences after it cannot be counted, and only their order would "
+            "tell which belong together",
             file=lost.file,
             line=lost.line,
-            hint="Mend it, or give each its id (# ::id, # sent_id) and say --pairing id",
+            hint="Repair it, or give each sentence an id (# ::id, # sent_id) and say --pairing id",
         )
     if graphs and pairing != "order":
         _require_own_ids(annotations)
@@ -296,7 +299,7 @@ def _require_own_ids(annotations: Mapping[str, Sequence[Sentence]]) -> None:
         if twice is not None:
             raise error_in(
                 twice,
-                f"# ::id {twice.name} is there {times[twice.name]} times",
+                f"# ::id {twice.name} occurs {times[twice.name]} times",
                 hint="Give each graph an id of its own, or pair them by order (--pairing order)",
             )
 
@@ -327,17 +330,16 @@ def _recognise(path: Path, encoding: str) -> str:
 
 
 def _read_all(
-    named: Sequence[Named],
+    paths: Sequence[Path],
     kind: str,
-    leaves: str,
-    size: str,
-    encoding: str,
-    tallies: Mapping[Path, Tally],
-    defects: list[Defect] | None,
-    **conventions: str,
+    conventions: Mapping[str, str],
+    encoding: str = "utf-8",
+    tallies: Mapping[Path, Tally] = MappingProxyType({}),
+    defects: list[Defect] | None = None,
 ) -> tuple[dict[Path, list[Sentence]], str, list[DataError]]:
     """The sentences of each file that can be read, what they are, and the errors of the others."""
     failures: list[DataError] = []
+    leaves, size, ignore, labels = (conventions[option] for option in CONVENTIONS)
 
     def each(read: Callable[[Path], T], paths: Iterable[Path]) -> dict[Path, T]:
         found: dict[Path, T] = {}
@@ -361,15 +363,14 @@ def _read_all(
         skipped = None if kind == "enhanced" else tally  # which skips nothing
         read = read_conll(path, encoding=encoding, tally=skipped, defects=defects)
         return [
-            s if s.missing else by_convention(s, tally=tally, **conventions)
+            s if s.missing else by_convention(s, labels=labels, ignore=ignore, tally=tally)
             for s in (map(_with_edges, read) if kind == "enhanced" else read)
         ]
 
     def phrases(path: Path) -> list[Sentence]:
-        how: dict[str, Any] = {"size": size, "tally": tallies.get(path), **conventions}
-        return [*files[path].phrases(words=words, **how)]
+        how = {"size": size, "labels": labels, "ignore": ignore}
+        return [*files[path].phrases(words=words, tally=tallies.get(path), **how)]
 
-    paths = [one.path for one in named]
     if kind == "graph":
         return each(graphs, paths), "semantic graphs", failures
     if kind in ("dependency", "enhanced"):
@@ -378,9 +379,9 @@ def _read_all(
     files = each(lambda path: read_brackets(path, encoding=encoding), paths)
     words = settle_leaves([*files.values()], leaves)
     note = "phrase structure trees " + (
-        "with words, which are taken off (--leaves labels if they are labels)"
+        "with words; the words are taken off (if they are labels, say --leaves labels)"
         if words
-        else "without words (--leaves words if the leaves are words)"
+        else "without words (if the leaves are words, say --leaves words)"
     )
     return each(phrases, files), note, failures
 

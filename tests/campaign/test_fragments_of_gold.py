@@ -82,7 +82,7 @@ def test_decisions_on_what_is_broken_anywhere_are_refused() -> None:
     found = gc.consensus(gc.align(Continuum.from_units(whole)))
     assert not found.continuum.n_broken
     for refused in (lambda: review_workbook({"d": found}), lambda: item_keys(found)):
-        with pytest.raises(DataError, match="there are 1 with those of the consensus"):
+        with pytest.raises(DataError, match="The annotators and the consensus have 1"):
             refused()
 
 

@@ -115,7 +115,7 @@ def test_what_waits_what_is_gone_and_what_could_not_be_read(history: watch.Histo
 def test_no_history(tmp_path: Path, text: str) -> None:
     file = tmp_path / "x.watch"
     file.write_text(json.dumps({"measured": {}, "gone": []}) + "\n" + text)
-    with pytest.raises(DataError, match=r"x\.watch:2: is no look of `gammacp watch`\. Move"):
+    with pytest.raises(DataError, match=r"x\.watch:2: was not written by `gammacp watch`\. Move"):
         watch.History(file)
 
 

@@ -138,8 +138,8 @@ def test_groups(run: Run, tmp_path: Path) -> None:
     found = run("segmentation", path, "--groups", groups)
     assert "mean of groups" in found.out
     assert found.err == (
-        "1, 2: in several groups of items, and taken for one person each; "
-        "see --anonymous-coders and --groups\n"
+        "1, 2: each name is in several groups of items and counts as one person; if it is not, use "
+        "--anonymous-coders or --groups\n"
     )
     found = run("segmentation", path, "--groups", groups, "--anonymous-coders", "--json")
     document = json.loads(found.out)
@@ -175,7 +175,7 @@ def test_what_is_undefined_is_counted(run: Run, tmp_path: Path) -> None:
 
 def test_published_edits_that_are_not_the_cheapest(run: Run) -> None:
     found = run("segmentation", "--dataset", "moonstone", "--n", 5)
-    assert "the published search does not find the cheapest edits; in pairs" in found.err
+    assert "the published search missed the cheapest edits; items (pairs" in found.err
     assert "ch3 (1)" in found.err
     assert run("segmentation", "--dataset", "moonstone", "--n", 5, "--edit", "optimal").err == ""
 
@@ -330,8 +330,8 @@ def test_it_takes_the_options_of_reading(run: Run, tmp_path: Path) -> None:
         ("--exclude", "nobody", 3, "annotator 'nobody' does not occur"),
         ("--document", "nothing", 3, "document 'nothing' does not occur"),
         ("--only", "x", 3, "category 'x' does not occur"),
-        ("--bounds", "0:20", 3, "bounds are 0 to 20, and it is coded from 0 to 9"),
-        ("--annotators", "Zoe", 3, "Zoe is declared, and has no coding"),
+        ("--bounds", "0:20", 3, "bounds are 0 to 20, but the item is coded from 0 to 9"),
+        ("--annotators", "Zoe", 3, "Zoe is declared but has no coding"),
         ("--layer", "x", 2, "option 'layer' is not one of"),
     ):
         refused = run("segmentation", people, option, value)

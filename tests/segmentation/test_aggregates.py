@@ -21,7 +21,6 @@ from gammacp.segmentation import (
     Spread,
     coding_agreement,
     coefficients,
-    confusion_matrix,
     means,
     pairwise,
     segmentation_report,
@@ -100,21 +99,6 @@ def test_means_of_pairs_from_sets_of_boundaries(corpus: Codings) -> None:
     for name, values in columns.items():
         assert same(found[name], by_definition(values))
         assert found[name].undefined == sum(map(math.isnan, values))
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.data(), st.integers(1, 20), st.integers(1, 4), st.sampled_from([0.5, 1.0, 2.0]))
-def test_f_is_the_weighted_harmonic_mean(
-    data: st.DataObject, mass: int, n_t: int, beta: float
-) -> None:
-    places = st.sets(st.integers(1, mass - 1)) if mass > 1 else st.just(set[int]())
-    a, b = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
-    matrix = confusion_matrix(a, b, n_t=n_t)
-    f, p, r = matrix.f_measure(beta=beta), matrix.precision(), matrix.recall()
-    if p > 0 and r > 0:
-        assert f == pytest.approx((1 + beta**2) / (1 / p + beta**2 / r))
-    else:
-        assert math.isnan(f) if a.n_boundaries == b.n_boundaries == 0 else f == 0
 
 
 @settings(max_examples=40, deadline=None)

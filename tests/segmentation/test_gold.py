@@ -26,7 +26,7 @@ from gammacp.segmentation import (
 )
 from gammacp.segmentation.gold import MEASURES, GoldReport, SystemScore
 from gammacp.segmentation.gold_kernels import match_within
-from gammacp.segmentation.ratios import difference_interval, draw_items
+from gammacp.segmentation.statistics import difference_interval, draw_items
 
 
 def codings(items: dict[str, dict[str, list[int]]]) -> Codings:
@@ -200,7 +200,10 @@ def test_no_boundary_at_all() -> None:
     found = system(report, "s")
     assert (found.micro("b"), found.micro("s"), found.micro("ghd")) == (1, 1, 1)
     assert math.isnan(found.micro("f"))
-    assert any(n.startswith("s: documents without a value") and "f 1" in n for n in report.notes)
+    assert any(
+        n.startswith("s: the means leave out documents without") and "f 1" in n
+        for n in report.notes
+    )
     assert set(found.as_dict()["micro"]) == set(MEASURES)
 
 
@@ -215,7 +218,7 @@ def test_systems_of_unlike_documents() -> None:
     found = gold_report(both, "g")
     assert math.isnan(found.differences["s", "t"]["b"].value)
     assert any("s and t: no document in common" in note for note in found.notes)
-    assert any("u: no document of the reference" in note for note in found.notes)
+    assert any("u: left out, because it coded no document" in note for note in found.notes)
     with pytest.raises(DataError, match="'u' coded no item"):
         gold_report(both, "g", systems=["s", "u"])
     with pytest.raises(UsageError, match="is the reference"):

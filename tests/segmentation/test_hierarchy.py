@@ -118,7 +118,7 @@ def test_every_level_is_compared_with_the_boundaries_of_coarser_ones():
     assert bob["levels"]["section"]["b"]["mean"] == pytest.approx((3 - 0.5) / 3)
     one, other = (nest_levels(CODINGS["x"][c], ["chapter", "section"]) for c in ("ann", "bob"))
     assert bob["t"]["f"]["mean"] == t_measures(one, other).f
-    assert "1 items without a pair are left out: y" in report.notes
+    assert "1 items without a pair of coders are left out: y" in report.notes
 
 
 def random_hierarchies(places, kinds, mass, types):
@@ -158,7 +158,9 @@ def test_t_beyond_chance_is_that_of_all_random_hierarchies():
 
 
 def test_bad_levels_and_references_say_what_there_is():
-    with pytest.raises(UsageError, match="'part' is no boundary type; there are: chapter, section"):
+    with pytest.raises(
+        UsageError, match="'part' is not a boundary type; types are: chapter, section"
+    ):
         hierarchy_report(CODINGS, ["part", "section"])
     with pytest.raises(UsageError, match="at least two levels"):
         hierarchy_report(CODINGS, ["section"])

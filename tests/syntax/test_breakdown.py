@@ -66,7 +66,7 @@ def test_a_sentence_counts_once_whoever_annotates_it() -> None:
         "relation": "root", "tokens": pytest.approx(1), "agreed": pytest.approx(1), "label": 1,
         "head": pytest.approx(float("nan"), nan_ok=True),
     }  # fmt: skip
-    with pytest.raises(UsageError, match="is of dependencies"):
+    with pytest.raises(UsageError, match="needs dependency trees"):
         breakdown(
             Treebank.from_annotations({"Ann": [Phrase(("S", ()))], "Ben": [Phrase(("S", ()))]})
         )

@@ -126,7 +126,7 @@ def test_what_cannot_be_told_apart(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="mixed"):
         names([tmp_path / "mixed", tmp_path / "one.conll"])
     make(tmp_path, "twice/a/t.conll", "twice/a/t.conllu", "twice/b/t.conll")
-    with pytest.raises(DataError, match="like"):
+    with pytest.raises(DataError, match="are taken"):
         names([tmp_path / "twice"])
     with pytest.raises(UsageError, match="folders 'people'"):
         names([tmp_path], folders="people")

@@ -107,7 +107,7 @@ def test_diagnosis(tmp_path: Path) -> None:
     treebank = read(tmp_path, a, b).treebank
     assert "with sentence 2 all have 4" in diagnose(treebank, treebank.items[0])
     third = diagnose(treebank, treebank.items[2])
-    assert "the heads of 1 and the labels of 1 differ" in third
+    assert "1 heads and 1 labels of 3 tokens differ" in third
     assert "token 3 'z', 0 below it, head 2 by a, 1 by b" in third
 
 
@@ -118,7 +118,7 @@ def test_phrase_structure(tmp_path: Path) -> None:
     assert result.treebank.kind == "phrase"
     assert "without words" in result.notes[1]
     what = diagnose(result.treebank, result.treebank.items[0])
-    assert what == "of 8 bracketings 1 are not shared by all; largest: NP over leaves 3–4 by a"
+    assert what == "1 of 8 bracketings are not shared by all; largest: NP over leaves 3–4 by a"
     # The kind is seen from the content where the name does not tell.
     assert read(tmp_path, a, b, suffix="txt").treebank.kind == "phrase"
 

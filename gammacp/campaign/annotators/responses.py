@@ -112,18 +112,18 @@ class Overlap:
         """Why weights cannot be told, and what to do; None if they can."""
         if self.annotators < 3:
             return (
-                f"weights of {self.annotators} annotators cannot be told: where two differ, nobody "
-                "says who is right; a third one would, on some of the documents"
+                f"{self.annotators} annotators cannot be weighed: where two differ, nothing tells "
+                "who is right; a third on some of the documents would"
             )
         if self.items < ENOUGH_ITEMS:
             return (
-                f"weights cannot be told from {self.items} items that three or more annotators "
-                f"saw; have {ENOUGH_ITEMS} of them, in more documents that three annotate"
+                f"annotators cannot be weighed on {self.items} items seen by three or more of "
+                f"them: it takes {ENOUGH_ITEMS}; let three annotate more documents"
             )
         if self.annotators == 3 and self.labels == 2:
             return (
-                "weights of three annotators cannot be told where there is one category: with what "
-                "nobody marked, seven counts would have to tell eight numbers; a fourth one would"
+                "three annotators cannot be weighed on one category: with what nobody marked, "
+                "seven counts would have to determine eight numbers; a fourth annotator would do"
             )
         return None
 
@@ -134,7 +134,7 @@ class Overlap:
             return None
         shown = "; ".join(", ".join(part[:3]) + " …" * (len(part) > 3) for part in self.parts[:3])
         return (
-            f"annotators fall into {len(self.parts)} parts that never meet ({shown}"
-            f"{'; …' if len(self.parts) > 3 else ''}): weights compare within a part only; give "
-            "some documents to annotators of several parts"
+            f"annotators form {len(self.parts)} groups that share no document ({shown}"
+            f"{'; …' if len(self.parts) > 3 else ''}), and weights can be compared within a group "
+            "only; give some documents to annotators of several groups"
         )

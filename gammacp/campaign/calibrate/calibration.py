@@ -136,19 +136,19 @@ class Calibration:
     def notes(self) -> tuple[str, ...]:
         """Those of γ, and which errors cannot have made annotations like these."""
         unlike = (
-            f"{e.error}: annotators who err in this way alone, and so much, do not annotate like "
-            f"yours: numbers of units, lengths or gaps differ by {share(e.misfit)}"
+            f"{e.error}: annotators who make this error alone, and so much of it, do not annotate "
+            f"like yours: numbers of units, lengths or gaps differ by {share(e.misfit)}"
             for e in self.equivalents
             if e.misfit > MISFIT and e.words
         )
         few = (
-            f"{e.error}: fewer than one for each annotator and document ({share(e.least)} of the "
-            "units) cannot be simulated, so that any amount below is possible"
+            f"{e.error}: less than one error per annotator and document ({share(e.least)} of the "
+            "units) cannot be simulated, so any smaller amount is possible"
             for e in self.equivalents
             if e.least
         )
         part = f"{', '.join(self.unfinished)} did not read to the end, but simulated annotators do"
-        unread = (f"{part}: amounts are of errors in what everybody read, and of the rest",)
+        unread = (f"{part}: amounts cover errors in what everybody read, and the rest",)
         return (*self.score.caveats(), *unlike, *few, *(unread if self.unfinished else ()))
 
     def in_words(self) -> str:
@@ -206,7 +206,7 @@ def calibrate(
     sets = whole("sets", sets, 3)
     for error in several("errors", errors):
         if len(parse_errors(error)) > 1:
-            raise UsageError(f"error {error!r} combines errors, where one at a time is swept")
+            raise UsageError(f"error {error!r} combines errors: give them one at a time")
     named = _able(continua)
     settings = Settings.of(**options).deciding([tuple(named.values())])
     measured = score or agreement(Basis(named, settings, executor=executor)).score
@@ -306,7 +306,7 @@ def _interval(middle: float, low: float, high: float, least: float) -> str:
     if least and high == least:
         return f"{share(middle)} (less than {share(least)})"
     if math.isinf(high) and low < _NONE:
-        return f"{share(middle)} (not to be told from none or any amount)"
+        return f"{share(middle)} (could be none or any amount)"
     if math.isinf(high):  # γ hardly falls any more: where it is reached says nothing
         return f"{share(middle)} (at least {share(low)})"
     return f"{share(middle)} ({share(low).removesuffix(' %')}–{share(high)})"

@@ -272,7 +272,7 @@ def _people(continua: Selection, reference: str | None, *, there: bool = True) -
     others = with_annotators(continua, people) if reference is not None else dict(continua)
     if len(people) < 2 or not others:
         raise DataError(
-            f"comparing needs two annotators, and there is only {', '.join(people) or 'nobody'}",
+            f"comparing needs two annotators, but there is only {', '.join(people) or 'nobody'}",
             hint="Give the files of all annotators",
         )
     return others

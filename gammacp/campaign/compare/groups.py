@@ -171,7 +171,7 @@ def groups_of(pairs: PairMatrix, members: Mapping[str, Sequence[str]], whole: Ag
     """
     if pairs.left_out:
         raise DataError(
-            f"{pairs.left_out} pairs of annotators are left out, and groups need all",
+            f"{pairs.left_out} pairs of annotators are left out, but groups need all of them",
             hint="Take fewer annotators with --exclude, or fewer documents",
         )
     named = {name: tuple(people) for name, people in members.items()}
@@ -194,21 +194,14 @@ def _disorders(pairs: PairMatrix, cuts: DocumentParts) -> tuple[Floats, Floats]:
     Shapes (2, n, n, parts) and (n, n); symmetric. Without parts to be told apart there is one.
     """
     place = {name: i for i, name in enumerate(pairs.annotators)}
-    found = np.zeros((2, len(place), len(place), max(cuts.n, 1)))
+    found = np.zeros((2, len(place), len(place), cuts.columns))
     errors = np.zeros((len(place), len(place)))
     for (a, b), agreement in pairs.agreements.items():
-        if not agreement.rated:  # the two share nothing that tells anything
-            continue
-        i, j = place[a], place[b]
-        sums = cuts.sums(agreement, [*agreement.rated]) if cuts.n else _sums(agreement)
-        found[:, i, j] = found[:, j, i] = sums
-        errors[i, j] = errors[j, i] = agreement.score.chance_error
+        if agreement.rated:  # otherwise the two share nothing that tells anything
+            i, j = place[a], place[b]
+            found[:, i, j] = found[:, j, i] = cuts.sums(agreement)
+            errors[i, j] = errors[j, i] = agreement.score.chance_error
     return found, errors
-
-
-def _sums(agreement: Agreement) -> Floats:
-    parts = agreement.contributions()
-    return np.array([[parts.observed.sum()], [parts.expected.sum()]])
 
 
 def _gamma(disorders: Floats, blocks: Sequence[tuple[Any, Any]]) -> float:
@@ -267,18 +260,19 @@ def _why_untested(found: Replication, fewest: int, cuts: DocumentParts) -> str:
 def _sentence(found: AcrossGroups, tested: int) -> str:
     a, b = found.groups
     if math.isnan(found.gamma):
-        return f"{a} and {b}: no γ across, as no document that tells anything has one of each."
+        return f"{a} and {b}: no γ across, because no document with a γ has one of each."
     pairs = "1 pair" if found.pairs == 1 else f"{found.pairs} pairs"
     said = f"{a} and {b}: γ across (xRR) = {found.gamma:.3f} over {pairs}"
     if not math.isnan(found.difference):
-        said += f", γ within is {found.difference:+.3f} against it"
+        how = "higher" if found.difference >= 0 else "lower"
+        said += f", γ within is {abs(found.difference):.3f} {how}"
     if not math.isnan(found.normalized):
         said += f"; normalized xRR {found.normalized:.3f}"
     if found.untested is not None:
         return f"{said}; no test: {found.untested}."
     return (
-        f"{said} (1: the groups differ from each other no more than one truth and their own errors "
-        f"explain; p of less: {found.p_value:.2g}, the larger of {found.p_parts:.2g} over "
+        f"{said} (at 1, one truth and each group's own errors explain all differences; p of less "
+        f"than 1: {found.p_value:.2g}, the larger of {found.p_parts:.2g} over "
         f"{found.parts} {found.kind} and {found.p_annotators:.2g} over annotators"
         + (f"; {found.p_holm:.2g} by Holm over {tested} pairs of groups" if tested > 1 else "")
         + ")."

@@ -96,7 +96,8 @@ class PairMatrix:
         if self.left_out:
             shown = len(self.agreements)
             said.append(
-                f"The {shown} pairs that share most documents; {self.left_out} others share some."
+                f"Only the {shown} pairs with most documents in common are compared; "
+                f"{self.left_out} others share some."
             )
         for (a, b), t in self.tests.items():
             if t.p_holm <= _LEVEL:
@@ -133,9 +134,7 @@ class PairMatrix:
         rated = {pair: a for pair, a in self.agreements.items() if a.rated}
         if not cuts.n or len(rated) < 2:
             return self
-        sums = np.array(
-            [cuts.sums(a, [n for n in a.rated if n in overall.rated]) for a in rated.values()]
-        )
+        sums = np.array([cuts.sums(a) for a in rated.values()])
         errors = np.array([a.score.chance_error for a in rated.values()])
         found = below_the_rest(sums[:, 0], sums[:, 1], errors)
         rows = zip(rated, sums, found.value, found.p, holm(found.p), strict=True)
@@ -218,8 +217,8 @@ class WithoutAnnotator:
         if self.unfinished and self.gain > 0:
             return (
                 f"Without {visible(self.annotator)}, who did not read to the end, γ of the others "
-                f"is {self.gain:.3f} higher. That is not tested: the units of others beyond count "
-                "as missed."
+                f"is {self.gain:.3f} higher. That is not tested, because what others marked beyond "
+                "counts as missed."
             )
         if not self.p_value <= _LEVEL:
             return ""
@@ -265,10 +264,7 @@ def without_each(
 
 def _p_of_gain(overall: Agreement, rest: Agreement, cuts: DocumentParts) -> tuple[float, int]:
     """p of γ of the rest being no higher than everybody's, and the parts; NaN without a test."""
-    both = [n for n in rest.rated if n in overall.rated] if cuts.n else []
-    if not both:
-        return math.nan, 0
-    sums = [cuts.sums(found, both) for found in (overall, rest)]
+    sums = [cuts.sums(found, cuts.in_common(rest)) for found in (overall, rest)]
     there = np.all([expected > 0 for _, expected in sums], axis=0)
     if there.sum() < FEWEST_PARTS:
         return math.nan, 0

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.campaign.compare.categories import NO_UNIT, Confusion, confusion
-from gammacp.campaign.compare.pairs import PairMatrix
+from gammacp.campaign.compare.pairs import PairMatrix, mean_defined
 from gammacp.campaign.compare.scoring import agreement_of_selected, annotators_of, categories_of
 from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.random_sets import Basis
@@ -71,8 +71,7 @@ class ReferenceComparison:
     @property
     def mean(self) -> float:
         """Plain mean of its γ with the annotators."""
-        values = [a.agreement.value for a in self.annotators if not math.isnan(a.agreement.value)]
-        return float(np.mean(values)) if values else math.nan
+        return mean_defined(np.array([a.agreement.value for a in self.annotators]))
 
     def as_dict(self) -> dict[str, Any]:
         """The comparison as JSON has it."""

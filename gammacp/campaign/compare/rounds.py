@@ -87,14 +87,14 @@ class RoundTest:
         )
         if self.shared:
             said += (
-                f" {self.shared} {self.kind} are in both rounds and are taken for independent: "
-                "compare these alone (--document) for a paired test."
+                f" {self.shared} {self.kind} are in both rounds but count as independent; for a "
+                "paired test, compare these alone (--document)."
             )
         few = _FEW_PAIRS if self.paired else _FEW
         if self.kind != ALIGNMENTS and min(self.parts) < few:
             said += (
-                f" Below {few} {self.kind} p can be too small by half or more where disorder is "
-                "skewed in one round alone (few bad documents)."
+                f" Below {few} {self.kind}, p can be too small by half or more if a few bad "
+                "documents skew the disorder of one round."
             )
         return said
 

@@ -42,7 +42,7 @@ def check_annotator(continua: Selection, name: str, role: str) -> None:
     names = annotators_of(continua)
     if name not in names:
         raise DataError(
-            f"{role} {name!r} is no annotator", hint=f"There are: {', '.join(names) or 'none'}"
+            f"{role} {name!r} is not an annotator", hint=f"There are: {', '.join(names) or 'none'}"
         )
 
 

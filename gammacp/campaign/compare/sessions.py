@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
@@ -97,11 +98,11 @@ class Sessions:
         a = self.all
         if math.isnan(a.intra):
             return "Nobody has a γ with himself or herself: chance expects no disorder there."
-        others = "there is no γ" if math.isnan(a.inter) else f"with γ = {a.inter:.3f}"
+        others = "there is no γ" if math.isnan(a.inter) else f"at γ = {a.inter:.3f}"
         number = f"{a.documents} document{'s' * (a.documents != 1)}"
         said = (
-            f"On {number} that somebody annotated twice people agree with themselves with γ = "
-            f"{a.intra:.3f}, with others {others}."
+            f"On {number} that somebody annotated twice, people agree with themselves at γ = "
+            f"{a.intra:.3f}; with others {others}."
         )
         if math.isfinite(a.between):
             said += (
@@ -110,13 +111,13 @@ class Sessions:
                 f"(disorder {a.disorder_ratio:.2f} times, chance {a.expected_ratio:.2f} times)."
             )
         if math.isnan(a.p):
-            return f"{said} There is no test: it takes {FEWEST_PARTS} documents, or a long text."
+            return f"{said} Not tested: a test takes {FEWEST_PARTS} documents, or a long text."
         tested = f"(p = {a.p:.2g}; {a.parts} {a.kind}, of these people)"
         if a.p <= _LEVEL:
             how = "better" if a.intra > a.inter else "worse"
             return f"{said} They agree with themselves {how} than with others {tested}."
         return (
-            f"{said} That they agree with themselves better than with others is not shown "
+            f"{said} It is not shown that they agree with themselves better than with others "
             f"{tested}: what looks like disagreement between people may be everybody's own "
             "unsteadiness."
         )
@@ -211,13 +212,8 @@ def sessions_of(
         return None
     people = people_of(annotators_of(continua), pattern)
     basis = Basis(continua, settings, executor=executor, shared={})
-    twice = {
-        document: {
-            p for p in (people[a][0] for a in c.annotators)
-            if sum(people[a][0] == p for a in c.annotators) > 1
-        }
-        for document, c in continua.items()
-    }  # fmt: skip
+    times = {d: Counter(people[a][0] for a in c.annotators) for d, c in continua.items()}
+    twice = {d: {person for person, n in own.items() if n > 1} for d, own in times.items()}
     if not any(twice.values()):
         names = ", ".join([*people][:10])
         raise DataError(
@@ -225,7 +221,7 @@ def sessions_of(
             hint=f"Sessions are a feature of the units, or a part of annotators' names: {names}",
         )
     cuts = DocumentParts(whole)
-    rows: dict[tuple[str, bool], Floats] = {}
+    rows = defaultdict[tuple[str, bool], Floats](lambda: np.zeros((3, cuts.columns)))
     documents: dict[str, set[str]] = {}
     for pair in combinations(annotators_of(continua), 2):
         who = {people[a][0] for a in pair}
@@ -237,33 +233,18 @@ def sessions_of(
             there = [d for d in found.rated if person in twice[d] and d in whole.rated]
             if len(who) == 1:
                 documents.setdefault(person, set()).update(there)
-            key = person, len(who) == 1
-            rows[key] = rows.get(key, np.zeros((3, max(cuts.n, 1)))) + _sums(found, there, cuts)
-    own = sorted(p for p, same in rows if same)
-    empty = np.zeros((3, max(cuts.n, 1)))
-    each = [
-        _with_oneself(p, len(documents[p]), rows[p, True], rows.get((p, False), empty), cuts)
-        for p in own
-    ]
-    both = [sum((rows.get((p, same), empty) for p in own), empty) for same in (True, False)]
+            # Observed and expected disorder by part, and x̄ in the first of them.
+            row = rows[person, len(who) == 1]
+            row[:2] += cuts.sums(found, there)
+            row[2, 0] += sum(map(found.size, there))
+    own = sorted(documents)
+    each = [_with_oneself(p, len(documents[p]), rows[p, True], rows[p, False], cuts) for p in own]
+    both = [np.sum([rows[p, same] for p in own], axis=0) for same in (True, False)]
     total = len(set().union(*documents.values()))
     return Sessions(
         all=_with_oneself("", total, both[0], both[1], cuts),
         people=with_holm(each),
     )
-
-
-def _sums(found: Agreement, names: Sequence[str], cuts: DocumentParts) -> Floats:
-    """Observed and expected disorder by part, and x̄ in the first of them; shape (3, parts)."""
-    sums = np.zeros((3, max(cuts.n, 1)))
-    if cuts.n:
-        sums[:2] = cuts.sums(found, names)
-    for name in names:
-        if not cuts.n:
-            own = found.contributions([name])
-            sums[:2, 0] += own.observed.sum(), own.expected.sum()
-        sums[2, 0] += found.size(name)
-    return sums
 
 
 def _with_oneself(

@@ -61,17 +61,31 @@ class DocumentParts:
             every.append(self._start[name] + (where - c.bounds[0]) / (c.length or 1.0))
         return every
 
-    def sums(self, found: Agreement, names: Sequence[str]) -> Floats:
-        """Observed and expected disorder of each part, from these documents; shape (2, parts).
+    @property
+    def columns(self) -> int:
+        """How many parts sums have: one where none can be told apart."""
+        return max(self.n, 1)
+
+    def in_common(self, found: Agreement) -> list[str]:
+        """The documents in which both everybody and these annotators have a γ."""
+        return [name for name in found.rated if name in self._part]
+
+    def sums(self, found: Agreement, names: Sequence[str] | None = None) -> Floats:
+        """Observed and expected disorder of each part; shape (2, `columns`).
 
         Parameters
         ----------
         found
             γ of some of the annotators.
         names
-            Documents of everybody in which these have a γ.
+            Documents of everybody in which these have a γ; None: all such.
         """
-        total = np.zeros((2, self.n))
+        names = self.in_common(found) if names is None else names
+        total = np.zeros((2, self.columns))
+        if names and not self.n:
+            own = found.contributions(names)
+            total[:, 0] = own.observed.sum(), own.expected.sum()
+            return total
         for name, part in zip(names, self.of_alignments(found, names), strict=True):
             own = found.contributions([name])
             for row, values in zip(total, (own.observed, own.expected), strict=True):

@@ -298,7 +298,7 @@ def _consensus_unit(
         reasons=(
             *_reasons(vote, model, real, len(group), kept, rules.tolerance),
             *([f"boundaries tied: {level}, the first was taken"] if tied_spans else []),
-            *(_split(name, v) for name, v in votes.items() if not v.unanimous),
+            *(v.in_words(name, _or_none) for name, v in votes.items() if not v.unanimous),
         ),
         group=number,
         text=" … ".join(covered) if covered else None,
@@ -360,6 +360,10 @@ def _believed(truth: Truth, number: int) -> tuple[str | None, bool, float, float
     return None if tied else truth.labels[likely[0]], tied, posterior, entropy
 
 
+def _or_none(value: str | None) -> str:
+    return "none" if value is None else value
+
+
 def _on_features(labels: list[str | None], category: str | None) -> dict[str, CategoryVote]:
     """Votes on each feature, of those who have the category."""
     theirs = [features_of(x) for x in labels if category_of(x) == category]
@@ -367,22 +371,12 @@ def _on_features(labels: list[str | None], category: str | None) -> dict[str, Ca
     return {name: vote_on_category([known.get(name) for known in theirs]) for name in names}
 
 
-def _split(name: str, vote: CategoryVote) -> str:
-    sign, shown = (" = ", vote.tied) if vote.tied else (", ", tuple(vote.votes))
-    said = sign.join(f"{'none' if value is None else value} {vote.votes[value]}" for value in shown)
-    return f"{name} {'tied' if vote.tied else 'disputed'}: {said}"
-
-
 def _reasons(
     vote: CategoryVote, model: str, real: list[Unit], people: int, kept: bool, tolerance: float
 ) -> list[str]:
     reasons = []
-    if vote.tied:
-        level = " = ".join(f"{category_name(c)} ({vote.votes[c]})" for c in vote.tied)
-        reasons.append(f"category tied: {level}{model}")
-    elif not vote.unanimous:
-        counts = ", ".join(f"{category_name(c)} {n}" for c, n in vote.votes.items())
-        reasons.append(f"category disputed: {counts}{model}")
+    if not vote.unanimous:
+        reasons.append(vote.in_words("category", category_name) + model)
     if len(real) < people or not kept:
         left_out = "" if kept else ", left out"
         reasons.append(f"marked by {len(real)} of {people}{left_out}")

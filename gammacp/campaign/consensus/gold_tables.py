@@ -233,8 +233,8 @@ def require_whole_units(found: Consensus) -> None:
     broken = [u for u in units if u.fragments]
     if broken:
         raise DataError(
-            f"decisions do not serve units of several fragments, and there are {len(broken)} with "
-            f"those of the consensus: the first is {broken[0].start:.15g}-{broken[0].end:.15g}",
+            "units with several fragments cannot be reviewed. The annotators and the consensus "
+            f"have {len(broken)}; the first is {broken[0].start:.15g}-{broken[0].end:.15g}",
             hint="Read them with --option discontinuous=split or cover",
         )
 

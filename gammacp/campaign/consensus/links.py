@@ -168,9 +168,7 @@ def _reasons(
     support = counts[level[0]]
     said = []
     if not vote.unanimous:
-        sign, shown = (" = ", vote.tied) if vote.tied else (", ", tuple(vote.votes))
-        types = sign.join(f"{name} {vote.votes[name]}" for name in shown)
-        said.append(f"type {'tied' if vote.tied else 'disputed'}: {types}")
+        said.append(vote.in_words("type"))
     if len(counts) > 1:
         ends = ", ".join(map(str, sorted(counts.values(), reverse=True)))
         first = "tied, the first were taken" if len(level) > 1 else "disputed"

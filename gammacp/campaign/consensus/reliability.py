@@ -71,8 +71,8 @@ class Reliability:
         return (
             f"Reliability of the consensus: two consensuses of {size} annotators each agree by "
             f"γ = {self.value:.3f} in {self.documents:.4g} documents (standard deviation "
-            f"{self.sd:.3f} over {self.splits} splits of the same people{few}). That of all is of "
-            "more people and may be more reliable; no formula says by how much."
+            f"{self.sd:.3f} over {self.splits} splits of the same people{few}). The consensus of "
+            "all rests on more people and may be more reliable; no formula says by how much."
         )
 
 

@@ -231,7 +231,7 @@ def _weigh(
     told = (responses.overlap.caution, _against_heads(str(fitted.model), documents.values()))
     notes = [note for note in told if note is not None]
     if not fitted.converged:
-        notes.append(f"the model still moved after {fitted.iterations} iterations")
+        notes.append(f"the model had not converged after {fitted.iterations} iterations")
     return documents, Belief(
         weights=str(fitted.model),
         notes=tuple(notes),

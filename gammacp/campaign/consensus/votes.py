@@ -6,11 +6,11 @@ and nowhere else. No paper prescribes them: every rule is a parameter or a docum
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,6 +49,21 @@ class CategoryVote:
     def unanimous(self) -> bool:
         """Whether all votes went to one category."""
         return len(self.votes) == 1
+
+    def in_words(self, what: str, named: Callable[[Any], str] = str) -> str:
+        """That votes are tied, or disputed, with how many went to which category.
+
+        Parameters
+        ----------
+        what
+            They were on.
+        named
+            How a category is called.
+        """
+        if self.tied:
+            level = " = ".join(f"{named(c)} ({self.votes[c]})" for c in self.tied)
+            return f"{what} tied: {level}"
+        return f"{what} disputed: " + ", ".join(f"{named(c)} {n}" for c, n in self.votes.items())
 
 
 def vote_on_category(categories: Sequence[str | None]) -> CategoryVote:

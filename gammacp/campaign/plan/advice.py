@@ -34,7 +34,7 @@ class Goal:
         """Exactly one, and it can be meant."""
         given = {k: v for k, v in vars(self).items() if v is not None}
         if len(given) > 1:
-            raise UsageError(f"a plan has one goal, and {' and '.join(given)} are given")
+            raise UsageError(f"a plan has one goal, but {' and '.join(given)} are given")
         if not given:
             object.__setattr__(self, "half_width", 0.05)
         for name, value in given.items():
@@ -126,7 +126,7 @@ class Plan:
         """What to do, and what it rests on."""
         best, pilot, goal = self.best, self.pilot, self.goal.in_words(self.pilot.gamma)
         if not math.isfinite(best.documents):
-            return f"No design with up to 2,000 documents does it: {goal}."
+            return f"No design with up to 2,000 documents reaches the goal: {goal}."
         said = [self._first(best, goal)]
         others = (d for d in self.designs if d.annotators == best.annotators + 1)
         if (more := next(others, None)) is not None and math.isfinite(more.documents):

@@ -42,7 +42,7 @@ def assignment(
     people = list(dict.fromkeys(a for names in who.values() for a in names))
     if len(people) < annotators:
         raise DataError(
-            f"documents are to have {annotators} annotators each, and the pilot has {len(people)}",
+            f"each document is to have {annotators} annotators, but the pilot has {len(people)}",
             hint="Name the others with --annotators",
         )
     return Table(_COLUMNS, list(_deal(who, people, int(documents), annotators)))

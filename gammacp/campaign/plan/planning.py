@@ -88,8 +88,8 @@ def plan(
     named: Mapping[str, Continuum] = {} if continua is None else named_continua(continua)
     if goal.verdict is not None and any(c.cluster or c.weight != 1.0 for c in named.values()):
         raise UsageError(
-            "a verdict is planned for documents that are independent and alike: no clusters, no "
-            "weights"
+            "a verdict can be planned for independent documents of equal weight only: no clusters, "
+            "no weights"
         )
     wins = None
     if model is None:

@@ -153,14 +153,14 @@ def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
         raise DataError(f"no document of the pilot has a γ: {found.score.reason}")
     if len(documents) < 5:
         raise DataError(
-            f"documents with an agreement in the pilot: {len(documents)}, too few to tell how far "
+            f"the pilot has an agreement on {len(documents)} documents, too few to tell how far "
             "documents differ",
             hint="Give five or more, or no files and a reference model (--model, --gamma)",
         )
     parts = len(found.contributions())
     if parts < 5:
         raise DataError(
-            f"clusters of documents in the pilot: {parts}, too few to tell how they differ",
+            f"the pilot has {parts} clusters of documents, too few to tell how they differ",
             hint="Give documents of five clusters or more (--cluster)",
         )
     numbers = Counter(c.n_annotators for c in documents)

@@ -153,7 +153,8 @@ def replace(
         one = _candidacy(name, wins, test, (*notes, *lacking))
         found.append(changed(one, by_score=others))
     if len(compared) > 1:
-        apart = f"candidates are compared on different {scoring.of}: their order is no fair ranking"
+        what = f"candidates are compared on different {scoring.of}"
+        apart = f"{what}, so their order is not a fair ranking"
         found = [changed(c, notes=(*c.notes, apart)) for c in found]
     if len(found) > 1:
         found = [*with_holm(found)]
@@ -341,7 +342,7 @@ def _notes(
         )
     if never := [a for a in people if a not in (*wins.people, expert)]:
         shown = first_names(never, 5, "more people")
-        notes.append(f"never with {name} and somebody else, not compared: {shown}")
+        notes.append(f"not compared, because they never meet {name} and somebody else: {shown}")
     if not any(c.counts[c.annotators.index(name)] for c in mine.values() if name in c.annotators):
         notes.append(f"{name} has no unit at all: it agrees only where people marked nothing too")
     if of != "documents" and (

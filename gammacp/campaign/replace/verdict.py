@@ -222,14 +222,14 @@ class Candidacy:
             return f"More {self.of} like these would not let it pass."
         if math.isnan(self.enough_documents) and (self.clusters or self.weighted):
             how = "in clusters" if self.clusters else "weighted"
-            return f"How many {self.of} would do is not told where they are {how}."
+            return f"How many {self.of} would do cannot be told if they are {how}."
         if math.isnan(self.enough_documents):
             few = self.instances < _FEWEST
             why = f"There are too few {self.of}" if few else f"The {self.of} are too much alike"
             return f"{why} to say how many would do."
         return (
-            f"Were further ones like these, it would pass with {self.enough_documents:.0f} "
-            f"{self.of} in four of five cases."
+            f"With {self.enough_documents:.0f} {self.of} like these it would pass in four of five "
+            "cases."
         )
 
 

@@ -82,8 +82,8 @@ def _notes(result: GraphAgreement) -> Iterator[str]:
     if result.unproven:
         top = number(result.smatch()["bound"])
         yield (
-            f"{result.unproven} of {len(result.compared)} pairs of graphs are not proven to be "
-            f"matched best: Smatch is at most {top}; more time proves more (--time-limit)"
+            f"{result.unproven} of {len(result.compared)} pairs of graphs have no proven best "
+            f"matching: Smatch is at most {top}; more time proves more (--time-limit)"
         )
     if result.chance_open:
         yield (

@@ -141,11 +141,11 @@ def test_who_never_meets_and_who_is_too_few() -> None:
     overlap = from_rows(rows).overlap
     assert overlap.parts == (("D", "E", "F"), ("A", "B", "C"))
     assert overlap.too_little is None
-    assert "2 parts that never meet" in str(overlap.caution)
+    assert "2 groups that share no document" in str(overlap.caution)
     two = from_rows([(str(i), a, "x") for i in range(40) for a in "AB"]).overlap
-    assert "weights of 2 annotators cannot be told" in str(two.too_little)
+    assert "2 annotators cannot be weighed" in str(two.too_little)
     few = from_rows([(str(i), a, "x") for i in range(4) for a in "ABC"]).overlap
-    assert "from 4 items" in str(few.too_little)
+    assert "on 4 items" in str(few.too_little)
 
 
 def test_labels_all_alike() -> None:

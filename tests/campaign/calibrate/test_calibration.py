@@ -65,7 +65,7 @@ def test_less_than_one_error_for_each_annotator_may_be_none() -> None:
     assert split.least <= split.high < 1.5 * split.least
     assert 0 < split.amount < split.least
     assert "(0.0–" in split.words or "(less than " in split.words
-    assert any("fewer than one for each annotator and document" in n for n in found.notes())
+    assert any("less than one error per annotator and document" in n for n in found.notes())
 
 
 def test_simulated_annotators_read_everything_which_is_said() -> None:
@@ -95,7 +95,7 @@ def test_an_error_that_cannot_have_made_such_annotations_is_named() -> None:
     found = calibrate(continuum, errors=["split"], **FAST)
     (split,) = found.equivalents
     assert split.misfit > 0.1
-    assert [n for n in found.notes() if n.startswith("split: annotators who err in this way alone")]
+    assert [n for n in found.notes() if n.startswith("split: annotators who make this error alone")]
 
 
 def test_what_is_not_known_at_all_is_not_said() -> None:
@@ -105,7 +105,7 @@ def test_what_is_not_known_at_all_is_not_said() -> None:
     category, position = found.equivalents
     assert math.isinf(category.amount)
     assert category.words == ""
-    assert "not to be told from none or any amount" in position.words
+    assert "could be none or any amount" in position.words
     assert "beyond" not in found.in_words()
 
 

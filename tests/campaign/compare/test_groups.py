@@ -1,6 +1,6 @@
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -12,6 +12,7 @@ from gammacp.campaign.compare.groups import Groups, groups_of, members_of
 from gammacp.campaign.compare.pairs import PairMatrix
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError, UsageError
+from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.contributions import Contributions
 from gammacp.measures.gamma import Gamma
 from tests.conftest import Run
@@ -27,16 +28,16 @@ class _Pair:
         self.score = Gamma(value=1 - observed / expected)
         self._sums = observed, expected
 
-    def contributions(self) -> Contributions:
+    def contributions(self, names: Sequence[str]) -> Contributions:
+        assert [*names] == ["d"]
         observed, expected = self._sums
         return Contributions(np.array([observed]), np.array([expected]), "documents")
 
 
-class _Nobody:
-    """Everybody's γ, with no document to be told apart."""
-
-    clusters: Mapping[str, str] = MappingProxyType({})
-    rated: Mapping[str, Gamma] = MappingProxyType({})
+def too_little() -> Agreement:
+    """Everybody's γ on one document that is too short to be cut."""
+    text = Continuum.from_units([Unit("A", 0, 1, "x"), Unit("B", 0, 2, "x"), Unit("A", 3, 4, "y")])
+    return agreement({"d": text}, samples=2)
 
 
 def matrix(left_out: int = 0) -> PairMatrix:
@@ -51,7 +52,7 @@ def matrix(left_out: int = 0) -> PairMatrix:
 
 
 def groups(pairs: PairMatrix) -> Groups:
-    return groups_of(pairs, GROUPS, _Nobody())  # type: ignore[arg-type]
+    return groups_of(pairs, GROUPS, too_little())
 
 
 GROUPS = {"experts": ("A", "B"), "crowd": ("X", "Y", "Z")}
@@ -163,5 +164,5 @@ def test_groups_that_never_meet_have_no_gamma_across_and_the_others_go_on(
     assert built.code == 0, built.err
     text = page.read_text(encoding="utf-8")
     assert "a and b: no γ across" in text
-    assert "Weights cannot be told" in text
+    assert "nnotators cannot be weighed" in text
     assert run("report", path, "--weights", "coin", "-o", page).code == 2

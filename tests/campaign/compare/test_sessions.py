@@ -159,7 +159,7 @@ def test_wrong_sessions(run: Run, tmp_path: Path) -> None:
 def test_what_has_no_value_is_said_in_words() -> None:
     nothing = dict.fromkeys(("inter", "between", "disorder_ratio", "expected_ratio"), np.nan)
     alone = WithOneself(person="", documents=6, intra=0.5, **nothing)
-    assert "γ = 0.500, with others there is no γ." in Sessions(all=alone, people=()).in_words()
+    assert "γ = 0.500; with others there is no γ." in Sessions(all=alone, people=()).in_words()
     none = Sessions(all=replace(alone, documents=0, intra=np.nan), people=()).in_words()
     assert none.startswith("Nobody has a γ with himself or herself")
     assert "nan" not in none

@@ -149,5 +149,5 @@ def test_a_feature_does_not_split_the_votes_on_the_category() -> None:
     assert unit.vote.votes == {"a": 3}
     assert unit.reasons == (
         "severity disputed: Minor 2, Major 1",
-        "target tied: p 1 = q 1 = none 1",
+        "target tied: p (1) = q (1) = none (1)",
     )

@@ -44,7 +44,7 @@ def test_votes_by_hand():
     assert links == {("a", "2", "1"), ("", "3", "1"), ("a", "5", "4")}
     said = {(x.source.start, x.target.start): x for x in one.links}
     assert said[22, 0].reasons == ("type disputed: a 2, b 1",)
-    assert said[45, 0].reasons[0] == "type tied: a 1 = b 1"
+    assert said[45, 0].reasons[0] == "type tied: a (1) = b (1)"
     assert said[22, 0].support == 3
 
 

@@ -58,7 +58,7 @@ def test_where_a_model_is_not_identified_the_vote_decides_and_a_note_says_why(pe
     corpus, _, _ = cell_crowd(Cell(people=people, categories=1), 1)
     auto, vote = (consensus_of_each(corpus, weights=w) for w in ("auto", "vote"))
     assert auto.belief.weights == "vote"
-    assert f"weights of {'2' if people == 2 else 'three'} annotators" in auto.belief.notes[0]
+    assert f"{'2' if people == 2 else 'three'} annotators cannot be weighed" in auto.belief.notes[0]
     for name, document in auto.documents.items():
         assert [u.kept for u in document.units] == [u.kept for u in vote.documents[name].units]
 

@@ -83,7 +83,7 @@ def test_every_two_people_share_about_as_many_documents() -> None:
 
 
 def test_too_few_people_and_the_candidate_are_told() -> None:
-    with pytest.raises(DataError, match="3 annotators each, and the pilot has 2"):
+    with pytest.raises(DataError, match="have 3 annotators, but the pilot has 2"):
         assignment(named("AB", "AB"), 5, 3)
     rows = assignment(named("ABx", "AB"), 3, 2, candidate="x").records
     assert {r["annotator"] for r in rows} == {"A", "B"}

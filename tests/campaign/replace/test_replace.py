@@ -319,7 +319,7 @@ def test_documents_without_the_candidate_are_told_and_not_aligned(run: Run, tmp_
     found = run("replace", *files, "--candidate", "bot")
     assert "bot has no row in 8 of 40 documents: these are left out" in found.err
     assert "Cid in 10" in found.err
-    assert "not compared: Dan" in found.err
+    assert "somebody else: Dan" in found.err
     bot = json.loads(run("replace", *files, "--candidate", "bot", "--json").out)["candidates"][
         "bot"
     ]
@@ -363,7 +363,7 @@ def test_bad_input_is_told_with_what_to_do(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("annotator,category,start,end\nAnn,x,0,1\nBea,x,0,1\nbot,x,0,1\nmute,,,\n")
     base = ("replace", path, "--candidate")
-    assert "no annotator" in run(*base, "bott").err
+    assert "not an annotator" in run(*base, "bott").err
     assert run(*base, "bott").code == 3
     assert run("replace", path).code == 2
     assert run(*base, "bot", "--score", "kappa").code == 2
@@ -423,7 +423,7 @@ def test_candidates_on_other_documents_are_not_ranked_without_a_word() -> None:
     assert [c.name for c in found.candidates] == ["bot", "late"]
     assert found.candidates[1].passes is None
     for candidate in found.candidates:
-        assert any("no fair ranking" in note for note in candidate.notes)
+        assert any("not a fair ranking" in note for note in candidate.notes)
 
 
 def test_units_without_a_category_are_no_labels() -> None:

@@ -46,7 +46,7 @@ def test_graphs_that_nothing_tells_apart_are_not_paired(tmp_path: Path) -> None:
         read_treebank(tmp_path)
     assert len(read_treebank(tmp_path, pairing="order").treebank.items) == 2
     (tmp_path / "ben.amr").write_text(f"# ::id 1\n{WANT_GO}\n\n# ::id 1\n{RAIN}\n")
-    with pytest.raises(DataError, match=r"# ::id 1 is there 2 times") as caught:
+    with pytest.raises(DataError, match=r"# ::id 1 occurs 2 times") as caught:
         read_treebank(tmp_path)
     assert (Path(caught.value.file or "").name, (caught.value.line or 0) > 1) == ("ben.amr", True)
 
@@ -123,4 +123,4 @@ def test_what_the_command_refuses(folder: Path, run: Run) -> None:
     assert "ann.amr:8: graph: variable z is not defined" in strict.err
     assert run("syntax", folder, "--fail-under", 0.9).code == 5
     refused = run("syntax", folder, "--breakdown")
-    assert (refused.code, "--breakdown are for trees" in refused.err) == (2, True)
+    assert (refused.code, "--breakdown: only for trees" in refused.err) == (2, True)
