@@ -84,6 +84,7 @@ def only_for_kernels(context: Any) -> Iterator[None]:
     if codegen._library_class is LinkedLibrary:
         yield
         return
+    context.typing_context.refresh()  # in this order: what numba tries first is filled in first
     context.refresh()
     set_env = codegen.set_env
 
