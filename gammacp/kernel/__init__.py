@@ -4,9 +4,7 @@ Numba is imported only by modules that import this one; keep those out of `impor
 compiled code is kept is in `gammacp.kernel.cache`.
 """
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -17,12 +15,11 @@ with standstill():
     from numba.core.compiler_lock import global_compiler_lock
 
 from gammacp.kernel.cache import KernelCache, alone, not_kept
+from gammacp.kernel.compiling import KernelCompiler, is_nested, only_for_kernels, running
 from gammacp.kernel.plain import Plain
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Nobody hands kernels to compiled code as C functions: without these it is compiled 7 % faster.
-_HOW: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
 # Every kernel whose module was imported, for `gammacp warm-up`.
 KERNELS: list[Any] = []
 
@@ -30,16 +27,13 @@ KERNELS: list[Any] = []
 def kernel(function: F) -> F:
     """Compile `function` in nopython mode; it releases the GIL and is cached on disk.
 
-    One whose name begins with `_` is called by kernels alone. What Python would need to call it is
-    not compiled, which saves an eighth of all; called from there, it is plain Python.
+    What other kernels call of it is compiled for them alone (`gammacp.kernel.compiling`).
     """
-    private = function.__name__.startswith("_")
-    compiled: Any = numba.njit(**_HOW | {"no_cpython_wrapper": private})(function)
+    compiled: Any = numba.njit(no_cpython_wrapper=True, pipeline_class=KernelCompiler)(function)
     if compiled is function:  # NUMBA_DISABLE_JIT
         return function
-    if private:
-        compiled.add_overload = partial(_add_overload, compiled)
-        compiled._compile_for_args = lambda *_, **__: function  # what is called then
+    compiled.linked = set()  # signatures whose code only other kernels can call
+    compiled.add_overload = partial(_add_overload, compiled, compiled.add_overload)
     try:
         compiled._cache = KernelCache(function)
     except OSError as error:  # its source is not a file
@@ -82,31 +76,33 @@ def _who_answers(kernel: Any, compile_now: Callable[..., Any], *args: Any) -> Ca
     return answer
 
 
-def _add_overload(kernel: Any, result: Any) -> None:
-    """For other kernels, not for calls from Python, which would jump to nowhere."""
-    kernel.overloads[tuple(result.signature.args)] = result
+def _add_overload(kernel: Any, for_python: Callable[[Any], None], result: Any) -> None:
+    """For other kernels, a call from Python would jump to nowhere."""
+    arguments = tuple(result.signature.args)
+    if is_nested():
+        kernel.overloads[arguments] = result
+        kernel.linked.add(arguments)
+        return
+    kernel.linked.discard(arguments)
+    for_python(result)
+    for environment in result._find_referenced_environments():
+        result.codegen.set_env(environment.env_name, environment)
 
 
 def _compile(kernel: Any, compile_or_load: Callable[[Any], Any], signature: Any) -> Any:
     """Of several processes one compiles, and the others load what it has kept."""
     with global_compiler_lock:  # first, as whoever compiles with numba does
-        kept = getattr(kernel._cache, "is_kept", None)
-        if kept is None or kept(signature, kernel.targetctx):
-            return compile_or_load(signature)
-        with alone(), _without_collections():
-            return compile_or_load(signature)
-
-
-@contextmanager
-def _without_collections() -> Iterator[None]:
-    """Without Python's garbage collector: looking through what numba makes took 9 % of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+        running.append(kernel)
+        try:
+            if not is_nested() and signature in kernel.linked:
+                del kernel.overloads[signature]
+            kept = getattr(kernel._cache, "is_kept", None)
+            if kept is None or kept(signature, kernel.targetctx):
+                return compile_or_load(signature)
+            with alone(), only_for_kernels(kernel.targetctx):
+                return compile_or_load(signature)
+        finally:
+            running.pop()
 
 
 def _call_kernel(template: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

@@ -37,6 +37,7 @@ from numba.core.caching import CompileResultCacheImpl
 from numba.core.serialize import dumps
 
 from gammacp.files import atomic_write
+from gammacp.kernel.compiling import is_nested
 from gammacp.stopping import told_of_compiling
 
 try:
@@ -56,7 +57,7 @@ _NUMBA: Any = object.__new__(CompileResultCacheImpl)
 _NUMBERED = hasattr(FunctionIdentity, "_unique_ids")
 FunctionIdentity._unique_ids = iter(partial(secrets.randbits, 64), None)  # type: ignore[assignment]
 # What is kept without such numbers is compiled anew.
-_KEPT = "2"
+_KEPT = "3"
 
 
 class KernelCache:
@@ -142,7 +143,7 @@ class KernelCache:
 
     def _file_name(self, signature: object, processor: tuple[object, ...]) -> str:
         """Of this kernel for arguments of these kinds, on this Python and a processor."""
-        variant = self._line, str(signature), processor, sys.version_info[:2]
+        variant = self._line, str(signature), is_nested(), processor, sys.version_info[:2]
         return f"{self._name}-{sha256(repr(variant).encode()).hexdigest()[:20]}.kernel"
 
 
