@@ -21,6 +21,29 @@ def freeze(array: NDArray[np.generic]) -> None:
     array.flags.writeable = False
 
 
+def smallest(values: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers in the smallest type that holds them exactly, the sign of zero included.
+
+    Parameters
+    ----------
+    values
+        Integers, or floats without NaN.
+
+    >>> [smallest(np.array(x)).dtype.name for x in ([7.0, 300.0], [0.5], [-0.0], [70000])]
+    ['int16', 'float32', 'float32', 'int64']
+    """
+    kinds: list[type] = [np.int8, np.int16]
+    if values.dtype.kind == "f":
+        # Whole numbers have no −0.
+        kinds = [*([] if np.signbit(values[values == 0]).any() else kinds), np.float32]
+    for kind in kinds:
+        with np.errstate(over="ignore", invalid="ignore"):
+            made = values.astype(kind)
+        if np.array_equal(made, values):
+            return made
+    return values
+
+
 def rows_at(edges: Indices, places: Indices) -> tuple[Indices, Indices]:
     """Rows of these places one after the other, and where those of each begin.
 

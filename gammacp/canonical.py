@@ -21,7 +21,7 @@ from gammacp.continuum.fragments import ranks
 from gammacp.continuum.sequence import ContinuumSequence
 
 # Units that are looked at together, of a corpus.
-_UNITS = 100_000
+_UNITS = 40_000
 
 
 def _canonical_ranks(
@@ -42,7 +42,7 @@ def _canonical_ranks(
     costs = np.zeros((0, 0), np.uint64)
     if category_costs is not None:
         costs = finalise(np.ascontiguousarray(category_costs, np.float64).view(np.uint64))
-    people, labels = units.annotator_codes, units.category_codes
+    people, labels = np.array(units.annotator_codes), np.array(units.category_codes)
     found = refine(place, people, labels, some.edges, some.people_edges, costs)
     place, who, what, order, named, filled = found
     return place, who, what, order, named[:filled]
@@ -73,7 +73,7 @@ def _inside(continua: ContinuumSequence) -> Indices | None:
     return np.concatenate([*empty, *some])
 
 
-def canonical_people(continua: ContinuumSequence) -> tuple[tuple[str, ...], Indices, Indices]:
+def canonical_people(continua: ContinuumSequence) -> tuple[tuple[str, ...], Codes, Codes]:
     """The annotators of a corpus in canonical order, laid out as one continuum.
 
     Parameters
@@ -110,7 +110,7 @@ def canonical_people(continua: ContinuumSequence) -> tuple[tuple[str, ...], Indi
         done, at = here.stop, rows.stop
     edges, a_edges = np.array([0, len(place)]), np.array([0, len(names)])
     order = refine(place, people, labels, edges, a_edges, np.zeros((0, 0), np.uint64))[3]
-    places = np.empty(len(names), np.int64)
+    places = np.empty(len(names), np.int32)
     places[order] = np.arange(len(names))
     return names, places, whose
 

@@ -115,13 +115,13 @@ def _settle(
 def refine(
     place: Hashes, people: Codes, labels: Codes, edges: Indices, a_edges: Indices, costs: Hashes
 ) -> tuple[Hashes, Codes, Codes, Indices, Indices, int]:
-    """Continua one after the other in canonical order; see `canonical._ranked`.
+    """Continua one after the other in canonical order; see `canonical._canonical_ranks`.
 
     Parameters
     ----------
     place, people, labels
-        Of the units: dense ranks, and codes, −1 for no label. Places are counted from 1 in each
-        continuum, in place.
+        Of the units: dense ranks, and codes, −1 for no label. They become, where they are, ranks
+        from 1 in each continuum, and the places of annotator and label in its order.
     edges, a_edges
         Where the units and the annotators of each continuum begin.
     costs
@@ -129,7 +129,6 @@ def refine(
 
     Also how many of the categories are filled.
     """
-    unit_who, unit_what = np.empty(len(place), np.int32), np.empty(len(place), np.int32)
     annotators = np.empty(a_edges[-1], np.int64)
     width, filled = 2, 0
     for i in range(len(labels)):
@@ -152,18 +151,18 @@ def refine(
         who, what = np.zeros(a_edges[d + 1] - first, np.uint64), np.zeros(size, np.uint64)
         for i in range(low, high):
             place[i] -= least - _1
-            unit_what[i] = known[labels[i]]
+            labels[i] = known[labels[i]]
             who[people[i]] += mix(place[i])
-            what[unit_what[i]] += mix(place[i])
+            what[labels[i]] += mix(place[i])
         for k in range(size):
             # "Unlabelled" is not one of the labels that renaming may exchange.
             what[k] += mix(_1 if codes[k] < 0 else _1 - _1)
             known[codes[k]] = -1
             for other in range(size if costs.size else 0):
                 what[k] += costs[codes[k], codes[other]]
-        _settle(place, people, unit_what, low, high, who, what)
+        _settle(place, people, labels, low, high, who, what)
         while _break_tie(who) or _break_tie(what):
-            _settle(place, people, unit_what, low, high, who, what)
+            _settle(place, people, labels, low, high, who, what)
         of_who = np.empty(len(who), np.int64)
         _place_among(who, of_who)
         _place_among(what, order)
@@ -173,5 +172,5 @@ def refine(
             categories[filled + order[k]] = codes[k]
         filled += size
         for i in range(low, high):
-            unit_who[i], unit_what[i] = of_who[people[i]], order[unit_what[i]]
-    return place, unit_who, unit_what, annotators, categories, filled
+            people[i], labels[i] = of_who[people[i]], order[labels[i]]
+    return place, people, labels, annotators, categories, filled

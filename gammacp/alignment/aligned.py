@@ -6,14 +6,14 @@ An alignment of a few units is some kilobytes as an object, and two hundred byte
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, overload
 
 import numpy as np
 
 from gammacp.alignment.alignment import Alignment
-from gammacp.alignment.problem import Proof, RelaxedMatrix, Status
-from gammacp.arrays import Bools, Codes, Floats, Indices, rows_at
+from gammacp.alignment.problem import Proof, Status
+from gammacp.arrays import Bools, Codes, Floats, Indices, rows_at, smallest
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity.base import BoundDissimilarity
 
@@ -30,27 +30,21 @@ class AlignedPart:
     ----------
     groups, edges
         Rows of units in the groups of each, flat, and where those of each begin.
-    prices, price_edges
-        Of its units, where there is a proof, and where those of each begin.
     disorder, bound, tolerance, status, first
         As of an `Alignment`; of the status its place among all.
-    has_proof
-        Whether there is a proof.
-    matrices
-        What it rests on beside prices, by number of the alignment.
+    proofs
+        What the bounds rest on, by number of the alignment; of small ones, whose proof is quickly
+        found again (`certificate`), none is kept.
     """
 
     groups: Codes
     edges: Indices
-    prices: Floats
-    price_edges: Indices
     disorder: Floats
     bound: Floats
     tolerance: Floats
     status: Codes
     first: Bools
-    has_proof: Bools
-    matrices: dict[int, RelaxedMatrix]
+    proofs: dict[int, Proof]
 
     @classmethod
     def of(cls, alignments: Sequence[Any]) -> AlignedPart:
@@ -61,62 +55,33 @@ class AlignedPart:
         alignments
             `Alignment` or `BestGroups`, of small continua or large ones.
         """
-        prices = [np.empty(0) if a.proof is None else a.proof.price for a in alignments]
         groups = [a.groups.ravel() for a in alignments]
-        matrices = {
-            k: a.proof.matrix
-            for k, a in enumerate(alignments)
-            if a.proof is not None and a.proof.matrix is not None
-        }
         return cls(
             np.concatenate([np.empty(0, np.int32), *groups]),
             _edges([*map(len, groups)]),
-            np.concatenate([np.empty(0), *prices]),
-            _edges([*map(len, prices)]),
             np.array([a.disorder for a in alignments], np.float64),
             np.array([a.bound for a in alignments], np.float64),
             np.array([a.tolerance for a in alignments], np.float64),
             np.array([_STATUSES.index(a.status) for a in alignments], np.int32),
             np.array([a.first for a in alignments], np.bool_),
-            np.array([a.proof is not None for a in alignments], np.bool_),
-            matrices,
+            {k: a.proof for k, a in enumerate(alignments) if a.proof is not None},
         )
 
     @classmethod
     def proven(
-        cls,
-        groups: Codes,
-        edges: Indices,
-        prices: Floats,
-        price_edges: Indices,
-        disorder: Floats,
-        tolerance: float,
-        *,
-        first: bool,
+        cls, groups: Codes, edges: Indices, disorder: Floats, tolerance: float, *, first: bool
     ) -> AlignedPart:
         """Of alignments that are proven to be the best ones in one go.
 
         Parameters
         ----------
-        groups, edges, prices, price_edges, disorder, tolerance, first
-            As of the class; `tolerance` and `first` are alike in all. Without prices there is no
-            proof to keep.
+        groups, edges, disorder, tolerance, first
+            As of the class; `tolerance` and `first` are alike in all.
         """
         n = len(disorder)
-        kept = len(prices) > 0
-        return cls(
-            groups.ravel(),
-            edges,
-            prices,
-            price_edges if kept else np.zeros(n + 1, np.int64),
-            disorder,
-            disorder,
-            np.full(n, tolerance),
-            np.full(n, _STATUSES.index(Status.OPTIMAL), np.int32),
-            np.full(n, first),
-            np.full(n, kept),
-            {},
-        )
+        status = np.full(n, _STATUSES.index(Status.OPTIMAL), np.int32)
+        first_each, each = np.full(n, first), np.full(n, tolerance)
+        return cls(groups.ravel(), edges, disorder, disorder, each, status, first_each, {})
 
     @classmethod
     def joined(cls, parts: Sequence[AlignedPart]) -> AlignedPart:
@@ -130,15 +95,13 @@ class AlignedPart:
         columns: dict[str, Any] = {
             f.name: np.concatenate([getattr(p, f.name) for p in parts])
             for f in fields(cls)
-            if f.name not in ("edges", "price_edges", "matrices")
+            if f.name not in ("edges", "proofs")
         }
-        for name in ("edges", "price_edges"):
-            columns[name] = _edges(np.concatenate([np.diff(getattr(p, name)) for p in parts]))
+        edges = _edges(np.concatenate([np.diff(p.edges) for p in parts]))
         before = np.cumsum([0, *map(len, parts)]).tolist()
         numbered = zip(before, parts, strict=False)
-        return cls(
-            **columns, matrices={k + i: m for i, p in numbered for k, m in p.matrices.items()}
-        )
+        proofs = {k + i: proof for i, p in numbered for k, proof in p.proofs.items()}
+        return cls(**columns, edges=edges, proofs=proofs)
 
     def __len__(self) -> int:
         """How many alignments there are."""
@@ -153,20 +116,21 @@ class AlignedPart:
             From 0.
         """
         groups, edges = rows_at(self.edges, places)
-        prices, price_edges = rows_at(self.price_edges, places)
         return AlignedPart(
             self.groups[groups],
             edges,
-            self.prices[prices],
-            price_edges,
             self.disorder[places],
             self.bound[places],
             self.tolerance[places],
             self.status[places],
             self.first[places],
-            self.has_proof[places],
-            {new: self.matrices[k] for new, k in enumerate(places.tolist()) if k in self.matrices},
+            {new: self.proofs[k] for new, k in enumerate(places.tolist()) if k in self.proofs},
         )
+
+    def small(self) -> AlignedPart:
+        """The same, with whole numbers in as few bytes as hold them."""
+        groups, status = smallest(self.groups), smallest(self.status)
+        return replace(self, groups=groups, status=status, edges=self.edges.astype(np.int32))
 
     def fields_of(self, k: int, n_annotators: int) -> dict[str, Any]:
         """What `BestGroups` and `Alignment` have of one of them.
@@ -178,8 +142,7 @@ class AlignedPart:
         n_annotators
             Of its continuum.
         """
-        groups = self.groups[self.edges[k] : self.edges[k + 1]]
-        price = self.prices[self.price_edges[k] : self.price_edges[k + 1]]
+        groups = self.groups[self.edges[k] : self.edges[k + 1]].astype(np.int32, copy=False)
         return {
             "groups": groups.reshape(-1, n_annotators),
             "disorder": float(self.disorder[k]),
@@ -187,7 +150,7 @@ class AlignedPart:
             "status": _STATUSES[self.status[k]],
             "first": bool(self.first[k]),
             "tolerance": float(self.tolerance[k]),
-            "proof": Proof(price, self.matrices.get(k)) if self.has_proof[k] else None,
+            "proof": self.proofs.get(k),
         }
 
 

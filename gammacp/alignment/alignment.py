@@ -56,7 +56,8 @@ class Alignment:
         Whether it is known to be the first of all alignments of this disorder, in an order that
         neither the back-end nor names decide (`align`); otherwise one as good may come before it.
     proof
-        What the bound rests on, as `certificate` writes it; None where there are no prices.
+        What the bound rests on, as `certificate` writes it; None where there are no prices, and
+        for small documents of a corpus, whose proof `certificate` finds again.
     """
 
     continuum: Continuum

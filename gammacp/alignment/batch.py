@@ -31,7 +31,7 @@ from gammacp.alignment.duals.diffusion import DIFFUSED
 from gammacp.alignment.limits import SMALL_UNITS, Limits, Solving, Stage
 from gammacp.alignment.presolve.pooling import costs_of
 from gammacp.alignment.presolve.presolve import Presolve, Presolved
-from gammacp.alignment.problem import Proof, Status, group_costs
+from gammacp.alignment.problem import Status, group_costs
 from gammacp.alignment.solvers.enumeration import FEW_ANNOTATORS
 from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.alignment.ties import break_ties, in_order, nameless_ranks
@@ -45,7 +45,7 @@ from gammacp.stopping import due
 _TASK_UNITS = 40_000
 # Units of a small continuum of annotators whose prices need no linear program: a quarter of the
 # time of random 3by100 and 3 × 60 is saved, half of 2 × 150; 5 × 30 would take longer.
-_DIFFUSED_UNITS = 400
+DIFFUSED_UNITS = 400
 # Candidate pairs per unit from which a continuum is solved by itself.
 _ROW_PAIRS = 30
 
@@ -90,7 +90,7 @@ def align_each(
     found: list[AlignedPart] = []
     done = 0
     for part, solved in zip(parts, spread(solve, parts), strict=False):
-        found.append(solved)
+        found.append(solved.small())
         done += len(solved)
         if progress is not None and len(every) > 1:
             progress(done, len(every))
@@ -167,7 +167,7 @@ def _rows(
     if dissimilarity.formula[0] <= NOWHERE:
         return
     number, units = continua.n_annotators, continua.n_units
-    most = np.where(number <= DIFFUSED, _DIFFUSED_UNITS, SMALL_UNITS)
+    most = np.where(number <= DIFFUSED, DIFFUSED_UNITS, SMALL_UNITS)
     small = (number <= FEW_ANNOTATORS) & (units > 0) & (units <= most)
     if continua.beside:
         small &= [c.breaks is None for c in continua.beside]
@@ -227,13 +227,6 @@ class _Row:
         found: Codes = nameless_ranks(self.continua, dissimilarity)[own]
         return found
 
-    def prices(self, proof: Proof) -> Floats:
-        """Those of a row pay for the groups of each continuum; of its units in their order."""
-        first = self.continua.edges
-        every = np.empty(first[-1])
-        every[first[self.owner] + self.own] = proof.price
-        return every
-
     def by_owner(self, groups: Codes) -> tuple[Indices, Indices]:
         """Groups in the order of their continua, and where those of each begin."""
         owner = self.owner[groups.max(axis=1)]
@@ -290,14 +283,5 @@ def _solve_together(
     if told:
         disorder = row.sums(groups, costs_of(row.whole, groups, dissimilarity)) * scale
     own = np.where(groups >= 0, row.own[groups], np.int32(-1))[order]
-    prices = np.empty(0) if solved.proof is None else row.prices(solved.proof)
-    every = AlignedPart.proven(
-        own,
-        edges * n,
-        prices,
-        continua.edges,
-        disorder,
-        tolerance,
-        first=chosen.first,
-    )
+    every = AlignedPart.proven(own, edges * n, disorder, tolerance, first=chosen.first)
     return places, every if len(places) == len(continua) else every.at(places)

@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.alignment.align import cost_of
+from gammacp.alignment.align import align, cost_of
 from gammacp.alignment.alignment import Alignment
+from gammacp.alignment.batch import DIFFUSED_UNITS
 from gammacp.alignment.candidates import MOST_PAIRS, build_problem, pair_count, pairs_within
 from gammacp.alignment.duals.definite import least_shift
 from gammacp.alignment.duals.nested import prices_beside
-from gammacp.alignment.problem import Proof, RelaxedMatrix
+from gammacp.alignment.problem import Proof, RelaxedMatrix, Status
 from gammacp.arrays import Floats
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
@@ -120,6 +121,10 @@ def _description(continuum: Continuum, measured: BoundDissimilarity) -> dict[str
 
 def _proof(alignment: Alignment) -> dict[str, Any]:
     proof, continuum = alignment.proof, alignment.continuum
+    proven = alignment.status is Status.OPTIMAL and alignment.method == "auto"
+    if proof is None and proven and continuum.n_units <= DIFFUSED_UNITS:
+        # Small documents are solved together, and their proofs not kept.
+        proof = align(continuum, alignment.dissimilarity, cover=alignment.cover).proof
     if proof is None:
         return {"kind": "none"}
     measured = to_unit(alignment.dissimilarity, alignment.dissimilarity.delta)

@@ -24,7 +24,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.arrays import Codes, Floats, Indices
 from gammacp.canonical import canonical_people, in_content_order
 from gammacp.chance.annotation import (
     ROUNDING,
@@ -47,9 +47,9 @@ class DocumentsSampler:
     Attributes
     ----------
     annotations
-        All annotations, by annotator and document.
-    documents
-        Document of each annotation, ascending.
+        All annotations, by document and annotator.
+    edges
+        Annotations of document d are those with numbers `edges[d]` to `edges[d + 1]`.
     own
         For each annotator: the annotations to draw from, by document.
     sets
@@ -57,9 +57,9 @@ class DocumentsSampler:
     """
 
     annotations: Sequence[Annotation]
-    documents: Indices
-    own: tuple[Indices, ...]
-    sets: Indices
+    edges: Indices
+    own: tuple[Codes, ...]
+    sets: Codes
     categories: tuple[str, ...]
     names: tuple[str, ...]
     signature: str
@@ -72,15 +72,14 @@ class DocumentsSampler:
         for annotator in annotators:
             own = self.own[annotator]
             # Where in the annotator's row those of documents that are taken stand.
-            low, high = (
-                np.searchsorted(own, np.searchsorted(self.documents, met, side=side))
-                for side in ("left", "right")
-            )
+            taken = np.array(met, np.int64)
+            around = np.stack((self.edges[taken], self.edges[taken + 1])).astype(own.dtype)
+            low, high = np.searchsorted(own, around)
             gone = sorted(k for s, e in zip(low, high, strict=True) for k in range(s, e))
             place = int(rng.integers(len(own) - len(gone)))
             for k in gone:
                 place += place >= k
-            met.append(int(self.documents[own[place]]))
+            met.append(int(np.searchsorted(self.edges, own[place], side="right")) - 1)
             chosen.append(self.annotations[own[place]])
         return annotation_set(chosen, self.categories, tuple(self.names[i] for i in annotators))
 
@@ -103,14 +102,16 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
     """
     check_enough(continua, n_annotators, "documents", called="documents", others="cut")
     pool = _pool(ContinuumSequence.of(continua))
-    sizes = np.bincount(pool.documents)
-    sets = pool.sets[np.repeat(sizes == n_annotators, sizes)].reshape(-1, n_annotators)
+    sizes = np.diff(pool.edges)
+    fit = sizes == n_annotators
+    sets = pool.sets if fit.all() else pool.sets[np.repeat(fit, sizes)]
+    sets = sets.reshape(-1, n_annotators)
     if not len(sets):
         raise DataError(f"no document has {n_annotators} annotators")
     own = list(pool.own)
     few = [k for k in np.unique(sets) if len(own[k]) < n_annotators]
     for k in few:
-        own[k] = np.arange(len(pool.documents))
+        own[k] = np.arange(pool.edges[-1], dtype=np.int32)
     pooled = f"(pooled={len(few)})" if few else ""
     return replace(pool, own=tuple(own), sets=sets, signature=f"documents{pooled}")
 
@@ -123,18 +124,20 @@ def _pool(continua: ContinuumSequence) -> DocumentsSampler:
     """
     ordered = in_content_order(continua)
     names, rank, whose = canonical_people(ordered)
-    ranks = rank[whose]
-    documents = np.repeat(np.arange(len(ordered)), ordered.n_annotators)
-    annotators = ranks[np.lexsort((ranks, documents))]
-    order = np.argsort(annotators, kind="stable")
+    edges = ordered.people_edges
+    owner = np.repeat(np.arange(len(ordered), dtype=np.int32), np.diff(edges))
+    annotators = rank[whose]
+    annotators = annotators[np.lexsort((annotators, owner))]
+    order = np.argsort(annotators, kind="stable").astype(np.int32)
     own = np.split(order, np.cumsum(np.bincount(annotators, minlength=len(rank)))[:-1])
+    called = tuple(names[k] for k in np.argsort(rank))
     return DocumentsSampler(
-        OnDemand(len(documents), _OfRow(ordered, documents, ranks, _beginnings(ordered))),
-        documents,
+        OnDemand(len(order), _OfRow(ordered, annotators, called, _beginnings(ordered))),
+        edges,
         tuple(own),
         annotators,
         ordered[0].categories,
-        tuple(names[k] for k in np.argsort(rank)),
+        called,
         "documents",
     )
 
@@ -144,15 +147,15 @@ class _OfRow:
     """The annotation of a row, in an object that other processes can have too."""
 
     ordered: ContinuumSequence
-    documents: Indices
-    ranks: Indices
+    annotators: Codes
+    names: tuple[str, ...]
     before: Floats
 
     def __call__(self, row: int) -> Annotation:
-        document = int(self.documents[row])
-        first, end = self.ordered.people_edges[document : document + 2]
-        code = np.argsort(self.ranks[first:end])[row - first]
-        units = annotation_of(self.ordered[document], int(code))
+        document = int(np.searchsorted(self.ordered.people_edges, row, side="right")) - 1
+        continuum = self.ordered[document]
+        code = continuum.annotators.index(self.names[self.annotators[row]])
+        units = annotation_of(continuum, code)
         return replace(units, starts=units.starts + self.before[document])
 
 

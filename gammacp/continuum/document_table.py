@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gammacp.arrays import Bools, Codes, Floats, Indices, freeze, rows_at
+from gammacp.arrays import Bools, Codes, Floats, Indices, freeze, rows_at, smallest
 from gammacp.continuum.columns import Bounds, all_names, checked_bounds, recode
 from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, ranks
@@ -57,8 +57,8 @@ class DocumentTable(Mapping[str, Continuum]):
     annotators: tuple[str, ...]
     categories: tuple[str, ...]
     edges: Indices
-    starts: NDArray[np.floating]
-    ends: NDArray[np.floating]
+    starts: NDArray[Any]
+    ends: NDArray[Any]
     annotator_codes: NDArray[np.signedinteger]
     category_codes: NDArray[np.signedinteger]
     people: Codes
@@ -137,7 +137,7 @@ class DocumentTable(Mapping[str, Continuum]):
         edges = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         lows, highs = _bounds(bounds or {}, edges, columns["starts"], columns["ends"])
         for name in _COLUMNS:
-            columns[name] = _smallest(columns[name])
+            columns[name] = smallest(columns[name])
         whose = np.concatenate([np.empty(0, np.int32), *(codes for codes, _ in people)])
         each = np.concatenate([np.empty(0, np.int64), *(counts for _, counts in people)])
         made = np.concatenate(([0], np.cumsum(each))).astype(np.int64)
@@ -337,16 +337,15 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
         return list(map(bool, differ[self.places]))
 
     @property
-    def people(self) -> tuple[tuple[str, ...], Indices]:
+    def people(self) -> tuple[tuple[str, ...], Codes]:
         """Names of all annotators as they first occur, and whose each is, one after the other."""
-        rows, _ = rows_at(self.table.people_edges, self.places)
-        codes, first, inverse = np.unique(
-            self.table.people[rows], return_index=True, return_inverse=True
-        )
-        order = np.argsort(first)
-        number = np.empty(len(order), np.int64)
+        codes = self.table.people[self._rows(self.table.people_edges)]
+        first = np.full(len(self.table.annotators), len(codes))
+        first[codes[::-1]] = np.arange(len(codes))[::-1]
+        order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
+        number = np.empty(len(first), np.int32)
         number[order] = np.arange(len(order))
-        return tuple(self.table.annotators[k] for k in codes[order]), number[inverse]
+        return tuple(self.table.annotators[k] for k in order), number[codes]
 
     @property
     def selection(self) -> tuple[str, ...]:
@@ -355,10 +354,15 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
 
     def all_units(self) -> Stacked:
         """All units; a stretch of the table is not copied."""
-        rows: Any = rows_at(self.table.edges, self.places)[0] if len(self) else slice(0)
-        if len(self) and (np.diff(self.places) == 1).all():
-            rows = slice(self.table.edges[self.places[0]], self.table.edges[self.places[-1] + 1])
-        return self.table.units(rows)
+        return self.table.units(self._rows(self.table.edges))
+
+    def _rows(self, edges: Indices) -> Any:
+        """Their rows in a column with these edges: a slice, where they are neighbours."""
+        if not len(self):
+            return slice(0)
+        if (np.diff(self.places) == 1).all():
+            return slice(edges[self.places[0]], edges[self.places[-1] + 1])
+        return rows_at(edges, self.places)[0]
 
 
 def _or_none(breaks: Breaks) -> Breaks | None:
@@ -405,16 +409,6 @@ def _put_in_order(
     for name, column in columns.items():
         columns[name] = column if len(column) == kept else column[:kept].copy()
     return sizes, people
-
-
-def _smallest(values: NDArray[Any]) -> NDArray[Any]:
-    """The same numbers in the smallest type that holds them exactly."""
-    for kind in (np.float32,) if values.dtype.kind == "f" else (np.int8, np.int16):
-        with np.errstate(over="ignore"):
-            made = values.astype(kind)
-        if np.array_equal(made, values):
-            return made
-    return values
 
 
 def _own_bounds(edges: Indices, starts: NDArray[Any], ends: NDArray[Any]) -> tuple[Floats, Floats]:

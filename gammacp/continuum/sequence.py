@@ -17,7 +17,7 @@ from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum.continuum import Continuum
 
 # Units that are looked at together.
-_UNITS = 100_000
+_UNITS = 40_000
 
 
 class Stacked(NamedTuple):
@@ -86,7 +86,7 @@ class ContinuumSequence(Sequence[Continuum]):
 
     @property
     @abstractmethod
-    def people(self) -> tuple[tuple[str, ...], Indices]:
+    def people(self) -> tuple[tuple[str, ...], Codes]:
         """Names of all annotators as they first occur, and whose each is, one after the other."""
 
     @property
@@ -114,16 +114,17 @@ class ContinuumSequence(Sequence[Continuum]):
         return np.concatenate(([0], np.cumsum(self.n_annotators))).astype(np.int64)
 
     @cached_property
-    def counts(self) -> Indices:
+    def counts(self) -> Codes:
         """Units of each annotator of each, one after the other."""
-        found = [np.empty(0, np.int64)]
+        found = [np.empty(0, np.int32)]
         for part in self.stretches(_UNITS):
             first = np.repeat(part.people_edges[:-1], part.n_units)
             codes = part.all_units().annotator_codes
-            found.append(np.bincount(first + codes, minlength=part.people_edges[-1]))
+            counts = np.bincount(first + codes, minlength=part.people_edges[-1])
+            found.append(counts.astype(np.int32))
         return np.concatenate(found)
 
-    def of_annotators(self, reduce: np.ufunc, values: Indices) -> Indices:
+    def of_annotators(self, reduce: np.ufunc, values: Codes) -> Indices:
         """Of each, what values of its annotators are together; 0 without any.
 
         Parameters
@@ -203,10 +204,10 @@ class _Listed(ContinuumSequence):
         return [c.declared for c in self]
 
     @property
-    def people(self) -> tuple[tuple[str, ...], Indices]:
+    def people(self) -> tuple[tuple[str, ...], Codes]:
         code: dict[str, int] = {}
         codes = [code.setdefault(a, len(code)) for c in self for a in c.annotators]
-        return tuple(code), np.array(codes, np.int64)
+        return tuple(code), np.array(codes, np.int32)
 
     @property
     def selection(self) -> tuple[str, ...]:

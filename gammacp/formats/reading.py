@@ -3,7 +3,7 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
@@ -205,8 +205,7 @@ def collect(
         if table is not None and len(finding.found) == 1 and not (unread or layout):
             # Documents of one table are whole: nothing is put together, and none is made for it.
             made = _noting(table, entry, {"format": format, **options})
-            formats = dict.fromkeys(table, entry.name)
-            return Collection(made, (), formats, gather(left_out))
+            return Collection(made, (), _Alike(table, entry.name), gather(left_out))
         listed = isinstance(document, Corpus)
         shared = listed or (layout or entry.layout) is not None
         for c in document.values() if isinstance(document, Corpus) else [document]:
@@ -218,6 +217,23 @@ def collect(
     if not found.continua and not found.failures:
         raise _nothing(asked, found.left_out)
     return found
+
+
+class _Alike(Mapping[str, str]):
+    """One format for all of a table's documents, which a dictionary would list once more."""
+
+    def __init__(self, table: DocumentTable, name: str) -> None:
+        self._table, self._name = table, name
+
+    def __getitem__(self, document: str) -> str:
+        self._table.places[document]
+        return self._name
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._table)
+
+    def __len__(self) -> int:
+        return len(self._table)
 
 
 def _table_of(document: Continuum | Corpus) -> DocumentTable | None:

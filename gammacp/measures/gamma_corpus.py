@@ -221,11 +221,12 @@ class ScoreTable(Mapping[str, Gamma]):
         reasons |= dict.fromkeys(sound[len(alignments) :].tolist(), _NOT_REACHED)
         aligned = sound[: len(alignments)]
         chances, which = basis.chances(aligned)
-        names, named = tuple(basis.named), basis.named
+        names: Sequence[str]
         numbers: Mapping[str, int]
-        if isinstance(named, DocumentTable):
-            numbers = named.places
+        if isinstance(named := basis.named, DocumentTable):
+            names, numbers = named.names, named.places
         else:
+            names = tuple(named)
             numbers = {name: i for i, name in enumerate(names)}
         about = (reasons, aligned, alignments, chances, which, stands_for)
         return cls(names, numbers, np.arange(len(continua)), basis, *about)

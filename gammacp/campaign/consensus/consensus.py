@@ -226,14 +226,7 @@ def consensus(
     if not annotator.strip():
         raise UsageError("annotator is empty: the gold standard needs a name")
     continuum = alignment.continuum
-    if truth is not None and support is None:
-        support = 1
-    rules = _Rules(
-        BoundaryRule(one_of("boundaries", boundaries, BoundaryRule)),
-        needed_support(support, continuum.n_annotators),
-        number("tolerance", tolerance, 0.0),
-        not any((places % 1).any() for places in (continuum.starts, continuum.ends)),
-    )
+    rules = _Rules.of(continuum, support, boundaries, tolerance, truth)
     units = [_consensus_unit(alignment, i, rules, truth) for i in range(len(alignment.groups))]
     units.sort(key=lambda u: (u.start, u.end, u.group))
     kept = [u.by(annotator) for u in units if u.kept]
@@ -243,6 +236,27 @@ def consensus(
         needed=rules.needed,
         threshold=None if truth is None else truth.threshold,
     )
+
+
+def gold_units(
+    alignment: Alignment,
+    *,
+    support: str | float | None = None,
+    boundaries: str = "majority",
+    tolerance: float = 0.25,
+    annotator: str = "consensus",
+    truth: Truth | None = None,
+) -> list[tuple[Unit, Mapping[str, Unit | None]]]:
+    """The units of the gold standard alone, each with those that it is made of, as in `consensus`.
+
+    Parameters
+    ----------
+    alignment, support, boundaries, tolerance, annotator, truth
+        As for `consensus`, which takes three times as long.
+    """
+    rules = _Rules.of(alignment.continuum, support, boundaries, tolerance, truth)
+    each = (_Decided.of(alignment, k, rules, truth) for k in range(len(alignment.groups)))
+    return [(d.by(annotator), d.units) for d in each if d.kept]
 
 
 # What is said before starts and ends on each axis.
@@ -256,57 +270,112 @@ class _Rules:
     tolerance: float
     whole: bool
 
+    @classmethod
+    def of(
+        cls,
+        continuum: Continuum,
+        support: str | float | None,
+        boundaries: str,
+        tolerance: float,
+        truth: Truth | None,
+    ) -> _Rules:
+        if truth is not None and support is None:
+            support = 1
+        return cls(
+            BoundaryRule(one_of("boundaries", boundaries, BoundaryRule)),
+            needed_support(support, continuum.n_annotators),
+            number("tolerance", tolerance, 0.0),
+            not any((places % 1).any() for places in (continuum.starts, continuum.ends)),
+        )
+
+
+@dataclass(frozen=True)
+class _Decided:
+    """What a unitary alignment becomes by votes or a model, without the evidence."""
+
+    units: Mapping[str, Unit | None]
+    real: list[Unit]
+    vote: CategoryVote
+    votes: Mapping[str, CategoryVote]
+    category: str | None
+    model: str
+    posterior: float | None
+    kept: bool
+    start: float
+    end: float
+    tied_spans: tuple[tuple[float, float], ...]
+    fragments: Fragments
+    shape: Shape | None
+
+    @classmethod
+    def of(cls, alignment: Alignment, number: int, rules: _Rules, truth: Truth | None) -> _Decided:
+        continuum, group = alignment.continuum, alignment.groups[number]
+        units = {
+            name: continuum.unit(row) if row >= 0 else None
+            for name, row in zip(continuum.annotators, group.tolist(), strict=True)
+        }
+        real = [u for u in units.values() if u is not None]
+        labels = [u.category for u in real]
+        vote = vote_on_category([category_of(x) for x in labels])
+        weights = None if truth is None else truth.boundaries[group >= 0].tolist()
+        category, tied = vote.winner, bool(vote.tied)
+        posterior = None
+        kept = len(real) >= rules.needed
+        if truth is not None:
+            category, tied, posterior = _believed(truth, number)
+            kept = kept and posterior >= truth.threshold
+        # Whoever has the category decides on its features.
+        votes = {} if tied else _on_features(labels, category)
+        by_model = posterior is not None and category not in (None, vote.winner)
+        return cls(
+            units,
+            real,
+            vote,
+            votes,
+            to_label(category, {name: v.winner for name, v in votes.items()}),
+            f", {category} by the model ({posterior:.2f})" if by_model else "",
+            posterior,
+            kept,
+            *_place(alignment, number, real, rules, weights),
+        )
+
+    def by(self, annotator: str) -> Unit:
+        inside = self.fragments if len(self.fragments) > 1 else (), self.shape
+        return Unit(annotator, self.start, self.end, self.category, *inside)
+
 
 def _consensus_unit(
     alignment: Alignment, number: int, rules: _Rules, truth: Truth | None
 ) -> ConsensusUnit:
-    continuum, group = alignment.continuum, alignment.groups[number]
+    found = _Decided.of(alignment, number, rules, truth)
+    continuum, real, vote = alignment.continuum, found.real, found.vote
     relative = float(alignment.disorders[number]) / float(alignment.dissimilarity.delta)
-    by_annotator = {
-        name: continuum.unit(int(row)) if row >= 0 else None
-        for name, row in zip(continuum.annotators, group, strict=True)
-    }
-    real = [u for u in by_annotator.values() if u is not None]
-    labels = [u.category for u in real]
-    vote = vote_on_category([category_of(x) for x in labels])
-    weights = None if truth is None else truth.boundaries[group >= 0].tolist()
-    start, end, tied_spans, fragments, shape = _place(alignment, number, real, rules, weights)
-    places = fragments or ((start, end),)
+    places = found.fragments or ((found.start, found.end),)
     covered = [part for p in places if (part := continuum.text_between(*p)) is not None]
-    category, tied = vote.winner, bool(vote.tied)
-    posterior, entropy = None, None
-    kept = len(real) >= rules.needed
-    if truth is not None:
-        category, tied, posterior, entropy = _believed(truth, number)
-        kept = kept and posterior >= truth.threshold
-    # Whoever has the category decides on its features.
-    votes = {} if tied else _on_features(labels, category)
-    by_model = posterior is not None and category not in (None, vote.winner)
-    model = f", {category} by the model ({posterior:.2f})" if by_model else ""
-    level = " = ".join(f"{s:.15g}-{e:.15g}" for s, e in tied_spans)
-    known = {name: v.winner for name, v in votes.items()}
+    level = " = ".join(f"{s:.15g}-{e:.15g}" for s, e in found.tied_spans)
+    people = continuum.n_annotators
     return ConsensusUnit(
-        start=start,
-        end=end,
-        category=to_label(category, known),
+        start=found.start,
+        end=found.end,
+        category=found.category,
         support=len(real),
-        confidence=float(np.clip(1 - relative, 0, 1)),
+        confidence=min(max(1 - relative, 0.0), 1.0),
         disorder=relative,
         vote=vote,
-        units=by_annotator,
-        kept=kept,
+        units=found.units,
+        kept=found.kept,
         reasons=(
-            *_reasons(vote, model, real, len(group), kept, rules.tolerance),
-            *([f"boundaries tied: {level}, the first was taken"] if tied_spans else []),
-            *(v.in_words(name, _or_none) for name, v in votes.items() if not v.unanimous),
+            *_reasons(vote, found.model, real, people, found.kept, rules.tolerance),
+            *([f"boundaries tied: {level}, the first was taken"] if level else []),
+            *(v.in_words(name, _or_none) for name, v in found.votes.items() if not v.unanimous),
         ),
         group=number,
         text=" … ".join(covered) if covered else None,
-        fragments=fragments if len(fragments) > 1 else (),
-        shape=shape,
-        posterior=posterior,
-        entropy=entropy,
-        tied_spans=tied_spans,
+        fragments=found.fragments if len(found.fragments) > 1 else (),
+        shape=found.shape,
+        posterior=found.posterior,
+        entropy=None if truth is None else truth.entropies[number],
+        tied_spans=found.tied_spans,
     )
 
 
@@ -350,14 +419,13 @@ def _place(
     return start, end, tied_spans, (), None
 
 
-def _believed(truth: Truth, number: int) -> tuple[str | None, bool, float, float]:
-    """What a model holds likeliest, whether other categories are as likely, posterior, entropy."""
-    shares = truth.posterior[number]
-    posterior = float(shares[:-1].max())
-    likely = np.flatnonzero(shares[:-1] >= posterior - _EQUAL)
-    entropy = float(-(shares * np.log2(np.maximum(shares, 1e-300))).sum())
+def _believed(truth: Truth, number: int) -> tuple[str | None, bool, float]:
+    """What a model holds likeliest, whether other categories are as likely, and its posterior."""
+    shares = truth.shares[number][:-1]
+    posterior = max(shares)
+    likely = [k for k, share in enumerate(shares) if share >= posterior - _EQUAL]
     tied = len(likely) != 1
-    return None if tied else truth.labels[likely[0]], tied, posterior, entropy
+    return None if tied else truth.labels[likely[0]], tied, posterior
 
 
 def _or_none(value: str | None) -> str:

@@ -18,12 +18,12 @@ from gammacp.alignment import Alignment
 from gammacp.arguments import whole
 from gammacp.arrays import Bools, Codes
 from gammacp.campaign.annotators.models import posterior_of, unseen_by
-from gammacp.campaign.consensus.consensus import Consensus, consensus, gold_of
+from gammacp.campaign.consensus.consensus import gold_of, gold_units
 from gammacp.campaign.consensus.several import CorpusConsensus
 from gammacp.campaign.consensus.votes import needed_support
 from gammacp.campaign.consensus.weighing import Truth, responses_of, truths_of
 from gammacp.chance.beyond import ratio
-from gammacp.continuum import Corpus
+from gammacp.continuum import Corpus, Unit
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
 from gammacp.measures.agreement import agreement
@@ -153,7 +153,7 @@ def _split(
             masks[h].append(np.isin(np.arange(n), dealt[h * (n // 2) : (h + 1) * (n // 2)]))
     halves = [_half(found, parts, m, name) for m, name in zip(masks, _HALVES, strict=True)]
     both = {
-        name: gold_of(f.continuum, [*one.continuum, *other.continuum], _HALVES)
+        name: gold_of(f.continuum, [*one, *other], _HALVES)
         for (name, f), one, other in zip(parts.items(), *halves, strict=True)
     }
     return Corpus.from_continua(both)
@@ -161,8 +161,8 @@ def _split(
 
 def _half(
     found: CorpusConsensus, parts: Mapping[str, Alignment], masks: Sequence[Bools], name: str
-) -> list[Consensus]:
-    """The consensus of some annotators of each document, as everybody's was made."""
+) -> list[list[Unit]]:
+    """The gold standard of some annotators of each document, as everybody's was made."""
     fit, everybody = found.belief.fit, found.belief.responses
     halves = [
         replace(f, groups=_of(f.groups, m)) for f, m in zip(parts.values(), masks, strict=True)
@@ -178,7 +178,7 @@ def _half(
         truths = truths_of(halves, posterior, everybody.labels, missed, alike)
     rules: dict[str, Any] = {"boundaries": found.boundaries, "annotator": name}
     return [
-        consensus(f, support=_support(found, mask), truth=truth, **rules)
+        [u for u, _ in gold_units(f, support=_support(found, mask), truth=truth, **rules)]
         for f, mask, truth in zip(halves, masks, truths, strict=True)
     ]
 

@@ -1,6 +1,6 @@
 """The gold standard of several documents, each from its best alignment."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,10 +12,17 @@ from gammacp.arguments import one_of
 from gammacp.arrays import Floats
 from gammacp.campaign.annotators.models import AnnotatorModel, Fit, fit
 from gammacp.campaign.annotators.responses import Responses
-from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, consensus, to_be_reviewed
+from gammacp.campaign.consensus.consensus import (
+    Consensus,
+    ConsensusUnit,
+    consensus,
+    gold_units,
+    to_be_reviewed,
+)
 from gammacp.campaign.consensus.links import add_links
 from gammacp.campaign.consensus.weighing import (
     AnnotatorQuality,
+    Truth,
     best_threshold,
     qualities,
     qualities_by_vote,
@@ -219,15 +226,17 @@ def _weigh(
     code = {name: i for i, name in enumerate(responses.annotators)}
     mine = [[code[a] for a in f.continuum.annotators] for f in alignments.values()]
 
-    def decide_by(shares: Floats) -> dict[str, Consensus]:
-        of_each = [shares[people] for people in mine]
+    def truths(shares: Floats) -> Iterator[tuple[Alignment, Truth]]:
         known = fitted.posterior, responses.labels, unseen
-        truths = truths_of(alignments.values(), *known, of_each)
-        each = zip(alignments.items(), truths, strict=True)
-        return {name: consensus(f, truth=truth, **rules) for (name, f), truth in each}
+        each = truths_of(alignments.values(), *known, [shares[people] for people in mine])
+        return zip(alignments.values(), each, strict=True)
 
-    documents = decide_by(np.ones(len(code)))
-    documents = decide_by(shares_of_boundaries(responses.annotators, documents.values()))
+    alike = truths(np.ones(len(code)))
+    shares = shares_of_boundaries(
+        responses.annotators, (gold_units(f, truth=truth, **rules) for f, truth in alike)
+    )
+    each = (consensus(f, truth=truth, **rules) for f, truth in truths(shares))
+    documents = dict(zip(alignments, each, strict=True))
     told = (responses.overlap.caution, _against_heads(str(fitted.model), documents.values()))
     notes = [note for note in told if note is not None]
     if not fitted.converged:

@@ -9,21 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.campaign.annotators.models import STRENGTH
 from gammacp.campaign.annotators.responses import Responses
-from gammacp.continuum import Continuum
+from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.label import category_of, plain
 from gammacp.text import category_name
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
-    from gammacp.campaign.consensus.consensus import Consensus
+    from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit
 
+GoldUnits: TypeAlias = "Sequence[tuple[Unit | ConsensusUnit, Mapping[str, Unit | None]]]"
+"""The units of a gold standard, each with those by annotator that it is made of."""
 ABSENT = "∅"
 # Up to how far apart boundaries are close, and still rather close, as a share of the length.
 _FAR = (0.05, 0.25)
@@ -49,6 +52,17 @@ class Truth:
     labels: tuple[str | None, ...]
     threshold: float
     boundaries: Floats
+
+    @cached_property
+    def shares(self) -> list[list[float]]:
+        """The posterior as numbers."""
+        return self.posterior.tolist()
+
+    @cached_property
+    def entropies(self) -> list[float]:
+        """Of what is there, in bits, of each unitary alignment."""
+        bits = self.posterior * np.log2(np.maximum(self.posterior, 1e-300))
+        return [-x for x in bits.sum(axis=1).tolist()]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,7 +207,7 @@ def truths_of(
     return [Truth(p, labels, threshold, b) for p, b in zip(each, boundaries, strict=True)]
 
 
-def shares_of_boundaries(annotators: Sequence[str], documents: Iterable[Consensus]) -> Floats:
+def shares_of_boundaries(annotators: Sequence[str], documents: Iterable[GoldUnits]) -> Floats:
     """What each annotator's boundaries count: 1 over their mean distance from the consensus.
 
     Relative to everybody's; who did little is drawn to the mean like a confusion matrix. As the
@@ -229,7 +243,8 @@ def qualities(
     right = np.trace(counts[:, :-1, :-1], axis1=1, axis2=2)
     true, marked = counts[:, :-1].sum(axis=(1, 2)), counts[:, :, :-1].sum(axis=(1, 2))
     items = np.bincount(responses.annotator, minlength=j)
-    who, off = zip(*_deviations(responses.annotators, documents), strict=True)
+    gold = ([(u, u.units) for u in found.kept] for found in documents)
+    who, off = zip(*_deviations(responses.annotators, gold), strict=True)
     whose, distances = np.concatenate(who), np.concatenate(off)
     found = []
     for i, name in enumerate(responses.annotators):
@@ -289,7 +304,7 @@ def qualities_by_vote(
 
 
 def _deviations(
-    annotators: Sequence[str], documents: Iterable[Consensus]
+    annotators: Sequence[str], documents: Iterable[GoldUnits]
 ) -> Iterable[tuple[Any, Floats]]:
     """Codes of annotators, and start and end of their units minus those of the consensus's."""
     place = {name: i for i, name in enumerate(annotators)}
@@ -297,8 +312,8 @@ def _deviations(
     for found in documents:
         rows = [
             (place[name], unit.start - u.start, unit.end - u.end)
-            for u in found.kept
-            for name, unit in u.units.items()
+            for u, units in found
+            for name, unit in units.items()
             if unit is not None
         ]
         if rows:

@@ -152,9 +152,9 @@ def consensus(
             message(f"gammacp: {path}: {loss}")
     lists.write(each, named)
     if json:
-        results = [
+        results = (
             gold_tables.consensus_document(n, c, each.alignments[n]) for n, c in found.items()
-        ]
+        )
         document = {"results": results, **each.belief.as_dict()}
         print_json({**document, "reliability": rated and rated.as_dict(), **loaded.json})
         return
