@@ -55,7 +55,7 @@ CANDIDATES = (
     Column("candidate", "B beyond chance"),
     Column("items", "items", count),
     _inside("people", "people", "without", "b"),
-    _inside("joined", "and it", "with", "b"),
+    _inside("joined", "people and it", "with", "b"),
     _inside("own", "it with people", "own", "b"),
     _inside("drop", "drop", "drop", "b"),
     Column("interval", "95 %", interval, value=lambda record: record["interval"]["b"]),

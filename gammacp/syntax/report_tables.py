@@ -120,7 +120,7 @@ def _breakdown(found: Record) -> list[Table]:
         Table(relations, found["relations"][:_MOST]),
         Table(confusions, found["confusions"][:_MOST]),
     ]
-    for name, header in (("length", "sentence"), ("distance", "head away"), ("upos", "UPOS")):
+    for name, header in (("length", "sentence"), ("distance", "head distance"), ("upos", "UPOS")):
         if rows := found["by"][name]:
             tables.append(Table((Column("group", header), tokens, *_ACCURACIES), rows))
     return [table for table in tables if table.records]

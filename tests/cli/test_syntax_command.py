@@ -247,7 +247,7 @@ def test_breakdown_and_few_sentences(run: Run) -> None:
     uas = sum(row["tokens"] * row["uas"] for row in found["by"]["length"]) / tokens
     assert uas == pytest.approx(document["uas"])
     code, out, err = syntax(run, CDT / "es", "--breakdown", "--preset", "skjaerholt-2014")
-    assert all(header in out for header in ("π head", "confused", "head away"))
+    assert all(header in out for header in ("π head", "confused", "head distance"))
     assert "--json has " in err
     assert "chance leaves out" not in err
 
