@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from os import PathLike
 
 _LONGEST = 4000
@@ -100,23 +98,6 @@ class DataError(GammacpError, ValueError):
             line=self.line if self.line is not None else line,
             hint=self.hint,
         )
-
-
-@contextmanager
-def place_errors(
-    file: str | PathLike[str] | None, line: int | None = None, part: str = ""
-) -> Iterator[None]:
-    """Within, a DataError has this place, unless it has one, and is said of this part, if any.
-
-    Parameters
-    ----------
-    file, line, part
-        As for `DataError.at` and `DataError.within`.
-    """
-    try:
-        yield
-    except DataError as error:
-        raise (error.within(part) if part else error).at(file, line) from None
 
 
 class UnprovenError(GammacpError):

@@ -12,7 +12,7 @@ from select import select
 from shutil import copyfileobj
 from tempfile import gettempdir, mkstemp
 
-from gammacp.errors import DataError, place_errors
+from gammacp.errors import DataError
 
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -187,8 +187,10 @@ def text_of(path: str | os.PathLike[str]) -> str:
     DataError
         As for `content_of`, or it is in another encoding.
     """
-    with place_errors(path):
+    try:
         return decoded(content_of(path))
+    except DataError as error:
+        raise error.at(path) from None
 
 
 def decoded(content: bytes, encoding: str = "utf-8", hint: str = "Save the file as UTF-8") -> str:

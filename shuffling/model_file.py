@@ -31,7 +31,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, Strict
 
-from gammacp.errors import DataError, place_errors
+from gammacp.errors import DataError
 from gammacp.toml_files import read_toml, toml_key, toml_value
 from gammacp.validation import WrittenTable, validated
 from shuffling.distribution import Distribution, Empirical, Uniform
@@ -82,8 +82,10 @@ def read_model(path: str | PathLike[str]) -> ReferenceModel:
         contradicts itself; with the file, the line and the key.
     """
     document, text = read_toml(path)
-    with place_errors(path):
+    try:
         return model_from(document, text)
+    except DataError as error:
+        raise error.at(path) from None
 
 
 def model_from(document: Mapping[str, Any], text: str = "") -> ReferenceModel:
@@ -119,11 +121,13 @@ def _distribution(table: _Gaps | _Category, key: str) -> Distribution:
     limits = {minimum: table.minimum, maximum: table.maximum}
     if table.values is not None and set(limits.values()) != {None}:
         raise DataError(f"{key}.{values} and a minimum or maximum are both given")
-    with place_errors(None, part=f"{key}.{minimum if table.values is None else values}"):
+    try:
         if table.values is not None:
             return Empirical(tuple(table.values))
         if table.minimum is not None and table.maximum is not None:
             return Uniform(table.minimum, table.maximum)
+    except DataError as error:
+        raise error.within(f"{key}.{values if table.values is not None else minimum}") from None
     gone = next(name for name, limit in limits.items() if limit is None)
     hint = f"Give {minimum} and {maximum}, or {values} = [observed values]"
     raise DataError(f"{key}.{gone} is missing", hint=hint)

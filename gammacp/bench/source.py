@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from gammacp.continuum import Continuum
-from gammacp.errors import UsageError, place_errors
+from gammacp.errors import UsageError
 from gammacp.left_out import LeftOut
 from gammacp.needs import with_links
 from shuffling.fitting import fit_hulls
@@ -112,6 +112,7 @@ def source_from(
     if layout is not None:
         raise UsageError("layout is that of drawn references: leave it out with --reference")
     from gammacp.formats import read
+    from gammacp.formats.boundary import place_errors
 
     with place_errors(reference):
         known = with_links(reference_of(read(reference), annotator), wanted=False)

@@ -84,7 +84,7 @@ class Perturbed:
         """
         if n_annotators != 2:
             raise UsageError(
-                f"{n_annotators} annotators, but a set of trees has two: the sample and one copy"
+                f"{n_annotators} annotators, but trees have two: a sample and one copy"
             )
         rng = np.random.default_rng(tree_seed(seed, error, set_number))
         copy = perturb(self.sentences, error, magnitude, rng, confusion=self.confusion)
@@ -103,9 +103,7 @@ def parse_tree_error(text: str) -> dict[str, str]:
     for part in text.split("+"):
         name, _, variant = part.partition(":")
         if name not in _VARIANTS or name in found:
-            raise UsageError(
-                f"error {part!r} is none of trees: they have label and attach, each once"
-            )
+            raise UsageError(f"error {part!r} is none of trees: label and attach, each once")
         found[name] = variant or _VARIANTS[name][0]
         if found[name] not in _VARIANTS[name]:
             raise UsageError(f"error {part!r} has no such variant; {', '.join(_VARIANTS[name])}")

@@ -87,11 +87,10 @@ def compute_on_worker(
 
 
 def _check_applies(measures: Iterable[str], drawn: Continuum | Treebank) -> None:
-    kind = "continuum" if isinstance(drawn, Continuum) else "trees"
+    kind, what = ("continuum", "units") if isinstance(drawn, Continuum) else ("trees", "trees")
     for name in measures:
         if MEASURES[name].applies_to != kind:
             known = ", ".join(n for n, m in MEASURES.items() if m.applies_to == kind)
-            what = "units" if kind == "continuum" else "trees"
             raise UsageError(f"measure {name!r} does not apply to {what}; these do: {known}")
 
 

@@ -53,6 +53,23 @@ def error_of(place: str | PathLike[str]) -> Iterator[None]:
         ) from error
 
 
+@contextmanager
+def place_errors(
+    file: str | PathLike[str] | None, line: int | None = None, part: str = ""
+) -> Iterator[None]:
+    """Within, a DataError has this place, unless it has one, and is said of this part, if any.
+
+    Parameters
+    ----------
+    file, line, part
+        As for `DataError.at` and `DataError.within`.
+    """
+    try:
+        yield
+    except DataError as error:
+        raise (error.within(part) if part else error).at(file, line) from None
+
+
 def guard(function: Callable[P, T]) -> Callable[P, T]:
     """A reader or a sniffer within the boundary.
 

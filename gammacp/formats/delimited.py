@@ -32,7 +32,8 @@ from gammacp.continuum.label import to_label
 from gammacp.continuum.links import DIRECTED, KINDS
 from gammacp.continuum.shapes import Shape
 from gammacp.csv_files import rows_of, table_of
-from gammacp.errors import DataError, UsageError, place_errors
+from gammacp.errors import DataError, UsageError
+from gammacp.formats.boundary import place_errors
 from gammacp.formats.delimited_writing import DELIMITERS, LINKS, ORDER, write
 from gammacp.formats.positions import position
 from gammacp.formats.registry import registered

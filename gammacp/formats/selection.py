@@ -11,7 +11,7 @@ from gammacp.continuum.columns import all_names, check_known
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import feature_names, plain
-from gammacp.errors import place_errors
+from gammacp.formats.boundary import place_errors
 from gammacp.formats.merging import categories_of
 from gammacp.formats.positions import LARGEST
 from gammacp.validation import Row, Text, Texts, WrittenTable

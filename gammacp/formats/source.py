@@ -11,8 +11,9 @@ from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Any
 
-from gammacp.errors import DataError, place_errors
+from gammacp.errors import DataError
 from gammacp.files import BOMS, content_if_any, decoded
+from gammacp.formats.boundary import place_errors
 from gammacp.formats.positions import position
 
 TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml")
@@ -83,7 +84,7 @@ class Source:
         Parameters
         ----------
         line, part
-            As for `errors.place_errors`.
+            As for `boundary.place_errors`.
         """
         return place_errors(self.place, line, part)
 

@@ -115,7 +115,7 @@ def test_what_cannot_be_meant(sample: tuple[Sentence, ...]) -> None:
         UsageError, match="measure 'gamma' does not apply to trees; these do: alpha-plain"
     ):
         check(tree_sweep(sample, measures=("gamma",)))
-    with pytest.raises(UsageError, match="3 annotators, but a set of trees has two"):
+    with pytest.raises(UsageError, match="3 annotators, but trees have two"):
         check(tree_sweep(sample, n_annotators=3))
     with pytest.raises(DataError, match="no sentence"):
         Perturbed(())
