@@ -306,7 +306,7 @@ def _interval(middle: float, low: float, high: float, least: float) -> str:
     if least and high == least:
         return f"{share(middle)} (less than {share(least)})"
     if math.isinf(high) and low < _NONE:
-        return f"{share(middle)} (could be none or any amount)"
+        return f"{share(middle)} (none or any amount would fit, too)"
     if math.isinf(high):  # γ hardly falls any more: where it is reached says nothing
         return f"{share(middle)} (at least {share(low)})"
     return f"{share(middle)} ({share(low).removesuffix(' %')}–{share(high)})"

@@ -128,12 +128,12 @@ def consensus(
             seed=seed,
             executor=pool,
         )
-        rated, unrated = None, "not asked for"
+        rated, unrated = None, ""
         try:
             if splits != 0:
                 rated = reliability(each, splits=splits, seed=seed, executor=pool)
         except DataError as error:
-            unrated = error.message
+            unrated = f"How reliable the consensus is cannot be estimated: {error.message}."
     messages((f.message_and_place for f in each.failures), before="gammacp: ", error=True)
     tell_open(each.alignments)
     for note in each.belief.notes:
@@ -159,7 +159,8 @@ def consensus(
         print_json({**document, "reliability": rated and rated.as_dict(), **loaded.json})
         return
     _print(found, each.belief, worst)
-    say(f"\n{rated.in_words()}" if rated else f"\nNo reliability of the consensus: {unrated}.")
+    if rated or unrated:
+        say(f"\n{rated.in_words() if rated else unrated}")
     for path in paths:
         message(f"wrote {path}")
 
@@ -176,14 +177,14 @@ def _print(found: dict[str, Consensus], belief: Belief, worst: int) -> None:
         shown = f" ({len(rows)} of {len(found)})" if len(rows) < len(found) else ""
         show(
             replace(summary, records=rows),
-            title=f"Documents, to adjudicate first{shown}:" if len(found) > 1 else "",
+            title=f"Documents, worst first{shown}:" if len(found) > 1 else "",
         )
         qualities = gold_tables.annotator_qualities(belief.annotators)
         most = qualities.records[:worst]
         show(
             replace(qualities, records=most),
             title=f"Annotators by {belief.weights} ({len(most)} of {len(qualities.records)}); "
-            f"units are kept from posterior {belief.threshold:.2f}:",
+            f"a unit is kept if its posterior is at least {belief.threshold:.2f}:",
         )
     for title, table in (
         ("To review, worst first", gold_tables.to_review(found)),

@@ -27,6 +27,7 @@ from gammacp.text import first_names
 if TYPE_CHECKING:
     from gammacp.campaign.alarm import Alarm
     from gammacp.campaign.watch import History
+    from gammacp.formats.campaign_file import Campaign
     from gammacp.measures.settings import Settings as Measuring
 
 _COLUMNS = (
@@ -72,9 +73,7 @@ def watch(
     if folder is None:
         raise UsageError("give a folder or a campaign.toml to watch")
     if alarm_below is not None:
-        _alarm(
-            None, alarm_below, false_alarms
-        )  # what cannot be meant is told before the first look
+        _alarm(None, alarm_below, false_alarms)  # refuses nonsense before the first look
     kept = History(history or folder.resolve().with_name(f"{folder.resolve().name}.watch"))
     measuring = Measuring.of(**settings.options())
     features = settings.weighing.features
@@ -82,9 +81,10 @@ def watch(
     told: object = None
     while True:
         try:
-            state = _state(folder, reading, features)
+            campaign = requested_campaign(folder, reading, features=features)
+            state = _state(campaign, folder)
             if state != before:
-                seen = _look(folder, reading, features, kept, measuring, computing)
+                seen = _look(campaign, features, kept, measuring, computing)
                 # What could not be read is tried again, changed or not, but told of once.
                 before = None if seen["failures"] else state
                 if seen["measured"] or seen["gone"] or told != seen["failures"]:
@@ -102,11 +102,10 @@ def watch(
         time.sleep(every)
 
 
-def _state(folder: Path, reading: Reading, features: Sequence[str]) -> object:
+def _state(campaign: Campaign, folder: Path) -> object:
     """What changes when a file does."""
     from gammacp.formats.finding import expand
 
-    campaign = requested_campaign(folder, reading, features=features)
     with campaign.confine():
         paths = [folder, *(path for path, _ in expand(campaign.paths))]
     stats = {str(path): path.stat() for path in paths if path.exists()}
@@ -114,8 +113,7 @@ def _state(folder: Path, reading: Reading, features: Sequence[str]) -> object:
 
 
 def _look(
-    folder: Path,
-    reading: Reading,
+    campaign: Campaign,
     features: Sequence[str],
     history: History,
     measuring: Measuring,
@@ -125,7 +123,6 @@ def _look(
     from gammacp.campaign.watch import look
     from gammacp.formats.reading import by_document
 
-    campaign = requested_campaign(folder, reading, features=features)
     found = campaign.collect()
     found = selected(campaign, found, features) if found.continua else found
     continua = by_document(found.continua)

@@ -280,11 +280,10 @@ def load(
     kept = selected(campaign, found, features, links=links)
     if tell_left_out:
         tell_losses(kept.left_out[len(found.left_out) :])
-    renamed = campaign.values.get("rename", {}).values()
-    declared = [a for a in campaign.values.get("annotators", ()) if a not in renamed]
+    names = campaign.values.get("rename", {})
+    declared = [a for a in campaign.values.get("annotators", ()) if a not in names.values()]
     if doubt := found.doubt(declared, kept.continua):
         message(f"gammacp: {doubt}")
-    names = campaign.values.get("rename", {})
     return Loaded(kept.continua, found.failures, found.formats, kept.left_out, doubt, names)
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -28,6 +27,8 @@ from gammacp.cli.output import message
 from gammacp.errors import BelowThresholdError, UnprovenError, UsageError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from gammacp.cli.progress import Counter
     from gammacp.measures.resampling import BootstrapInterval
     from gammacp.measures.settings import GammaOptions

@@ -201,6 +201,7 @@ document.addEventListener("submit", async (event) => {
   await look();
 });
 
+let lost = null;  // the field that had the focus when the form went: it comes back with the form
 async function look() {
   const now = await again.state();
   const live = find("#live"), said = find("#live [role=status]");
@@ -209,15 +210,16 @@ async function look() {
     return;
   }
   const page = new DOMParser().parseFromString(await (await fetch("./")).text(), "text/html");
-  const old = document.activeElement?.closest("#live") ? document.activeElement : null;
+  const active = document.activeElement, old = active?.closest("#live") ? active : null;
   const opened = new Set(Array.from(live.querySelectorAll("details[open] > summary"), nameOf));
-  const at = old?.form && [fieldOf(old), old.type === "text" ? [old.selectionStart, old.selectionEnd] : null];
+  const held = old?.form && [fieldOf(old), old.type === "text" ? [old.selectionStart, old.selectionEnd] : null];
+  const at = held || (!old && active === document.body ? lost : null);
   live.replaceWith(document.adoptNode(page.querySelector("#live")));
   for (const summary of document.querySelectorAll("#live summary")) summary.parentElement.open ||= opened.has(nameOf(summary));
   putBack();
-  if (!old) return;
   const field = at && Array.from(find("#choosing")?.elements ?? []).find((f) => f.name && fieldOf(f) === at[0]);
-  const next = field || Array.from(document.querySelectorAll("#live button")).find((b) => b.textContent === old.textContent);
+  lost = field ? null : at;
+  const next = field || (old && Array.from(document.querySelectorAll("#live button")).find((b) => b.textContent === old.textContent));
   next?.focus();
   if (field && at[1]) field.setSelectionRange(...at[1]);
 }

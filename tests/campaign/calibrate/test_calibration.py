@@ -105,7 +105,7 @@ def test_what_is_not_known_at_all_is_not_said() -> None:
     category, position = found.equivalents
     assert math.isinf(category.amount)
     assert category.words == ""
-    assert "could be none or any amount" in position.words
+    assert "none or any amount would fit, too" in position.words
     assert "beyond" not in found.in_words()
 
 
