@@ -16,6 +16,31 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
+from numba.core.untyped_passes import (
+    FindLiterallyCalls,
+    InlineClosureLikes,
+    InlineInlinables,
+    LiteralPropagationSubPipelinePass,
+    LiteralUnroll,
+    MakeFunctionToJitFunction,
+    RewriteDynamicRaises,
+    RewriteSemanticConstants,
+    WithLifting,
+)
+
+# Passes of numba's compiler for what no kernel has: closures, comprehensions, `with`, `raise`,
+# operations that depend on a literal. Each of them looks through everything anew.
+_NOT_NEEDED = {
+    FindLiterallyCalls,
+    InlineClosureLikes,
+    InlineInlinables,
+    LiteralPropagationSubPipelinePass,
+    LiteralUnroll,
+    MakeFunctionToJitFunction,
+    RewriteDynamicRaises,
+    RewriteSemanticConstants,
+    WithLifting,
+}
 
 # Kernels that are compiled or loaded now: the first is what Python calls, the others what it calls.
 running: list[Any] = []
@@ -68,11 +93,12 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]
     """
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's own passes."""
+        """Numba's own passes, without those that kernels do not need."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [
             (_KernelLowering, text) if done is NativeLowering else (done, text)
             for done, text in passes.passes
+            if done not in _NOT_NEEDED
         ]
         return [passes]
 
