@@ -29,7 +29,8 @@ def kernel(function: F) -> F:
 
     What other kernels call of it is compiled for them alone (`gammacp.kernel.compiling`).
     """
-    compiled: Any = numba.njit(no_cpython_wrapper=True, pipeline_class=KernelCompiler)(function)
+    how: dict[str, Any] = {"no_cpython_wrapper": True, "pipeline_class": KernelCompiler}
+    compiled: Any = numba.njit(**how)(function)
     if compiled is function:  # NUMBA_DISABLE_JIT
         return function
     compiled.linked = set()  # signatures whose code only other kernels can call
