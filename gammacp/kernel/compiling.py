@@ -17,32 +17,14 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
-from numba.core.untyped_passes import (
-    FindLiterallyCalls,
-    InlineClosureLikes,
-    InlineInlinables,
-    LiteralPropagationSubPipelinePass,
-    LiteralUnroll,
-    MakeFunctionToJitFunction,
-    RewriteDynamicRaises,
-    RewriteSemanticConstants,
-    WithLifting,
-)
 
 # Passes of numba's compiler for what no kernel has: closures, comprehensions, `with`, `raise`,
 # operations that depend on a literal. Each of them looks through everything anew.
 _NOT_NEEDED = {
-    FindLiterallyCalls,
-    InlineClosureLikes,
-    InlineInlinables,
-    LiteralPropagationSubPipelinePass,
-    LiteralUnroll,
-    MakeFunctionToJitFunction,
-    RewriteDynamicRaises,
-    RewriteSemanticConstants,
-    WithLifting,
+    *("with_lifting", "inline_closure_likes", "make_function_op_code_to_jit_function"),
+    *("inline_inlinables", "find_literally", "literal_unroll", "LiteralPropagation"),
+    *("rewrite_semantic_constants", "Rewrite dynamic raises"),
 }
-
 # Kernels that are compiled or loaded now: the first is what Python calls, the others what it calls.
 running: list[Any] = []
 
@@ -99,7 +81,7 @@ class KernelCompiler(CompilerBase):
         passes.passes = [
             (_KernelLowering, text) if done is NativeLowering else (done, text)
             for done, text in passes.passes
-            if done not in _NOT_NEEDED
+            if done._name not in _NOT_NEEDED
         ]
         return [passes]
 
