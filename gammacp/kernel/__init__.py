@@ -29,7 +29,8 @@ def kernel(function: F) -> F:
 
     What other kernels call of it is compiled for them alone (`gammacp.kernel.compiling`).
     """
-    compiled: Any = numba.njit(no_cpython_wrapper=True, pipeline_class=KernelCompiler)(function)
+    how: dict[str, Any] = {"no_cpython_wrapper": True, "pipeline_class": KernelCompiler}
+    compiled: Any = numba.njit(**how)(function)
     if compiled is function:  # NUMBA_DISABLE_JIT
         return function
     compiled.linked = set()  # signatures whose code only other kernels can call
@@ -96,13 +97,20 @@ def _compile(kernel: Any, compile_or_load: Callable[[Any], Any], signature: Any)
         try:
             if not is_nested() and signature in kernel.linked:
                 del kernel.overloads[signature]
-            kept = getattr(kernel._cache, "is_kept", None)
-            if kept is None or kept(signature, kernel.targetctx):
+            if _is_kept(kernel, signature):
                 return compile_or_load(signature)
-            with alone(), only_for_kernels(kernel.targetctx):
-                return compile_or_load(signature)
+            with alone():
+                if _is_kept(kernel, signature):  # by another process meanwhile
+                    return compile_or_load(signature)
+                with only_for_kernels(kernel.targetctx):
+                    return compile_or_load(signature)
         finally:
             running.pop()
+
+
+def _is_kept(kernel: Any, signature: Any) -> bool:
+    cache = kernel._cache
+    return isinstance(cache, KernelCache) and cache.is_current(signature, kernel.targetctx)
 
 
 def _call_kernel(template: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

@@ -89,10 +89,6 @@ class KernelCache:
                     _compiled_anew(path.parent, error)
         return None
 
-    def is_kept(self, signature: object, context: Any) -> bool:
-        """Whether there is a file for a signature, sound or not."""
-        return any(os.path.exists(p) for p in self._places(signature, context.codegen()))  # noqa: PTH110
-
     def is_current(self, signature: object, context: Any) -> bool:
         """Whether there is a file of these sources for a signature, sound or not."""
         for path in self._places(signature, context.codegen()):

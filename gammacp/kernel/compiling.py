@@ -1,9 +1,10 @@
-"""How numba compiles a kernel: what it calls is linked into it, and gets no machine code of its own.
+# mypy: disable-error-code="no-untyped-call"
+"""How numba compiles a kernel: what it calls is linked into it, without machine code of its own.
 
 By itself, numba makes each function that a kernel calls, and each of its own for arrays, fit to be
 called from Python and from C: optimised alone, then once more in every caller, translated into
 machine code, with a wrapper or two. Here this happens once, for the kernel that Python calls.
-Within `only_for_kernels` numba is set up so, as long as a kernel is compiled and numba's lock is held.
+Within `only_for_kernels` numba is set up so: while a kernel is compiled and numba's lock is held.
 """
 
 import gc
@@ -11,12 +12,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import llvmlite.binding.ffi as llvm_ffi
+import llvmlite.binding.ffi as llvm_ffi  # type: ignore[import-untyped]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
+# Passes of numba's compiler for what no kernel has: closures, comprehensions, `with`, `raise`,
+# operations that depend on a literal. Each of them looks through everything anew.
+_NOT_NEEDED = {
+    *("with_lifting", "inline_closure_likes", "make_function_op_code_to_jit_function"),
+    *("inline_inlinables", "find_literally", "literal_unroll", "LiteralPropagation"),
+    *("rewrite_semantic_constants", "Rewrite dynamic raises"),
+}
 # Kernels that are compiled or loaded now: the first is what Python calls, the others what it calls.
 running: list[Any] = []
 
@@ -26,7 +34,7 @@ def is_nested() -> bool:
     return len(running) > 1
 
 
-class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
+class LinkedLibrary(JITCodeLibrary):
     """Code for other kernels, which optimise it and translate it with their own."""
 
     def _optimize_final_module(self) -> None:
@@ -47,7 +55,7 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _KernelLowering(NativeLowering):  # type: ignore[misc]
+class _KernelLowering(NativeLowering):
     _name = "kernel_lowering"
 
     def run_pass(self, state: Any) -> bool:
@@ -60,7 +68,7 @@ class _KernelLowering(NativeLowering):  # type: ignore[misc]
         return super().run_pass(state)  # type: ignore[no-any-return]
 
 
-class KernelCompiler(CompilerBase):  # type: ignore[misc]
+class KernelCompiler(CompilerBase):
     """Numba's compiler, with a lowering that knows who calls.
 
     Until then all kernels have the flags of numba's functions for arrays, which are compiled once
@@ -68,11 +76,12 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]
     """
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's own passes."""
+        """Numba's own passes, without those that kernels do not need."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [
             (_KernelLowering, text) if done is NativeLowering else (done, text)
             for done, text in passes.passes
+            if done._name not in _NOT_NEEDED
         ]
         return [passes]
 
