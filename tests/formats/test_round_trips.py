@@ -134,7 +134,7 @@ def test_the_native_format_in_another_layout(tmp_path: Path) -> None:
         (Unit("A", 0, 1, "_"), "brat", "category '_' cannot be a brat type"),
         (Unit("../A", 0, 1, "x"), "brat", "annotator '../A' cannot be the name of a file"),
         (Unit("A", 0, 1, "\x00"), "elan", "has a character that XML does not have"),
-        (Unit("\ud800", 0, 1, "x"), "csv", "has a character that UTF-8 does not have"),
+        (Unit("\ud800", 0, 1, "x"), "csv", "has a character that UTF-8 cannot encode"),
         (Unit(" ", 0, 1, "x"), "csv", "annotator name ' ' is blank"),
     ],
 )
