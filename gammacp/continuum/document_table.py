@@ -5,7 +5,7 @@ A million documents of fifteen units are 24 bytes a unit here, and several gigab
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -257,6 +257,53 @@ class DocumentTable(Mapping[str, Continuum]):
     def __len__(self) -> int:
         """Number of documents."""
         return len(self.places)
+
+
+def joined(tables: Sequence[DocumentTable]) -> DocumentTable | None:
+    """Several tables as one, in order; None where a document is in two of them.
+
+    None, too, where positions count different things, or units have fragments or shapes.
+
+    Parameters
+    ----------
+    tables
+        Of which each has its documents whole.
+    """
+    names = [name for table in tables for name in table.names]
+    places = {name: place for place, name in enumerate(names)}
+    if len(tables) == 1:
+        return tables[0]
+    alike = len({t.offset_unit for t in tables}) == 1 and all(t.breaks is None for t in tables)
+    if not alike or len(places) < len(names):
+        return None
+    people, labels = (
+        all_names(None, dict.fromkeys(n for t in tables for n in getattr(t, kind)), kind[:-1])
+        for kind in ("annotators", "categories")
+    )
+
+    def column(of: Callable[[DocumentTable], Any]) -> Any:
+        return np.concatenate([of(table) for table in tables])
+
+    def edges(of: Callable[[DocumentTable], Indices]) -> Indices:
+        return np.append(0, np.cumsum(column(lambda t: np.diff(of(t)))))
+
+    return replace(
+        tables[0],
+        places=places,
+        annotators=people,
+        categories=labels,
+        edges=edges(lambda t: t.edges),
+        starts=column(lambda t: t.starts),
+        ends=column(lambda t: t.ends),
+        annotator_codes=column(lambda t: t.annotator_codes),
+        # Names are in order in each, so that units and annotators stay in order.
+        category_codes=smallest(column(lambda t: recode(t.categories, labels)[t.category_codes])),
+        people=column(lambda t: recode(t.annotators, people)[t.people]),
+        people_edges=edges(lambda t: t.people_edges),
+        lows=column(lambda t: t.lows),
+        highs=column(lambda t: t.highs),
+        _named={},
+    )
 
 
 class TableDocuments(ContinuumSequence, ValuesView[Continuum]):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
 from gammacp.continuum import Continuum, Corpus
-from gammacp.continuum.document_table import DocumentTable
+from gammacp.continuum.document_table import DocumentTable, joined
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.archive import without_gz
 from gammacp.formats.differing_texts import on_one_line
@@ -189,6 +189,7 @@ def collect(
     if by_format:
         _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))
     settings = {name: _settings(group, given) for name, group in by_format.items()}
+    documents: list[tuple[Source, Format, Continuum | Corpus]] = []
     parts: list[DocumentPart] = []
     left_out = [finding.left_out]
     unread = finding.unread
@@ -201,11 +202,14 @@ def collect(
             unread.append(Unread(source.place, error.at(source.place), path))
             continue
         left_out.append(document.left_out)
-        table = _table_of(document)
-        if table is not None and len(finding.found) == 1 and not (unread or layout):
-            # Documents of one table are whole: nothing is put together, and none is made for it.
-            made = _noting(table, entry, {"format": format, **options})
-            return Collection(made, (), _Alike(table, entry.name), gather(left_out))
+        documents.append((source, entry, document))
+    tables = [table for *_, document in documents if (table := _table_of(document)) is not None]
+    whole = None if unread or layout or len(tables) < len(documents) else joined(tables)
+    if whole is not None:
+        # Documents of one table each are whole: nothing is put together, and none is made for it.
+        made = _noting(whole, documents[0][1], {"format": format, **options})
+        return Collection(made, (), _Alike(whole, documents[0][1].name), gather(left_out))
+    for source, entry, document in documents:
         listed = isinstance(document, Corpus)
         shared = listed or (layout or entry.layout) is not None
         for c in document.values() if isinstance(document, Corpus) else [document]:
@@ -335,12 +339,14 @@ def _together(
 def _with_layout(
     error: DataError, group: Sequence[DocumentPart], settings: Mapping[str, Mapping[str, object]]
 ) -> DataError:
-    """The error, with the layout by which no annotator of these files is there twice."""
+    """The error with the files, and the layout by which no annotator of these is there twice."""
     people = [a for part in group for a in part.continuum.annotators]
-    ways = _joinings(group, settings) if len(set(people)) < len(people) else ()
-    if not ways:
+    if len(set(people)) == len(people):
         return error
-    return DataError(error.message, hint=f"Keep one of the files, or {_advice(ways)}")
+    files = ", ".join(dict.fromkeys(part.source.place for part in group))
+    ways = () if all(part.listed for part in group) else _joinings(group, settings)
+    hint = f"Keep one of the files{f', or {_advice(ways)}' if ways else ''}"
+    return DataError(f"{error.message} ({files})", hint=hint)
 
 
 def _joinings(

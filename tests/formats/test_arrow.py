@@ -367,6 +367,66 @@ def test_partitioned_folders_are_one_corpus(tmp_path: Path) -> None:
     assert [*found.continua] == ["d2"]
 
 
+def _partition(folder: Path, number: int, *documents: str, **columns: object) -> Path:
+    """A part of a partitioned folder with three units of Ann and Bob in each of these documents."""
+    path = folder / f"day={number}" / "part-0.parquet"
+    path.parent.mkdir(parents=True)
+    rows = [
+        {
+            "document": d,
+            "annotator": a,
+            "category": f"c{number}",
+            "start": 9.5 * k,
+            "end": 9 * k + 8,
+        }
+        for d in documents
+        for a in ("Bob", "Ann", f"only {number}")
+        for k in range(3)
+    ]
+    made = pa.Table.from_pylist([{**row, **columns} for row in rows])
+    pq.write_table(made, path, row_group_size=7)
+    return path
+
+
+def test_a_partitioned_folder_stays_columns(tmp_path: Path) -> None:
+    _partition(tmp_path / "units", 1, "d3", "d1")
+    _partition(tmp_path / "units", 2, "d2", "d4", note="not read")
+    found = collect([tmp_path / "units"])
+    assert isinstance(found.continua, DocumentTable)
+    assert sum(entry.count for entry in found.left_out) == 1
+    alone = {
+        **gc.read_corpus(tmp_path / "units" / "day=1"),
+        **gc.read_corpus(tmp_path / "units" / "day=2"),
+    }
+    assert {n: [*c] for n, c in found.continua.items()} == {n: [*c] for n, c in alone.items()}
+    assert [c.annotators for c in found.continua.values()] == [c.annotators for c in alone.values()]
+    assert found.continua["d1"].categories == found.continua["d4"].categories == ("c1", "c2")
+    assert found.formats["d4"] == "arrow"
+
+
+def test_a_document_in_two_partitions_is_named_and_not_counted_twice(tmp_path: Path) -> None:
+    first = _partition(tmp_path, 1, "d1", "d2")
+    second = _partition(tmp_path, 2, "d2", "d3")
+    found = collect([tmp_path])
+    assert [*found.continua] == ["d1", "d3"]
+    ((name, error),) = found.failures
+    assert name == "d2"
+    assert str(first) in error.message
+    assert str(second) in error.message
+
+
+def test_partitions_of_another_schema_or_without_content_are_named(tmp_path: Path) -> None:
+    _partition(tmp_path, 1, "d1", "d2")
+    other = _partition(tmp_path, 2, "d3", start="9")
+    empty = _partition(tmp_path, 3, "d4")
+    empty.write_bytes(b"")
+    found = collect([tmp_path])
+    assert [*found.continua] == ["d1", "d2"]
+    said = {name: str(error) for name, error in found.failures}
+    assert "column 'start' is string, not numbers" in said[str(other)]
+    assert "file is empty" in said[str(empty)]
+
+
 def test_convert_writes_it_and_gamma_is_the_same(run: Run, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     rows = []
