@@ -38,7 +38,7 @@ def smallest(values: NDArray[Any]) -> NDArray[Any]:
         kinds = [*([] if np.signbit(values[values == 0]).any() else kinds), np.float32]
     for kind in kinds:
         with np.errstate(over="ignore", invalid="ignore"):
-            made = values.astype(kind)
+            made: NDArray[Any] = values.astype(kind)
         if np.array_equal(made, values):
             return made
     return values

@@ -259,7 +259,7 @@ class DocumentTable(Mapping[str, Continuum]):
         return len(self.places)
 
 
-def joined(tables: Sequence[DocumentTable]) -> DocumentTable | None:
+def table_of_several(tables: Sequence[DocumentTable]) -> DocumentTable | None:
     """Several tables as one, in order; None where a document is in two of them.
 
     None, too, where positions count different things, or units have fragments or shapes.

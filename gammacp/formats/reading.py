@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
 from gammacp.continuum import Continuum, Corpus
-from gammacp.continuum.document_table import DocumentTable, joined
+from gammacp.continuum.document_table import DocumentTable, table_of_several
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.archive import without_gz
 from gammacp.formats.differing_texts import on_one_line
@@ -204,7 +204,7 @@ def collect(
         left_out.append(document.left_out)
         documents.append((source, entry, document))
     tables = [table for *_, document in documents if (table := _table_of(document)) is not None]
-    whole = None if unread or layout or len(tables) < len(documents) else joined(tables)
+    whole = None if unread or layout or len(tables) < len(documents) else table_of_several(tables)
     if whole is not None:
         # Documents of one table each are whole: nothing is put together, and none is made for it.
         made = _noting(whole, documents[0][1], {"format": format, **options})

@@ -56,7 +56,7 @@ class Truth:
     @cached_property
     def shares(self) -> list[list[float]]:
         """The posterior as numbers."""
-        return self.posterior.tolist()
+        return [*map(np.ndarray.tolist, self.posterior)]
 
     @cached_property
     def entropies(self) -> list[float]:
