@@ -344,7 +344,8 @@ def _with_layout(
     if len(set(people)) == len(people):
         return error
     files = ", ".join(dict.fromkeys(part.source.place for part in group))
-    ways = () if all(part.listed for part in group) else _joinings(group, settings)
+    named = all(part.listed and not part.annotator for part in group)
+    ways = () if named else _joinings(group, settings)
     hint = f"Keep one of the files{f', or {_advice(ways)}' if ways else ''}"
     return DataError(f"{error.message} ({files})", hint=hint)
 

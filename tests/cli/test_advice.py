@@ -227,7 +227,7 @@ ROWS = [
           {(*GAMMA, "--layout", "{annotator}/*"): truth()}, printed="{annotator}/*")
       for inside in ("all", "admin")),
     Row("occurs in two files", {f"in/{w}/all.jsonl": doccano(w) for w in WORK}, GAMMA,
-        {GAMMA: TWO}, changed={"in/Bob/all.jsonl": None}, site="error.message"),
+        {GAMMA: TWO}, changed={"in/Bob/all.jsonl": None}, site="{} ({})"),
     # Reading.
     Row("no file of a known format", {"in/a.xyz": "x"}, GAMMA, {GAMMA: truth()},
         changed={"in/a.csv": csv("Ann", "Bob")}),

@@ -330,7 +330,7 @@ def test_a_campaign_file_that_is_dropped_counts_once_somebody_agrees(
     assert (studio.choice.only, studio.choice.exclude) == (("x",), ())
     assert client.get(f"/{TOKEN}/state").json()["version"] != before
     shown = client.get(f"/{TOKEN}/").text
-    assert "Nothing of it is done until you agree" in shown
+    assert "It takes effect only if you agree" in shown
     assert "paths = [&quot;.&quot;]\nexclude" in shown  # a line stays a line
     assert "exclude = [&quot;Bob&quot;]  # &lt;b&gt;\\u202e&lt;/b&gt;" in shown
     assert client.post(f"/{TOKEN}/run/obey", headers=ORIGIN).status_code == 200

@@ -112,11 +112,6 @@ def test_one_text_against_another(run: Run, tmp_path: Path) -> None:
     assert "unitary alignments). A difference of" in said.replace("\n", " ")
 
 
-def test_permutations_are_no_option_any_more(run: Run) -> None:
-    found = run("compare", "x.csv", "--permutations", 9)
-    assert (found.code, "leave it out" in found.err) == (2, True)
-
-
 def test_nobody_is_named_where_annotators_are_alike_and_a_culprit_is() -> None:
     """Exchangeable annotators of one text: the old sentence stood there in 42 to 91 %."""
 
