@@ -159,7 +159,11 @@ def consensus(
         print_json({**document, "reliability": rated and rated.as_dict(), **loaded.json})
         return
     _print(found, each.belief, worst)
-    say(f"\n{rated.in_words()}" if rated else f"\nNo reliability of the consensus: {unrated}.")
+    say(
+        f"\n{rated.in_words()}"
+        if rated
+        else f"\nReliability of the consensus not estimated: {unrated}."
+    )
     for path in paths:
         message(f"wrote {path}")
 
