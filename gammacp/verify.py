@@ -199,7 +199,7 @@ class Check:
             over = [min(s, max(over)) for s in self.share]
         self.share = [s - x for s, x in zip(self.share, over, strict=True)]
         bound = sum(map(mul, self.share, self.counts))
-        how = f"by shares of {len(units)} distinct units, each one's groups searched"
+        how = f"cost shares of {len(units)} distinct units, all groups of each searched"
         if self.left < 0 or self.total - bound <= min(self.total >> 30, self.error):
             return bound, how + ", not all to the end" * (self.left < 0)
         self.best = False

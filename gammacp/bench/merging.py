@@ -140,7 +140,7 @@ def _disagreement(target: Path, source: Path, conflict: tuple[Any, ...]) -> Data
     elif mine == theirs:
         apart = ", with another status, reason or signature"
     if differing := differences(json.loads(there), json.loads(here)):
-        why = f"Computed by other software ({differing}): compute one of them anew"
+        why = f"Computed by other software ({differing}): recompute one of them"
     elif signed != also_signed:
         why = f"Computed in other ways: {also_signed} there, {signed} here"
     elif on != also_on:

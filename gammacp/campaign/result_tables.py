@@ -145,7 +145,7 @@ def links(found: LinkComparison) -> Iterator[tuple[str, Table]]:
         }
         for name in dict.fromkeys(name for pair in found.pairs for name in pair)
     }
-    yield "Links by annotator: with each other one in the mean", _of_links("annotator", people)
+    yield "Links by annotator: mean over all other annotators", _of_links("annotator", people)
     pairs = {", ".join(pair): _values(scores) for pair, scores in found.pairs.items()}
     yield "Links by pair of annotators", _of_links("pair", pairs)
     types = {name: _values({"gamma-link": score}) for name, score in found.types.items()}

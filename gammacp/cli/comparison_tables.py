@@ -101,7 +101,7 @@ def _methods(found: Comparison) -> Iterator[str]:
     yield from score.in_words()
     if score.interval is not None:
         yield (
-            "Chance is estimated from random annotation sets: with ever more of them, γ of these "
+            "Chance is estimated from random annotation sets: with unlimited sets, γ of these "
             f"data would lie between {score.interval[0]:.3f} and {score.interval[1]:.3f}."
         )
     if found.bootstrap is not None:

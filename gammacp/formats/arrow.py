@@ -569,7 +569,7 @@ class _Reading:
         parts = [[()] * p if isinstance(p, int) else p for p in self._breaks] if broken else []
         tally = Tally(place)
         for other in self._passed:
-            tally.add("column", f"{other} is none of those that are read")
+            tally.add("column", f"{other} is not used")
         starts, ends = _whole(self._starts, np.float64), _whole(self._ends, np.float64)
         _pyarrow().default_memory_pool().release_unused()
         try:

@@ -150,7 +150,7 @@ def read(
         _add(documents, Record.of(cells, source, line), features)
     for i, name in enumerate(names):
         if i not in header.values():
-            documents.leave_out("column", f"{name.strip() or i + 1} is none of those that are read")
+            documents.leave_out("column", f"{name.strip() or i + 1} is not used")
     documents.leave_out("line", "comment", notes.comments)
     _add_links(documents, links or "")
     found: Continuum | Corpus = _with_notes(documents, notes).corpus()

@@ -326,7 +326,7 @@ def _why_no_format(path: Path, chosen: Format | None) -> str:
         return "the type system of annotations"
     if has_ending(path, chosen):
         return ""
-    return f"no format has the ending {path.suffix}" if path.suffix else "no ending"
+    return f"no format has the ending {path.suffix}" if path.suffix else "its name has no ending"
 
 
 def has_ending(path: Path, chosen: Format | None) -> bool:

@@ -167,11 +167,17 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
         lost = [f"{low:.15g}:{high:.15g}" for low, high in declared]
         whose = f" of {len(lost)} documents" if len(lost) > 1 else ""
         if len(set(lost)) == 1:
-            yield f"bounds {lost[0]}{whose} are not kept; read it with --bounds"
+            yield f"bounds {lost[0]}{whose} are not kept; give --bounds when reading it"
         elif lost:
             yield f"bounds{whose} are not kept, the first {lost[0]}; write CSV or JSON"
     if format.name != "json":
         if any(c.read_until for c in continua):
-            yield "how far somebody read is not kept; read it with --read-until, or write JSON"
+            yield (
+                "how far somebody read is not kept; give --read-until when reading it, "
+                "or write JSON"
+            )
         if any(c.grid for c in continua):
-            yield "the grid of tokens or frames is not kept; read it with --grid, or write JSON"
+            yield (
+                "the grid of tokens or frames is not kept; give --grid when reading it, "
+                "or write JSON"
+            )

@@ -247,13 +247,13 @@ def sources(module: Path) -> str:
 def not_kept(why: object) -> None:
     """Tell that kernels are compiled in every process."""
     _warn(
-        f"compiled code cannot be kept ({why}): every process compiles anew, which takes up "
+        f"compiled code cannot be kept ({why}): every process compiles again, which takes up "
         "to 13 s. Set NUMBA_CACHE_DIR to a folder of your own"
     )
 
 
 def _compiled_anew(folder: Path, why: object) -> None:
-    _warn(f"compiled code in {folder} is damaged ({why}) and is compiled anew")
+    _warn(f"compiled code in {folder} is damaged ({why}) and is compiled again")
 
 
 @cache

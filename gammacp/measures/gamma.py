@@ -331,7 +331,7 @@ def few_units(
         least, where = FEWEST_OVERLAPPING, " whose own units overlap"
     return (
         f"few units per annotator ({units:.2g}): below {least:g}, {measure} of independent "
-        f"annotators{where} need not be 0 in the mean",
+        f"annotators{where} may not average 0",
     )
 
 

@@ -110,9 +110,9 @@ class CorpusGamma(Gamma):
         within, between = self.within, self.between
         if within and between and within.interval and between.interval:
             said.append(
-                f"γ has two factors. On units within documents it is {_with_interval(within)}. "
-                f"On which documents hold more, and of what, it is {_with_interval(between)}. "
-                "1 − γ = (1 − within)(1 − between)."
+                f"γ combines agreement on units within documents, {_with_interval(within)}, with "
+                "agreement on which documents contain more, and of what, "
+                f"{_with_interval(between)}: 1 − γ = (1 − within)(1 − between)."
             )
         elif within and within.reason and within.reason.startswith((TOO_SHORT, WEIGHTED)):
             said.append(f"γ has no factors within and between documents: {within.reason}.")

@@ -446,8 +446,9 @@ def boundaries(continuum: Continuum, *, tolerance: float = 0.0, dissimilarity: A
         return undefined("no two units are aligned", signature=made)
     apart = [x[v] - x[u] for x in (continuum.starts, continuum.ends)]
     notes = [
-        f"{name} differ by {d.mean():+.4g} ± {d.std():.4g}, in absolute terms by "
-        f"{np.abs(d).mean():.4g} ({len(d)} aligned pairs)"
+        f"{name} differ by {d.mean():+.4g} on average (sd {d.std():.4g}; mean absolute difference "
+        f"{np.abs(d).mean():.4g}; {len(d)} aligned pairs, "
+        "the annotator later in the list minus the earlier)"
         for name, d in zip(("onsets", "offsets"), apart, strict=True)
     ]
     share = float((np.abs(apart).max(axis=0) <= tolerance).mean())

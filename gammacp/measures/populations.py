@@ -149,9 +149,7 @@ class Over:
                 said += f", of these annotators on others {_span(self.documents)}"
             said += "."
         if self.n_annotators < _FEW:
-            said += (
-                f" This says nothing of annotators of another kind than these {self.n_annotators}."
-            )
+            said += " Annotators of another kind are not covered."
         return said
 
 

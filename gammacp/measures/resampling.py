@@ -87,13 +87,13 @@ class BootstrapInterval:
         said = (
             f"γ of these annotators on {'text' if text else 'documents'} of this kind: "
             f"{self.low:.3f} to {self.high:.3f} ({self.confidence:.0%} confidence; {how}{apart}). "
-            f"A forecast of the next {'text' if text else 'corpus'} would be 1.4 times as wide, "
-            "and other annotators may differ from these."
+            f"For a single new {'text' if text else 'corpus'} the interval is 1.4 times as wide. "
+            "It does not cover other annotators."
         )
         if not text and self.parts < _FEW:
             said += (
-                " It is too narrow if a few documents of this kind agree very badly and "
-                f"are not among these {self.parts}."
+                f" If a few such documents are very bad, these {self.parts} may include none, and "
+                "the interval is too narrow."
             )
         return said
 

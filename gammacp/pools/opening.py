@@ -36,7 +36,7 @@ def check_same(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -
     if differing := differences(there, here):
         raise PoolError(
             f"worker {worker} runs other software ({differing}); give client and workers the same "
-            "environment and the same files, and start workers anew after a change"
+            "environment and the same files, and restart workers after a change"
         )
 
 

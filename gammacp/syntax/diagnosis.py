@@ -31,8 +31,8 @@ def _lengths(treebank: Treebank, item: Item) -> str:
         together = {n + other.annotations[a].n_tokens for a, n in counts.items()}
         if len(together) == 1:
             return (
-                f"{text}; with sentence {other.name} all have {together.pop()}: "
-                "the text is split at different places"
+                f"{text}; together with sentence {other.name} all have {together.pop()}: "
+                "the annotators split sentences at different places"
             )
     return text
 

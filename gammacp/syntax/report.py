@@ -175,8 +175,8 @@ def _notes(total: TreeAlpha) -> Iterator[str]:
         yield f"chance leaves out annotators of too few sentences: {', '.join(names)}"
     if lost := plain.told["sentences_left_out"]:
         yield (
-            f"chance leaves out {lost} sentence{'s' * (lost != 1)}, for which no three others "
-            "differ in length by at most a quarter"
+            f"chance leaves out {lost} sentence{'s' * (lost != 1)}: fewer than three others are of "
+            "similar length (within a quarter)"
         )
     if unseen := not_shown(plain.p, PERMUTATIONS):
         yield unseen[0]

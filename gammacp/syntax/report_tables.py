@@ -177,8 +177,8 @@ def _said(document: Record) -> Iterator[str]:
         if ignored := document["ignored"]:
             scores = ", ".join(_SCORES[name] for name in _SCORES if document[name] is not None)
             yield (
-                f"{scores} leave out {ignored} of {items} sentences, whose token counts differ; "
-                "α includes them"
+                f"{ignored} of {items} sentences with differing token counts are left out of "
+                f"{scores}; α includes them"
             )
         key, units = "plain", "tokens "
         others = "trees"

@@ -76,7 +76,7 @@ def test_compare_with_a_reference_and_another_round(run: Run, good: Path, tmp_pa
     assert "at least 30 unitary alignments of each text" in document["against"]["untested"]
     text = run("compare", good, *FAST, "--reference", "Cid", "--against", later).out
     assert "Cid against the annotators" in text
-    assert "no test: " in text
+    assert "not tested: " in text
     chosen = run("compare", good, *FAST, "--reference", "Cid", "--by", "pair").out
     assert "Cid against the annotators" in chosen
     assert "By document" not in chosen

@@ -177,9 +177,9 @@ def test_inspect_and_convert_tell(run: Run, tmp_path: Path) -> None:
         "file": file,
         "kind": "column",
         "count": 1,
-        "reason": "note is none of those that are read",
+        "reason": "note is not used",
     }
-    assert "left out: 1 column: note is none of those that are read" in run("inspect", file).out
+    assert "left out: 1 column: note is not used" in run("inspect", file).out
     done = run("convert", file, str(tmp_path / "c.json"))
     assert "left out: 1 line: comment" in done.err
 

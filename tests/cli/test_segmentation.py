@@ -291,7 +291,7 @@ def test_what_is_left_out_is_in_the_json(run: Run, tmp_path: Path, extra: tuple[
     found = run("segmentation", tmp_path / "x.csv", *extra, "--json")
     (lost,) = json.loads(found.out)["left_out"]
     assert (lost["kind"], lost["count"]) == ("column", 1)
-    assert "left out: 1 column: mood is none of those that are read" in found.err
+    assert "left out: 1 column: mood is not used" in found.err
     gold = tmp_path / "gold.csv"
     gold.write_text("annotator,start,end,category,mood\ng,0,2,,x\ng,2,6,,x\n")
     if not extra:

@@ -299,10 +299,10 @@ def test_rounding_is_told_among_the_losses(run: Run, tmp_path: Path) -> None:
 def test_lost_bounds_are_counted(run: Run, tmp_path: Path) -> None:
     rows = "document,annotator,category,start,end\na,A,x,1,4\nb,A,x,2,5\nc,A,x,2,5\n"
     for bounds, said in (
-        ("# bounds: 0 9 a\n", "bounds 0:9 are not kept; read it with --bounds"),
+        ("# bounds: 0 9 a\n", "bounds 0:9 are not kept; give --bounds when reading it"),
         (
             "# bounds: 0 9 a\n# bounds: 0 9 b\n",
-            "bounds 0:9 of 2 documents are not kept; read it with --bounds",
+            "bounds 0:9 of 2 documents are not kept; give --bounds when reading it",
         ),
         (
             "# bounds: 0 9 a\n# bounds: 0 9 b\n# bounds: 0 8 c\n",

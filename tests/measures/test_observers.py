@@ -236,8 +236,14 @@ def test_boundaries_by_hand() -> None:
     units = continuum(("A", 0, 10, "x"), ("A", 20, 30, "x"), ("B", 1, 10, "x"), ("B", 20, 33, "x"))
     score = gc.measure(units, ["boundaries"], tolerance=1)["boundaries"]
     assert score.value == 0.5
-    assert "onsets differ by +0.5 ± 0.5, in absolute terms by 0.5 (2 aligned pairs)" in score.notes
-    assert "offsets differ by +1.5 ± 1.5, in absolute terms by 1.5 (2 aligned pairs)" in score.notes
+    assert (
+        "onsets differ by +0.5 on average (sd 0.5; mean absolute difference 0.5; 2 aligned pairs, "
+        "the annotator later in the list minus the earlier)" in score.notes
+    )
+    assert (
+        "offsets differ by +1.5 on average (sd 1.5; mean absolute difference 1.5; 2 aligned pairs, "
+        "the annotator later in the list minus the earlier)" in score.notes
+    )
     apart = gc.measure(continuum(("A", 0, 1, "x"), ("B", 50, 51, "x")), ["boundaries"])
     assert apart["boundaries"].reason == "no two units are aligned"
 

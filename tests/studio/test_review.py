@@ -205,7 +205,7 @@ def test_a_workbook_has_the_rows_of_csv(tmp_path: Path) -> None:
     ("text", "left"),
     [
         ("Write XMI (--to cas)", "Write XMI"),
-        ("bounds 0:3 are not kept; read it with --bounds", "bounds 0:3 are not kept"),
+        ("bounds 0:3 are not kept; give --bounds when reading it", "bounds 0:3 are not kept"),
         ("a--b.csv is no file. Rename it", "a--b.csv is no file. Rename it"),
         ("Name a folder and --to brat, or write CSV or JSON", "Write CSV or JSON"),
         ("no text. Give --texts FOLDER, or write CSV", "no text. Write CSV"),

@@ -47,7 +47,7 @@ _PHRASES: Mapping[str, str] = {
     "category": "each annotator gave {} of the units a wrong category",
     "false-negative": "each annotator missed {} of the units",
     "false-positive": "each annotator added {} more units that are not there",
-    "split": "each annotator cut units apart, with as many cuts as {} of their number",
+    "split": "each annotator cut units apart (number of cuts: {} of the number of units)",
     "merge": "each annotator ran neighbours together at {} of the units",
 }
 

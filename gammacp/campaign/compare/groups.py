@@ -253,8 +253,8 @@ def _why_untested(found: Replication, fewest: int, cuts: DocumentParts) -> str:
     if fewest < FEWEST_ANNOTATORS:
         return f"it takes {FEWEST_ANNOTATORS} annotators in each group"
     if math.isnan(found.value) or found.value <= 0:
-        return "a γ within or across is not above 0"
-    return cuts.reason or "a γ is not above 0 without some document, stretch or annotator"
+        return "γ within or across is 0 or less, or undefined"
+    return cuts.reason or "without some document, stretch or annotator, a γ is 0 or less"
 
 
 def _sentence(found: AcrossGroups, tested: int) -> str:
@@ -269,7 +269,7 @@ def _sentence(found: AcrossGroups, tested: int) -> str:
     if not math.isnan(found.normalized):
         said += f"; normalized xRR {found.normalized:.3f}"
     if found.untested is not None:
-        return f"{said}; no test: {found.untested}."
+        return f"{said}; not tested: {found.untested}."
     return (
         f"{said} (at 1, one truth and each group's own errors explain all differences; p of less "
         f"than 1: {found.p_value:.2g}, the larger of {found.p_parts:.2g} over "

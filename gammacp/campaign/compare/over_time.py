@@ -96,10 +96,13 @@ class OverTime:
         surest = sorted(self.annotators, key=lambda c: c.p if math.isfinite(c.p) else 1.0)[:1]
         said = [words for c in (self.all, *surest) if (words := c.in_words())]
         if self.annotators:
-            none = "neither of all nor of an annotator beside the others"
+            none = ", neither for all annotators together nor for any one against the others"
         else:
-            none = "of all; annotators are told apart where documents have three or more"
-        return said or [f"No change of γ over time is shown, {none}."]
+            none = (
+                " for all annotators together; single annotators are tested only where "
+                "documents have three or more"
+            )
+        return said or [f"No change of γ over time is shown{none}."]
 
 
 def over_time(overall: Agreement, *, in_order: bool) -> OverTime | None:

@@ -72,7 +72,7 @@ class RoundTest:
         """What is known of the difference; no claim beyond what was tested."""
         said = f"γ differs by {self.difference:+.3f}"
         if self.difference_interval is None or self.p_value is None or self.detectable is None:
-            return f"{said}; no test: {self.untested}."
+            return f"{said}; not tested: {self.untested}."
         low, high = self.difference_interval
         n = f"{self.parts[0]} pairs of" if self.paired else f"{self.parts[0]} and {self.parts[1]}"
         of = f"{n} {self.kind}"

@@ -153,8 +153,8 @@ class Plan:
             n = round(best.documents)
             now, then = (1.96 * pilot.components.error(n, m, k * people) for k in (1, 2))
             said.append(
-                f"Over both, {n} documents by {m} each of {people} such annotators would tell γ "
-                f"to some ±{now:.2f}, of {2 * people} to ±{then:.2f}."
+                f"Counting other annotators too, {n} documents by {m} of {people} annotators each "
+                f"give γ to about ±{now:.2f}, by {m} of {2 * people} to ±{then:.2f}."
             )
         parts = pilot.clusters or pilot.documents
         if pilot.clusters:
@@ -165,7 +165,7 @@ class Plan:
         if self.piloted and parts < _FEW:
             share = 1 / math.sqrt(2 * (parts - 1))
             of = _count_of(parts, "cluster" if pilot.clusters else "document")
-            said.append(f"A pilot of {of} tells how they differ only to ±{share:.0%}.")
+            said.append(f"A pilot of {of} shows how much they differ only to within ±{share:.0%}.")
         if pilot.chance_error > (self.goal.half_width or 1) / 4:
             said.append(f"Random sets leave ±{pilot.chance_error:.3f} open: lower --precision.")
         return " ".join(said)

@@ -338,11 +338,14 @@ def _notes(
         some = [f"{a} in {n}" for a, n in sorted(lacking.items(), key=lambda e: -e[1])]
         shown = first_names(some, 5, "more people")
         notes.append(
-            f"people without a {what} in some of {total} {of}, not compared there: {shown}"
+            f"people without a {what} in some of the {total} {of} are not compared there: {shown}"
         )
     if never := [a for a in people if a not in (*wins.people, expert)]:
         shown = first_names(never, 5, "more people")
-        notes.append(f"not compared, because they never meet {name} and somebody else: {shown}")
+        notes.append(
+            f"not compared, because they share no {of.removesuffix('s')} with {name} and a third "
+            f"person: {shown}"
+        )
     if not any(c.counts[c.annotators.index(name)] for c in mine.values() if name in c.annotators):
         notes.append(f"{name} has no unit at all: it agrees only where people marked nothing too")
     if of != "documents" and (

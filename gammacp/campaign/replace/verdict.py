@@ -161,13 +161,16 @@ class Candidacy:
             rho += f" ({self.interval[0]:.0%} to {self.interval[1]:.0%})"
         if self.expert is None:
             agreed = f"it agreed with the others at least as well as the person left out {rho}"
-            passed, failed = "may stand in for a person", "a stand-in for a person"
+            passed = failed = "may stand in for a person"
         else:
             agreed = f"it was at least as close to {self.expert} as the other person {rho}"
-            failed = f"as close to {self.expert} as other people are"
-            passed = f"is {failed}, or nearly"
+            failed = f"is as close to {self.expert} as other people are"
+            passed = f"{failed}, or nearly"
         if self.alone:
-            agreed += f"; on {self.alone} of {self.instances} {self.of} there was one other only"
+            where = f"{self.alone} of {self.instances}"
+            if self.alone == self.instances:
+                where = f"all {self.instances}"
+            agreed += f"; on {where} {self.of} there was only one other person to compare with"
         if self.passes is None:
             return (
                 f"No verdict on {self.name}: the test takes people with {self.min_documents} "
@@ -182,15 +185,15 @@ class Candidacy:
         counted = f"it holds its own against {counted} at ε = {self.epsilon:g} ({rate}); {agreed}."
         if self.passes:
             least = self.least_epsilon or 0
-            limit = f"not with ε = {least - 0.01:g}" if least else "also with ε = 0"
+            limit = f"not pass with ε = {least - 0.01:g}" if least else "also pass with ε = 0"
             return f"{self.name} {passed}: {counted} It would {limit}.{self._by_other_scores()}"
         other = (
-            f"It would from ε = {self.least_epsilon:g} on."
+            f"It would pass from ε = {self.least_epsilon:g} on."
             if self.least_epsilon is not None
             else "No ε would change that."
         )
         more = f"{other} {self._more()}{self._by_other_scores()}"
-        return f"{self.name} is not shown to be {failed}: {counted} {more}"
+        return f"The test does not show that {self.name} {failed}: {counted} {more}"
 
     def _by_other_scores(self) -> str:
         """What other scores say, and that it is not the same."""
@@ -203,7 +206,9 @@ class Candidacy:
         if not told:
             return ""
         if all(b.passes == self.passes for b in told):
-            return f" Likewise {shown}."
+            also = "also passes" if self.passes else "does not pass either"
+            names = " and ".join(f"by {b.score} (ω = {b.confirmed_rate:.2f})" for b in told)
+            return f" {names[0].upper()}{names[1:]} it {also}."
         return f" But the verdict depends on the score: {shown}."
 
     @property
@@ -219,7 +224,7 @@ class Candidacy:
                 f"{self.min_documents}: let fewer people do more each."
             )
         if self.enough_documents is None:
-            return f"More {self.of} like these would not let it pass."
+            return f"More {self.of} like these would not change this."
         if math.isnan(self.enough_documents) and (self.clusters or self.weighted):
             how = "in clusters" if self.clusters else "weighted"
             return f"How many {self.of} would do cannot be told if they are {how}."

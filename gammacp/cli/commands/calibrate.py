@@ -75,7 +75,7 @@ def calibrate(
 def _print(found: Calibration) -> None:
     from gammacp.campaign.result_tables import equivalents
 
-    say(f"γ = {number(found.score.value)} is what each of these errors alone would give:")
+    say(f"γ = {number(found.score.value)} would come from any one of these errors alone:")
     show(equivalents(found).without("reason"))
     say(found.in_words())
     for note in found.notes():

@@ -34,8 +34,8 @@ _COLUMNS = (
     Column("annotator", "annotator"),
     Column("documents", "documents", word),
     Column("units", "units", word),
-    Column("gamma", "their γ", number),
-    Column("changed", "of what changed", number),
+    Column("gamma", "γ", number),
+    Column("changed", "γ of changed", number),
     Column("drift", "drift", signed_number),
 )
 

@@ -121,20 +121,28 @@ def _blanc(x: ChainOverlaps) -> list[Retrieved]:
 
 
 _SCORERS: Mapping[str, tuple[Callable[[ChainOverlaps], list[Retrieved]], str, str]] = {
-    "muc": (_both(_muc), "links of chains that are found (MUC)", "Vilain et al. 1995"),
-    "b-cubed": (_both(_b_cubed), "mentions by their chains (B³)", "Bagga & Baldwin 1998"),
+    "muc": (_both(_muc), "MUC: chain links that both annotators have", "Vilain et al. 1995"),
+    "b-cubed": (
+        _both(_b_cubed),
+        "B³: overlap of the chains of each mention",
+        "Bagga & Baldwin 1998",
+    ),
     "ceaf-m": (
         _ceaf(lambda x: x.shared, mentions=True),
-        "chains joined one to one, by mentions (CEAF_m)",
+        "CEAF_m: one-to-one matching of chains, by shared mentions",
         "Luo 2005",
     ),
     "ceaf-e": (
         _ceaf(lambda x: 2 * x.shared / (x.key[x.rows] + x.response[x.columns]), mentions=False),
-        "chains joined one to one, each alike (CEAF_e)",
+        "CEAF_e: one-to-one matching of chains, each weighing the same",
         "Luo 2005",
     ),
-    "blanc": (_blanc, "links and non-links of mentions (BLANC)", "Luo et al. 2014"),
-    "lea": (_both(_lea), "chains by size and the links that are found", "Moosavi & Strube 2016"),
+    "blanc": (_blanc, "BLANC: coreferent and non-coreferent pairs of mentions", "Luo et al. 2014"),
+    "lea": (
+        _both(_lea),
+        "LEA: links found in each chain, weighted by chain size",
+        "Moosavi & Strube 2016",
+    ),
 }
 
 

@@ -425,9 +425,12 @@ for _name, _summary in (
     ("gamma-link", "typed links between the units that γ aligns"),
     (
         "gamma-link-given-units",
-        "links, where chance deals each annotator's anew among the own units",
+        "typed links, given the units: chance redistributes each annotator's among their own units",
     ),
     ("gamma-chain", "chains of the units that γ aligns"),
-    ("gamma-chain-given-units", "chains, where chance deals them anew among the own units"),
+    (
+        "gamma-chain-given-units",
+        "chains, given the units: chance redistributes them among each annotator's units",
+    ),
 ):
     _register(_name, _summary)

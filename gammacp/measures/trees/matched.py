@@ -183,9 +183,8 @@ def matched(
         sentences = len(np.unique(items[chosen]))
         raise DataError(
             f"{sentences} sentence{'s' * (sentences != 1)} with {np.count_nonzero(chosen)} "
-            "annotations are too few for length-matched chance, which compares each with "
-            f"{LEAST} sentences of every other annotator that differ from it in length by at most "
-            "a quarter"
+            "annotations are too few for length-matched chance: each needs "
+            f"{LEAST} sentences of similar length (within a quarter) by every other annotator"
         )
     lost = sorted({*people[chosen].tolist()} - {*people[kept].tolist()})
     pairs, rows = near[where[found.first]], near[where]

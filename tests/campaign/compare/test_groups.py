@@ -68,7 +68,7 @@ def test_by_hand() -> None:
     # Within: 1 − (.1 + 3 · .2) / 4; across .4.
     assert across.difference == pytest.approx(0.825 - 0.4)
     assert math.isnan(across.p_value)
-    assert "no test: it takes 3 annotators in each group" in found.in_words()
+    assert "not tested: it takes 3 annotators in each group" in found.in_words()
 
 
 def test_members_by_name_and_pattern() -> None:

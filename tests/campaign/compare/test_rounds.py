@@ -58,7 +58,7 @@ def test_a_side_of_four_has_a_difference_and_no_p() -> None:
     found = difference_of(parts(0.2, 0.3, 0.25, 0.22), parts(0.5, 0.6, 0.55, 0.52, 0.61))
     assert (found.p_value, found.difference_interval, found.detectable) == (None, None, None)
     assert found.difference == pytest.approx(0.556 - 0.2425)
-    assert "no test: 4 and 5 documents are too few" in found.in_words()
+    assert "not tested: 4 and 5 documents are too few" in found.in_words()
 
 
 def test_the_same_documents_are_compared_one_by_one_in_whatever_order() -> None:

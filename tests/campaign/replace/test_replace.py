@@ -284,7 +284,7 @@ def test_verdicts_say_what_would_change_them() -> None:
     below = replace(c, ["bot"], score="accuracy", epsilon=found.least_epsilon - 0.01)
     assert below.candidates[0].passes is False
     assert f"from ε = {found.least_epsilon:g} on" in found.in_words()
-    assert "would not let it pass" in found.in_words()
+    assert "would not change this" in found.in_words()
 
 
 def test_too_few_documents_give_no_verdict() -> None:
@@ -297,7 +297,7 @@ def test_too_few_documents_give_no_verdict() -> None:
     assert words.startswith("No verdict on bot")
     assert "nobody has more than 8" in words
     assert words.endswith("too much alike to say how many would do.")
-    assert changed(found, enough_documents=None).in_words().endswith("let it pass.")
+    assert changed(found, enough_documents=None).in_words().endswith("would not change this.")
     assert found.people[0].beaten is None
     assert found.interval == pytest.approx((0.025 ** (1 / 8), 1.0))
     assert any("Clopper" in note for note in found.notes)
@@ -319,7 +319,7 @@ def test_documents_without_the_candidate_are_told_and_not_aligned(run: Run, tmp_
     found = run("replace", *files, "--candidate", "bot")
     assert "bot has no row in 8 of 40 documents: these are left out" in found.err
     assert "Cid in 10" in found.err
-    assert "somebody else: Dan" in found.err
+    assert "a third person: Dan" in found.err
     bot = json.loads(run("replace", *files, "--candidate", "bot", "--json").out)["candidates"][
         "bot"
     ]
@@ -328,7 +328,7 @@ def test_documents_without_the_candidate_are_told_and_not_aligned(run: Run, tmp_
     assert bot["passes"] is True
     everybody = ",".join((*PEOPLE, "bot"))
     found = run("replace", *files, "--candidate", "bot", "--annotators", everybody)
-    assert "is not shown to be" in found.out
+    assert "The test does not show that" in found.out
 
 
 def test_an_expert_is_named_in_the_verdict_and_two_people_are_a_caveat() -> None:
@@ -339,7 +339,7 @@ def test_an_expert_is_named_in_the_verdict_and_two_people_are_a_caveat() -> None
     assert "left out" not in words
     assert not any("fewer than three" in note for note in of_expert.notes)
     [of_all] = replace(c, ["bot"], score="accuracy").candidates
-    assert "on 40 of 40 labelled places there was one other only" in of_all.in_words()
+    assert "on all 40 labelled places there was only one other person" in of_all.in_words()
 
 
 def test_the_order_of_people_and_documents_does_not_matter() -> None:
