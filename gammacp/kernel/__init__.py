@@ -4,9 +4,7 @@ Numba is imported only by modules that import this one; keep those out of `impor
 compiled code is kept is in `gammacp.kernel.cache`.
 """
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -91,20 +89,8 @@ def _compile(kernel: Any, compile_or_load: Callable[[Any], Any], signature: Any)
         kept = getattr(kernel._cache, "is_current", None)
         if kept is None or kept(signature, kernel.targetctx) or signature in kernel.overloads:
             return compile_or_load(signature)
-        with alone(), _without_collections():
+        with alone():
             return compile_or_load(signature)
-
-
-@contextmanager
-def _without_collections() -> Iterator[None]:
-    """Without Python's garbage collector: looking through what numba makes took 9 % of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _call_kernel(template: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

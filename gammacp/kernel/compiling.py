@@ -14,23 +14,11 @@ from typing import Any
 
 import numba
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
-from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
 _NEWEST = 0, 68
-_LIBRARY = "_optimize_final_module _finalize_final_module _finalize_dynamic_globals codegen "
-_LIBRARY += "_ensure_finalized add_ir_module get_pointer_to_function enable_object_caching "
-_LIBRARY += "serialize_using_bitcode serialize_using_object_code"
-_PARTS = {
-    JITCodeLibrary: _LIBRARY,
-    JITCPUCodegen: "_library_class create_library set_env",
-    CompilerBase: "compile_extra define_pipelines",
-    CompileResult: "_find_referenced_environments library",
-}
-_missing = [n for of, names in _PARTS.items() for n in names.split() if not hasattr(of, n)]
-if _missing or numba.version_info[:2] > _NEWEST or JITCPUCodegen._library_class != JITCodeLibrary:
-    raise ImportError(f"kernels were not tried with numba {numba.__version__} {_missing}")
 
 
 class _NoMachineCode:
@@ -64,6 +52,12 @@ class LinkedLibrary(JITCodeLibrary):
     def serialize_using_object_code(self) -> Any:
         """Its code for LLVM: there is no other."""
         return self.serialize_using_bitcode()
+
+
+_fits = getattr(JITCPUCodegen, "_library_class", None) is JITCodeLibrary
+_fits &= all(hasattr(JITCodeLibrary, name) for name in vars(LinkedLibrary))
+if numba.version_info[:2] > _NEWEST or not _fits:
+    raise ImportError(f"kernels were not linked with numba {numba.__version__} before")
 
 
 def is_linking(codegen: Any) -> bool:
