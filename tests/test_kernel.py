@@ -3,7 +3,6 @@
 And only as it was written: a cache that is damaged, full or somebody else's costs time, no result.
 """
 
-import ast
 import json
 import os
 import random
@@ -278,32 +277,87 @@ def test_code_for_any_processor_that_a_wheel_brings_is_used(
     assert run(1.0, before=other)[:2] == ["2.0", "0"]
 
 
-def test_a_kernel_for_kernels_alone_is_plain_python_elsewhere(package: Path) -> None:
-    own = (
-        "from gammacp.kernel import kernel\n@kernel\ndef _one(x):\n    return 3.0 * x\n"
-        "@kernel\ndef two(x):\n    return _one(x) + 1\n"
-    )
-    (package / "outer.py").write_text(own)
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import outer\n"
-        "print(outer.two(1.0), outer._one(1.0), type(outer._one(2)).__name__)\n"
-    )
-    for _ in range(2):  # compiled, and loaded
-        assert execute(code, package).stdout.split() == ["4.0", "3.0", "float"]
+IN_ORDER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import outer, gammacp.inner, gammacp.kernel
+calls = {"one": gammacp.inner.one, "twice": outer.twice}
+"""
 
 
-def test_kernels_for_kernels_alone_are_called_by_no_other() -> None:
-    root, found = Path(gammacp.__file__).parent, 0
-    for path in root.rglob("*.py"):
-        if "gammacp.kernel import" not in (text := path.read_text(encoding="utf-8")):
-            continue
-        tree = ast.parse(text)
-        defined = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
-        made = {"kernel", "late_kernel"}
-        kernels = [f for f in defined if made & {getattr(d, "id", "") for d in f.decorator_list}]
-        own = {f.name for f in kernels if f.name.startswith("_")}
-        found += len(own)
-        for part in tree.body:
-            if part not in kernels:
-                assert not own & {getattr(n, "id", "") for n in ast.walk(part)}, path
-    assert found > 30
+def test_a_kernel_is_called_by_another_and_from_python_on_one_signature(package: Path) -> None:
+    """What is compiled, or was kept, for other kernels alone has no code that Python could call."""
+    (package / "gammacp" / "inner.py").write_text(INNER.format(3.0))
+
+    def call(*order: str) -> None:
+        code = IN_ORDER + f"print(*(calls[name](1.5) for name in {order}))"
+        expected = [{"one": "4.5", "twice": "9.0"}[name] for name in order]
+        assert execute(code, package).stdout.split() == expected
+
+    call("twice")  # now `one` is kept for `twice` alone
+    call("one", "twice", "one")
+    shutil.rmtree(package / "cache")
+    call("twice", "one", "twice")
+
+
+EVERYTHING = """
+from gammacp.kernel import kernel
+import numpy as np
+
+@kernel
+def least(x):
+    if np.isnan(x).any():
+        raise ValueError("not a number")
+    return np.sort(x)[0]
+
+@kernel
+def several(x, most):
+    def double(value):
+        return 2 * value
+    parts = [double(least(x[i:])) for i in range(most)]
+    return sum(parts), np.linalg.norm(x) / 3, np.cumsum(x)[-1]
+"""
+OF_OTHERS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+{0}
+import everything, gammacp.kernel, numba, numpy as np
+x = np.random.default_rng(0).normal(size=50)
+
+@numba.njit
+def own(x):
+    if len(x) == 0:
+        raise ValueError("empty")
+    return np.sort(x)[0], np.linalg.norm(x) / 3, np.cumsum(x)[-1], everything.least(x)
+
+def tell(call, *args):
+    try:
+        return repr(call(*args))
+    except Exception as error:
+        return repr(error)
+
+print(gammacp.kernel.compiling is not None)
+for data in x, x * np.nan:
+    print(tell(everything.several, data, 3), tell(everything.least, data), tell(own, data))
+print(tell(own, x[:0]))
+"""
+# What numba may bring instead of what it has today.
+OTHERWISE = (
+    "import numba; numba.version_info = (9, 0, 0)",
+    "import numba.core.codegen as c; c.JITCPUCodegen._library_class = type('Other', "
+    "(c.JITCodeLibrary,), {})",
+    "import numba, numba.core.compiler_machinery as m; del m.register_pass",
+)
+
+
+def test_kernels_are_the_same_where_numba_has_not_what_linking_takes(package: Path) -> None:
+    (package / "everything.py").write_text(EVERYTHING)
+    linked, *found = execute(OF_OTHERS.format(""), package).stdout.splitlines()
+    assert linked == "True"
+    assert found[1].count("ValueError('not a number')") == 3
+    for before in OTHERWISE:
+        for _ in range(2):  # compiled, and loaded
+            assert execute(OF_OTHERS.format(before), package).stdout.splitlines() == [
+                "False",
+                *found,
+            ]

@@ -15,8 +15,12 @@ with standstill():
     from numba.core.compiler_lock import global_compiler_lock
 
 from gammacp.kernel.cache import KernelCache, alone, not_kept
-from gammacp.kernel.compiling import KernelCompiler, is_nested, only_for_kernels, running
 from gammacp.kernel.plain import Plain
+
+try:
+    from gammacp.kernel import compiling
+except ImportError:  # by itself numba compiles the same, a third slower
+    compiling = None  # type: ignore[assignment]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,12 +33,12 @@ def kernel(function: F) -> F:
 
     What other kernels call of it is compiled for them alone (`gammacp.kernel.compiling`).
     """
-    how: dict[str, Any] = {"no_cpython_wrapper": True, "pipeline_class": KernelCompiler}
-    compiled: Any = numba.njit(**how)(function)
+    options = {"nogil": True, "no_cfunc_wrapper": True} if compiling is None else compiling.OPTIONS
+    compiled: Any = numba.njit(**options)(function)
     if compiled is function:  # NUMBA_DISABLE_JIT
         return function
-    compiled.linked = set()  # signatures whose code only other kernels can call
-    compiled.add_overload = partial(_add_overload, compiled, compiled.add_overload)
+    if compiling is not None:
+        compiled.add_overload = partial(compiling.add_overload, compiled, compiled.add_overload)
     try:
         compiled._cache = KernelCache(function)
     except OSError as error:  # its source is not a file
@@ -77,40 +81,16 @@ def _who_answers(kernel: Any, compile_now: Callable[..., Any], *args: Any) -> Ca
     return answer
 
 
-def _add_overload(kernel: Any, for_python: Callable[[Any], None], result: Any) -> None:
-    """For other kernels, a call from Python would jump to nowhere."""
-    arguments = tuple(result.signature.args)
-    if is_nested():
-        kernel.overloads[arguments] = result
-        kernel.linked.add(arguments)
-        return
-    kernel.linked.discard(arguments)
-    for_python(result)
-    for environment in result._find_referenced_environments():
-        result.codegen.set_env(environment.env_name, environment)
-
-
 def _compile(kernel: Any, compile_or_load: Callable[[Any], Any], signature: Any) -> Any:
     """Of several processes one compiles, and the others load what it has kept."""
     with global_compiler_lock:  # first, as whoever compiles with numba does
-        running.append(kernel)
-        try:
-            if not is_nested() and signature in kernel.linked:
-                del kernel.overloads[signature]
-            if _is_kept(kernel, signature):
-                return compile_or_load(signature)
-            with alone():
-                if _is_kept(kernel, signature):  # by another process meanwhile
-                    return compile_or_load(signature)
-                with only_for_kernels(kernel.targetctx):
-                    return compile_or_load(signature)
-        finally:
-            running.pop()
-
-
-def _is_kept(kernel: Any, signature: Any) -> bool:
-    cache = kernel._cache
-    return isinstance(cache, KernelCache) and cache.is_current(signature, kernel.targetctx)
+        if compiling is not None:
+            compiling.drop_linked(kernel, signature)
+        kept = getattr(kernel._cache, "is_current", None)
+        if kept is None or kept(signature, kernel.targetctx) or signature in kernel.overloads:
+            return compile_or_load(signature)
+        with alone():
+            return compile_or_load(signature)
 
 
 def _call_kernel(template: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

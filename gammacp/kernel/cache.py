@@ -16,6 +16,7 @@ different processes have kept then call each other's functions: `np.sort` in one
 another, and the result is wrong (numba issue 10486). Numbers here are random instead.
 """
 
+import gc
 import os
 import pickle
 import re
@@ -37,7 +38,6 @@ from numba.core.caching import CompileResultCacheImpl
 from numba.core.serialize import dumps
 
 from gammacp.files import atomic_write
-from gammacp.kernel.compiling import is_nested
 from gammacp.stopping import told_of_compiling
 
 try:
@@ -57,7 +57,7 @@ _NUMBA: Any = object.__new__(CompileResultCacheImpl)
 _NUMBERED = hasattr(FunctionIdentity, "_unique_ids")
 FunctionIdentity._unique_ids = iter(partial(secrets.randbits, 64), None)  # type: ignore[assignment]
 # What is kept without such numbers is compiled anew.
-_KEPT = "3"
+_KEPT = "4"
 
 
 class KernelCache:
@@ -108,7 +108,7 @@ class KernelCache:
             return
         try:
             kept = b"\n".join((self._stamp, dumps(_NUMBA.reduce(result))))  # type: ignore[no-untyped-call]
-            name = self._file_name(signature, result.codegen.magic_tuple())
+            name = self._file_name(signature, result.codegen)
             with atomic_write(folder / name) as path:
                 path.write_bytes(b"\n".join((_digest(kept), kept)))
         except (OSError, AttributeError, pickle.PicklingError) as error:
@@ -132,14 +132,19 @@ class KernelCache:
 
     def _places(self, signature: object, codegen: Any) -> Iterator[Path]:
         """Where code of this kernel for arguments of these kinds may be."""
-        processor = codegen.magic_tuple()
-        name = self._file_name(signature, processor)
+        name = self._file_name(signature, codegen)
         yield from (folder / name for folder in _folders())
-        yield SHIPPED / self._file_name(signature, (processor[0], *_ANY_PROCESSOR))
+        yield SHIPPED / self._file_name(signature, codegen, _ANY_PROCESSOR)
 
-    def _file_name(self, signature: object, processor: tuple[object, ...]) -> str:
-        """Of this kernel for arguments of these kinds, on this Python and a processor."""
-        variant = self._line, str(signature), is_nested(), processor, sys.version_info[:2]
+    def _file_name(self, signature: object, codegen: Any, processor: tuple[str, ...] = ()) -> str:
+        """Of this kernel for arguments of these kinds, on this Python and a processor.
+
+        What only other kernels can call is in a library of another kind.
+        """
+        system, *this_one = codegen.magic_tuple()
+        kind = str(getattr(codegen, "_library_class", None))
+        of = system, *(processor or this_one), kind
+        variant = self._line, str(signature), of, sys.version_info[:2]
         return f"{self._name}-{sha256(repr(variant).encode()).hexdigest()[:20]}.kernel"
 
 
@@ -197,7 +202,8 @@ _alone: list[bool] = []
 def alone() -> Iterator[None]:
     """Within, no other process compiles: one that waited finds what this one has kept.
 
-    Whoever calls it holds numba's lock of compilation.
+    Whoever calls it holds numba's lock of compilation. Python's garbage collector rests: looking
+    through what numba makes took 9 % of the time.
     """
     folder = writable_folder()
     while told_of_compiling:
@@ -208,6 +214,9 @@ def alone() -> Iterator[None]:
                 lock = os.open(folder, os.O_RDONLY)
                 stack.callback(os.close, lock)
                 fcntl.flock(lock, fcntl.LOCK_EX)
+        if gc.isenabled():
+            gc.disable()
+            stack.callback(gc.enable)
         _alone.append(True)
         stack.callback(_alone.pop)
         yield

@@ -4,38 +4,38 @@
 By itself, numba makes each function that a kernel calls, and each of its own for arrays, fit to be
 called from Python and from C: optimised alone, then once more in every caller, translated into
 machine code, with a wrapper or two. Here this happens once, for the kernel that Python calls.
-Within `only_for_kernels` numba is set up so: while a kernel is compiled and numba's lock is held.
+
+This takes private parts of numba. Where one is missing, or numba is newer than those it was tried
+with, this module is an ImportError, and kernels are compiled as numba does by itself.
 """
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
-import llvmlite.binding.ffi as llvm_ffi  # type: ignore[import-untyped]
-from numba.core.codegen import JITCodeLibrary
+import numba
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
-# Passes of numba's compiler for what no kernel has: closures, comprehensions, `with`, `raise`,
-# operations that depend on a literal. Each of them looks through everything anew.
-_NOT_NEEDED = {
-    *("with_lifting", "inline_closure_likes", "make_function_op_code_to_jit_function"),
-    *("inline_inlinables", "find_literally", "literal_unroll", "LiteralPropagation"),
-    *("rewrite_semantic_constants", "Rewrite dynamic raises"),
-}
-# Kernels that are compiled or loaded now: the first is what Python calls, the others what it calls.
-running: list[Any] = []
+_NEWEST = 0, 68
 
 
-def is_nested() -> bool:
-    """Whether what is compiled now is for the kernel that calls it."""
-    return len(running) > 1
+class _NoMachineCode:
+    @staticmethod
+    def set_env(name: str, environment: Any) -> None:
+        """What machine code has of Python's; the kernel that Python calls sets it for all."""
 
 
 class LinkedLibrary(JITCodeLibrary):
     """Code for other kernels, which optimise it and translate it with their own."""
+
+    codegen = _NoMachineCode
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Add code, unless it is what C would call."""
+        if ir_module.name != "cfunc_wrapper":
+            super().add_ir_module(ir_module)
 
     def _optimize_final_module(self) -> None:
         pass
@@ -54,62 +54,75 @@ class LinkedLibrary(JITCodeLibrary):
         return self.serialize_using_bitcode()
 
 
+_fits = getattr(JITCPUCodegen, "_library_class", None) is JITCodeLibrary
+_fits &= all(hasattr(JITCodeLibrary, name) for name in vars(LinkedLibrary))
+if numba.version_info[:2] > _NEWEST or not _fits:
+    raise ImportError(f"kernels were not linked with numba {numba.__version__} before")
+
+
+def is_linking(codegen: Any) -> bool:
+    """Whether what is compiled now is for the kernel that calls it."""
+    return codegen._library_class is LinkedLibrary
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _KernelLowering(NativeLowering):
-    _name = "kernel_lowering"
+class _LoweringForPython(NativeLowering):
+    _name = "lowering_for_python"
 
     def run_pass(self, state: Any) -> bool:
-        """Of a kernel that Python calls, also what Python needs, which releases the GIL."""
-        if not is_nested():
-            codegen = state.targetctx.codegen()
-            state.library = JITCodeLibrary(codegen, state.func_id.func_qualname)
-            state.library.enable_object_caching()
-            state.flags.no_cpython_wrapper, state.flags.release_gil = False, True
+        """With machine code and what Python needs to call it, which releases the GIL.
+
+        Until then all kernels have the flags of numba's functions for arrays, which are compiled
+        once for each set of flags.
+        """
+        state.library = JITCodeLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        flags = state.flags
+        flags.no_cpython_wrapper, flags.no_cfunc_wrapper, flags.release_gil = False, True, True
         return super().run_pass(state)  # type: ignore[no-any-return]
 
 
-class KernelCompiler(CompilerBase):
-    """Numba's compiler, with a lowering that knows who calls.
+class _Compiler(CompilerBase):
+    """Numba's compiler; what is compiled while it runs is linked into the kernel."""
 
-    Until then all kernels have the flags of numba's functions for arrays, which are compiled once
-    for each set of flags.
-    """
+    _lowering = NativeLowering
+
+    def compile_extra(self, function: Any) -> Any:
+        """The compiled function."""
+        codegen = self.state.targetctx.codegen()
+        if is_linking(codegen):
+            return super().compile_extra(function)
+        self._lowering, codegen._library_class = _LoweringForPython, LinkedLibrary
+        try:
+            return super().compile_extra(function)
+        finally:
+            del codegen._library_class
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's own passes, without those that kernels do not need."""
+        """Numba's own passes, but for the last."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [
-            (_KernelLowering, text) if done is NativeLowering else (done, text)
+            (self._lowering if done is NativeLowering else done, text)
             for done, text in passes.passes
-            if done._name not in _NOT_NEEDED
         ]
         return [passes]
 
 
-@contextmanager
-def only_for_kernels(context: Any) -> Iterator[None]:
-    """Within, what is compiled is linked into the kernel that Python calls."""
-    codegen = context.codegen()
-    if codegen._library_class is LinkedLibrary:
-        yield
+OPTIONS: dict[str, Any] = {"no_cpython_wrapper": True, "pipeline_class": _Compiler}
+
+
+def add_overload(kernel: Any, for_python: Callable[[Any], None], result: Any) -> None:
+    """Have compiled code called, from Python only where that is possible."""
+    if isinstance(result.library, LinkedLibrary):
+        kernel.overloads[tuple(result.signature.args)] = result
         return
-    context.typing_context.refresh()  # in this order: what numba tries first is filled in first
-    context.refresh()
-    set_env = codegen.set_env
+    for_python(result)
+    for environment in result._find_referenced_environments():
+        result.codegen.set_env(environment.env_name, environment)
 
-    def set_env_if_loaded(name: str, environment: Any) -> None:
-        if codegen._engine.get_global_value_address(name):
-            set_env(name, environment)
 
-    lock, collecting = llvm_ffi.lib._lock, gc.isenabled()
-    told, lock._cblist = lock._cblist, []  # events for each call of LLVM
-    codegen._library_class, codegen.set_env = LinkedLibrary, set_env_if_loaded
-    context.create_cfunc_wrapper = lambda *_, **__: None
-    gc.disable()  # looking through what numba makes took 9 % of the time
-    try:
-        yield
-    finally:
-        del codegen._library_class, codegen.set_env, context.create_cfunc_wrapper
-        lock._cblist = told
-        if collecting:
-            gc.enable()
+def drop_linked(kernel: Any, signature: Any) -> None:
+    """Forget code that only other kernels can call, unless one of them asks for it."""
+    known = getattr(kernel.overloads.get(signature), "library", None)
+    if isinstance(known, LinkedLibrary) and not is_linking(kernel.targetctx.codegen()):
+        del kernel.overloads[signature]
