@@ -13,7 +13,7 @@ from gammacp.continuum.document_table import DocumentTable, table_of_several
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.archive import without_gz
 from gammacp.formats.differing_texts import on_one_line
-from gammacp.formats.finding import PathLike, Unread, find
+from gammacp.formats.finding import Finding, PathLike, Unread, find
 from gammacp.formats.joining import DocumentPart, Joining, joinings
 from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
 from gammacp.formats.layout import names_from_path
@@ -26,6 +26,7 @@ T = TypeVar("T")
 Noting = TypeVar("Noting", Continuum, DocumentTable)
 Reader: TypeAlias = Callable[..., Continuum | Corpus]
 """`reader(source, **options)`, as a format has it."""
+_Document: TypeAlias = tuple[Source, Format, Continuum | Corpus]
 
 
 @dataclass(frozen=True)
@@ -189,38 +190,46 @@ def collect(
     if by_format:
         _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))
     settings = {name: _settings(group, given) for name, group in by_format.items()}
-    documents: list[tuple[Source, Format, Continuum | Corpus]] = []
-    parts: list[DocumentPart] = []
-    left_out = [finding.left_out]
-    unread = finding.unread
-    for source, entry in finding.found:
-        read = (instead or {}).get(entry.name, entry.read)
-        try:
-            document = read(source, **settings[entry.name])
-        except DataError as error:
-            path = without_gz(source.path) / source.member
-            unread.append(Unread(source.place, error.at(source.place), path))
-            continue
-        left_out.append(document.left_out)
-        documents.append((source, entry, document))
+    documents, unread = _read_each(finding, settings, instead or {})
+    left_out = [finding.left_out, *(document.left_out for *_, document in documents)]
     tables = [table for *_, document in documents if (table := _table_of(document)) is not None]
     whole = None if unread or layout or len(tables) < len(documents) else table_of_several(tables)
     if whole is not None:
         # Documents of one table each are whole: nothing is put together, and none is made for it.
         made = _noting(whole, documents[0][1], {"format": format, **options})
         return Collection(made, (), _Alike(whole, documents[0][1].name), gather(left_out))
-    for source, entry, document in documents:
-        listed = isinstance(document, Corpus)
-        shared = listed or (layout or entry.layout) is not None
-        for c in document.values() if isinstance(document, Corpus) else [document]:
-            name = c.name if shared else source.place
-            parts.append(DocumentPart(name, c, entry, source, shared, listed))
+    parts = [part for document in documents for part in _parts_of(*document, layout)]
     asked_for = {"format": format, **options}
     found = _put_together(parts, unread, settings, layout, align_texts, asked_for)
     found = replace(found, left_out=gather([*left_out, found.left_out]))
     if not found.continua and not found.failures:
         raise _nothing(asked, found.left_out)
     return found
+
+
+def _read_each(
+    finding: Finding, settings: Mapping[str, dict[str, Any]], instead: Mapping[str, Reader]
+) -> tuple[list[_Document], list[Unread]]:
+    """What each file holds, and the files that could not be read."""
+    documents, unread = [], list(finding.unread)
+    for source, entry in finding.found:
+        try:
+            document = instead.get(entry.name, entry.read)(source, **settings[entry.name])
+            documents.append((source, entry, document))
+        except DataError as error:
+            path = without_gz(source.path) / source.member
+            unread.append(Unread(source.place, error.at(source.place), path))
+    return documents, unread
+
+
+def _parts_of(
+    source: Source, entry: Format, document: Continuum | Corpus, layout: str | None
+) -> Iterator[DocumentPart]:
+    """The continua of a file, by the names of their documents, or by its own where it is one."""
+    listed = isinstance(document, Corpus)
+    shared = listed or (layout or entry.layout) is not None
+    for c in document.values() if isinstance(document, Corpus) else [document]:
+        yield DocumentPart(c.name if shared else source.place, c, entry, source, shared, listed)
 
 
 class _Alike(Mapping[str, str]):

@@ -28,6 +28,12 @@ _ENDS = ("source", "target")
 _JOURNALS = ("CSV", "JSON")
 _UNCHOSEN = {"dissimilarity": "default", "reference": "none", "round": "all"}
 _ALLOWED = "; connect-src 'self'; media-src 'self'; img-src blob: data:"
+# Five times what docs/studio.md has measured: the whole report then takes a minute and a half.
+_MANY_DOCUMENTS, _MANY_UNITS = 5000, 150_000
+_MANY = (
+    f"With more than {_MANY_DOCUMENTS} documents or {_MANY_UNITS} units, the report takes minutes. "
+    "The command line suits them better: gammacp report FILES -o out.html"
+)
 _DOCUMENTS = (
     Column("file", "document"),
     Column("format", "format"),
@@ -149,6 +155,8 @@ def _what_was_read(found: Understood) -> Markup:
         f"{_number(len(found.categories), 'label')}."
     )
     parts: list[Markup | None] = [element("p", said)]
+    if len(found.documents) > _MANY_DOCUMENTS or units > _MANY_UNITS:
+        parts.append(element("p", _MANY, class_="warning", role="note"))
     if found.paths:
         parts.append(element("p", f"campaign.toml says what is read: {', '.join(found.paths)}."))
     if found.joinings:

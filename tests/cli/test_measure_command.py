@@ -1,10 +1,14 @@
 """`gammacp measure`: no option of γ is taken and then not used."""
 
 import json
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gammacp.pools.steady import Steady
 from tests.conftest import Run
 
 ROWS = "A,x,0,5\nB,x,1,5\nC,y,0,6\nA,y,10,15\nB,y,10,14\nC,x,10,15\n"
@@ -77,3 +81,56 @@ def test_segmentations_that_ship_have_values_beyond_chance(run: Run) -> None:
     assert measures
     values = [m[name]["beyond_chance"]["value"] for m in measures for name in ("pk", "s")]
     assert None not in values
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """Sixty documents, more than have random sets of their own in `gamma`."""
+    path = tmp_path / "many.csv"
+    rows = [f"d{k},{row}" for k in range(60) for row in ROWS.splitlines()]
+    path.write_text("document,annotator,category,start,end\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_random_sets_of_each_of_many_documents_are_announced(
+    run: Run, file: Path, many: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what is faster, and then how many documents are done, and what is left."""
+    monkeypatch.setattr("gammacp.cli.progress._SILENT", 0.0)
+    monkeypatch.setattr("gammacp.cli.progress._LOG_EVERY", {0: 0.0})
+    found = run("measure", many, "-m", "gamma,ser", "--samples", 3, "--json")
+    assert "gamma: each of the 60 documents has random sets of its own" in found.err
+    assert "gammacp gamma is faster" in found.err
+    assert "59 of 60 documents" in found.err
+    assert " left\n" in found.err.partition("59 of 60 documents")[2]
+    alone = json.loads(run("measure", file, "-m", "gamma,ser", "--samples", 3, "--json").out)
+    results = json.loads(found.out)["results"]
+    assert len(results) == 60
+    assert all(r["measures"] == alone["results"][0]["measures"] for r in results)
+    assert "random sets" not in run("measure", many, "-m", "ser", "--json").err
+    assert (
+        "ser: each of" in run("measure", many, "-m", "ser", "--beyond-chance", "--samples", 3).err
+    )
+
+
+def test_workers_give_the_same_bytes(run: Run, many: Path) -> None:
+    asked = ("measure", many, "-m", "gamma,ser", "--samples", 3, "--json")
+    here = run(*asked, "--jobs", 1)
+    assert run(*asked, "--jobs", 2).out == here.out != ""
+
+
+def test_documents_that_workers_leave_out_after_ctrl_c_say_so(
+    run: Run, many: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answers(_: Steady, call: Callable[..., Any], *data: Any, **__: Any) -> Iterator[Any]:
+        yield call(next(iter(data[0])))
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Steady, "map", answers)
+    found = run("measure", many, "-m", "gamma,ser", "--samples", 3, "--json", "--jobs", 2)
+    first, *others = (r["measures"] for r in json.loads(found.out)["results"])
+    assert found.code == 130
+    assert isinstance(first["gamma"]["value"], float)
+    assert len(others) == 59
+    reasons = {s["reason"] for scores in others for s in scores.values()}
+    assert reasons == {"interrupted before it was measured"}

@@ -98,6 +98,25 @@ def test_a_table_without_documents_is_a_continuum() -> None:
         gc.read_table([1, 2])
 
 
+@pytest.mark.parametrize("tool", ["polars", "duckdb"])
+def test_tables_of_other_tools_come_in_through_their_arrow_stream(tool: str) -> None:
+    """Whole documents, one without `document` as a continuum, and rows that are no sound units."""
+    other: Any = pytest.importorskip(tool)
+    rows = table()
+
+    def hand_over(source: Any) -> Any:
+        if tool == "polars":
+            return other.from_arrow(source)
+        return other.connect().from_arrow(source).order("ALL")
+
+    assert dict(gc.read_table(hand_over(rows))) == expected()
+    one = rows.filter(pa.compute.equal(rows["document"], "d1")).drop(["document"])
+    assert list(gc.read_table(hand_over(one))) == list(expected()["d1"])
+    assert list(Continuum.from_frame(hand_over(one))) == list(expected()["d1"])
+    with pytest.raises(DataError, match="has end 0 < start 1"):
+        gc.read_table(hand_over(table(end=[9, 9, 5, 0, None])))
+
+
 def test_writing_keeps_fragments_features_bounds_units_and_the_empty(tmp_path: Path) -> None:
     rich = Continuum.from_frame(
         {

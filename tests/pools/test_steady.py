@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Executor, Future
@@ -14,6 +15,7 @@ import pytest
 
 from gammacp.pools import Pool, PoolError, Processes, WorkerDied, open_pool, workers
 from gammacp.pools.steady import RETRIES, Steady
+from tests.conftest import Run
 
 
 class _Here(Executor):
@@ -129,6 +131,29 @@ def test_workers_and_scheduler_of_a_cluster_are_killed(
                 found.append(value)
         assert found == [k * k for k in range(120)]
         assert "what is left is computed in this process" in caplog.text
+    finally:
+        for process in cluster.processes:
+            process.kill()
+            process.wait()
+
+
+def test_a_cluster_of_another_version_is_refused(tmp_path: Path, run: Run) -> None:
+    """By the commands that hand documents out, before any is: the message says what differs."""
+    pytest.importorskip("distributed")
+    from test_cluster import Cluster
+
+    units = tmp_path / "units.csv"
+    rows = [f"{who},x,{10 * k + i},{10 * k + 6}\n" for i, who in enumerate("AB") for k in range(6)]
+    units.write_text("".join(rows))
+    cluster = Cluster(tmp_path)
+    try:
+        cluster.worker_of_another_version()
+        cluster.wait_for(1)
+        for command in ("gamma", "measure"):
+            refused = run(command, units, "--executor", cluster.url)
+            assert (refused.code, refused.out) == (1, "")
+            told = r"worker tcp://\S+ runs other software \(gammacp 9\.9 there, \S+ here\)"
+            assert re.search(told, refused.err)
     finally:
         for process in cluster.processes:
             process.kill()

@@ -13,7 +13,8 @@ import gammacp as gc
 from gammacp.dissimilarity.toml_file import read_dissimilarity
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.pages import live
-from gammacp.studio.work import Now, Work, compute
+from gammacp.studio.understanding import Understood
+from gammacp.studio.work import Findings, Now, Work, compute
 from tests.studio.conftest import Running
 
 if TYPE_CHECKING:
@@ -93,6 +94,20 @@ def test_a_dissimilarity_that_is_none(folder: Path) -> None:
     found = compute(folder, Choice(dissimilarity="none.toml"), {"samples": 5}, folder.parent)
     assert found.understood is not None
     assert "none.toml" in str(found.understood.problem)
+
+
+@pytest.mark.parametrize(
+    ("documents", "units", "many"),
+    [(5000, 30, False), (5001, 1, True), (1, 150_000, False), (1, 150_001, True)],
+)
+def test_where_the_command_line_serves_better_is_said(
+    documents: int, units: int, many: bool
+) -> None:
+    """And nothing is refused: what was read is shown as ever."""
+    found = Understood(documents=({"file": "a", "units": units},) * documents)
+    page = str(live(Now("done", Findings(understood=found), ""), Choice()))
+    assert ("gammacp report FILES -o out.html" in page) == many
+    assert f"{documents} document" in page
 
 
 def test_files_of_one_annotator_each_are_asked_about(tmp_path: Path) -> None:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from gammacp.measures.score import Score
     from gammacp.measures.trees.annotations import Treebank
 
+# Documents that a worker measures before it answers, at most.
+_AT_ONCE = 100
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -126,10 +129,17 @@ def measure(
     features = (*settings.weighing.features, *features_of(chosen.distance))
     read, losses = _data(names, files, reading, treebanks, tuple(dict.fromkeys(features)))
     one = partial(evaluate, names=names, beyond_chance=chosen.beyond_chance, **options)
-    with computing.pool("measuring") as (pool, _), interruptible() as interrupted:
-        spread = map if pool is None else partial(pool.map, chunksize=1 + len(read) // 64)
-        found = spread(one, read.values())
-        scores = dict(zip(read, found, strict=False))
+    _tell_many(len(read), names, beyond_chance=chosen.beyond_chance)
+    scores: dict[str, Mapping[str, Score]] = {}
+    with computing.pool("documents") as (pool, counter), interruptible() as interrupted:
+        size = min(_AT_ONCE, 1 + len(read) // 64)
+        spread = map if pool is None else partial(pool.map, chunksize=size)
+        for name, found in zip(read, spread(one, read.values()), strict=False):
+            scores[name] = found
+            if len(read) > 1:
+                counter(len(scores), len(read))
+        # After Ctrl-C workers leave documents out, whose measures then say so.
+        scores |= {name: one(c) for name, c in read.items() if name not in scores}
     if json:
         results = [
             {"file": file, "measures": {name: s.as_dict() for name, s in found.items()}}
@@ -142,6 +152,20 @@ def measure(
     _check(scores)
     every = (score for found in scores.values() for score in found.values())
     settings.solving.check_proven(*(score.status for score in every))
+
+
+def _tell_many(documents: int, names: Sequence[str], *, beyond_chance: bool) -> None:
+    """That random sets of each of many documents take long, and what is faster."""
+    from gammacp.measures.random_sets import OWN_CHANCE
+    from gammacp.measures.registry import MEASURES
+
+    drawing = [n for n in names if beyond_chance or "samples" in MEASURES[n].options]
+    if documents > OWN_CHANCE and drawing:
+        message(
+            f"{', '.join(drawing)}: each of the {documents} documents has random sets of its own, "
+            "which takes long. For γ of many documents, gammacp gamma is faster: they share "
+            "their random sets, so that γ of one document is another number there"
+        )
 
 
 def _data(
