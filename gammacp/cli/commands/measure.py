@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -128,7 +128,9 @@ def measure(
     options = chosen.options(names, settings, edits)
     features = (*settings.weighing.features, *features_of(chosen.distance))
     read, losses = _data(names, files, reading, treebanks, tuple(dict.fromkeys(features)))
-    one = partial(evaluate, names=names, beyond_chance=chosen.beyond_chance, **options)
+    one: Callable[[Any], Mapping[str, Score]] = partial(
+        evaluate, names=names, beyond_chance=chosen.beyond_chance, **options
+    )
     _tell_many(len(read), names, beyond_chance=chosen.beyond_chance)
     scores: dict[str, Mapping[str, Score]] = {}
     with computing.pool("documents") as (pool, counter), interruptible() as interrupted:
