@@ -19,7 +19,7 @@ from gammacp.kernel.plain import Plain
 
 try:
     from gammacp.kernel import compiling
-except ImportError:  # by itself numba compiles the same, a third slower
+except ImportError:  # by itself numba compiles the same, a quarter slower
     compiling = None  # type: ignore[assignment]
 
 F = TypeVar("F", bound=Callable[..., Any])
