@@ -16,8 +16,8 @@ from gammacp.cli import output
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-_SILENT = 1.0  # seconds in which nothing is shown
-_LOG_EVERY = {-1: math.inf, 0: 30.0, 1: 1.0}  # seconds between lines in a log, by verbosity
+SILENT = 1.0  # seconds in which nothing is shown
+LOG_EVERY = {-1: math.inf, 0: 30.0, 1: 1.0}  # seconds between lines in a log, by verbosity
 _WINDOW = 60.0  # seconds over which the rate is taken: the start is slow, sets differ
 
 
@@ -28,7 +28,7 @@ class Counter:
         """`what` is done or counted ("measuring", "cells")."""
         self.what = what
         self.terminal = sys.stderr.isatty() and output.verbosity >= 0
-        self.silent = 0.0 if output.verbosity > 0 else _SILENT
+        self.silent = 0.0 if output.verbosity > 0 else SILENT
         self.began = self.printed = time.monotonic()
         self.timer = Timer(self.silent, lambda: self.bar.start())
         self.timer.daemon = True
@@ -81,7 +81,7 @@ class Counter:
         now = time.monotonic()
         if self.terminal:
             self.bar.update(self.bar.tasks[0].id, description=line)
-        elif now - self.printed >= _LOG_EVERY[output.verbosity]:
+        elif now - self.printed >= LOG_EVERY[output.verbosity]:
             self.printed = now
             print(line, file=sys.stderr)
 

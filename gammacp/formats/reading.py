@@ -13,7 +13,7 @@ from gammacp.continuum.document_table import DocumentTable, table_of_several
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.archive import without_gz
 from gammacp.formats.differing_texts import on_one_line
-from gammacp.formats.finding import Finding, PathLike, Unread, find
+from gammacp.formats.finding import PathLike, Unread, find
 from gammacp.formats.joining import DocumentPart, Joining, joinings
 from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
 from gammacp.formats.layout import names_from_path
@@ -190,7 +190,14 @@ def collect(
     if by_format:
         _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))
     settings = {name: _settings(group, given) for name, group in by_format.items()}
-    documents, unread = _read_each(finding, settings, instead or {})
+    documents, unread = list[_Document](), list(finding.unread)
+    for source, entry in finding.found:
+        read = (instead or {}).get(entry.name, entry.read)
+        try:
+            documents.append((source, entry, read(source, **settings[entry.name])))
+        except DataError as error:
+            path = without_gz(source.path) / source.member
+            unread.append(Unread(source.place, error.at(source.place), path))
     left_out = [finding.left_out, *(document.left_out for *_, document in documents)]
     tables = [table for *_, document in documents if (table := _table_of(document)) is not None]
     whole = None if unread or layout or len(tables) < len(documents) else table_of_several(tables)
@@ -205,21 +212,6 @@ def collect(
     if not found.continua and not found.failures:
         raise _nothing(asked, found.left_out)
     return found
-
-
-def _read_each(
-    finding: Finding, settings: Mapping[str, dict[str, Any]], instead: Mapping[str, Reader]
-) -> tuple[list[_Document], list[Unread]]:
-    """What each file holds, and the files that could not be read."""
-    documents, unread = [], list(finding.unread)
-    for source, entry in finding.found:
-        try:
-            document = instead.get(entry.name, entry.read)(source, **settings[entry.name])
-            documents.append((source, entry, document))
-        except DataError as error:
-            path = without_gz(source.path) / source.member
-            unread.append(Unread(source.place, error.at(source.place), path))
-    return documents, unread
 
 
 def _parts_of(

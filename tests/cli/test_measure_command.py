@@ -96,8 +96,8 @@ def test_random_sets_of_each_of_many_documents_are_announced(
     run: Run, file: Path, many: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With what is faster, and then how many documents are done, and what is left."""
-    monkeypatch.setattr("gammacp.cli.progress._SILENT", 0.0)
-    monkeypatch.setattr("gammacp.cli.progress._LOG_EVERY", {0: 0.0})
+    monkeypatch.setattr("gammacp.cli.progress.SILENT", 0.0)
+    monkeypatch.setattr("gammacp.cli.progress.LOG_EVERY", {0: 0.0})
     found = run("measure", many, "-m", "gamma,ser", "--samples", 3, "--json")
     assert "gamma: each of the 60 documents has random sets of its own" in found.err
     assert "gammacp gamma is faster" in found.err

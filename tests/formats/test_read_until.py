@@ -107,7 +107,7 @@ def test_files_that_cannot_hold_it_say_so(run: Run) -> None:
     asked = ("a.csv", "--read-until", "Ann=20", "--grid", "1")
     for out, said in (("b.csv", 2), ("b.json", 0)):
         err = run("convert", asked[0], out, *asked[1:]).err
-        assert ("--read-until, or write JSON" in err) + ("--grid, or write JSON" in err) == said
+        assert ("give --read-until when" in err) + ("give --grid when" in err) == said
 
 
 def test_a_gain_that_comes_of_unread_text_is_no_finding(here: Path, run: Run) -> None:

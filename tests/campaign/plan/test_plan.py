@@ -76,7 +76,7 @@ def test_documents_by_formula_and_the_cheaper_design() -> None:
     assert cheap.best.cost == min(d.documents * d.annotators for d in cheap.designs)
     assert dear.best.documents == min(d.documents for d in dear.designs)
     assert "is known to ±0.04" in cheap.advice()
-    assert "tells how they differ only to ±21%" in cheap.advice()
+    assert "shows how much they differ only to within ±21%" in cheap.advice()
     assert "cost" in dear.advice()
 
 
