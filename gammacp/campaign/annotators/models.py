@@ -144,7 +144,7 @@ def fit(
     iterations = whole("iterations", iterations, 1)
     if not len(responses.item):
         raise DataError("there is no response to fit annotators on")
-    r, k = responses, len(responses.labels)
+    (r, place, times), k = responses.distinct, len(responses.labels)
     used = np.bincount(r.annotator * k + r.label, minlength=len(r.annotators) * k) > 0
     said = used.reshape(-1, k).any(axis=0)
     state = _State(
@@ -152,8 +152,10 @@ def fit(
         used=used.reshape(-1, 1, k),
         knowing=np.full((len(r.annotators), k), 0.5) if knowing is None else knowing,
     )
-    posterior = r.vote_shares() if start is None else start
-    silent, seen = r.passed_over
+    posterior = r.vote_shares()
+    if start is not None:
+        posterior = np.column_stack([np.bincount(place, share) / times for share in start.T])
+    silent, seen = responses.passed_over
     if not unseen or kind is not AnnotatorModel.DAWID_SKENE:
         seen = np.zeros_like(seen)
     # At first one place where nothing is for each item: what was marked is then taken for true
@@ -162,27 +164,28 @@ def fit(
     done, moved = 0, tolerance + 1
     while done < iterations and moved > tolerance:
         done += 1
-        counts = _counts(r, posterior) + _counts(silent, behind)
+        weighed = posterior * times[:, None]
+        counts = _counts(r, weighed) + _counts(silent, behind)
         confusion, state = _M_STEPS[kind](counts, state)
         prevalence = np.full(k, 1 / k)
         if kind is not AnnotatorModel.MACE:
             # Laplace's one of each class that was said, unless nothing but the data is to count.
-            prevalence = posterior.sum(axis=0) + behind.sum(axis=0) + (said if strength else 0.0)
+            prevalence = weighed.sum(axis=0) + behind.sum(axis=0) + (said if strength else 0.0)
             prevalence = np.maximum(prevalence / prevalence.sum(), _LEAST)
-        closeness = _closeness(r, posterior, strength)
-        found, log_likelihood = posterior_of(r, confusion, prevalence, closeness)
+        closeness = _closeness(r, posterior, times, strength)
+        found, log_likelihoods = posterior_of(r, confusion, prevalence, closeness)
         behind = _left_behind(silent, seen, confusion, prevalence)
         moved = float(np.abs(found - posterior).max())
         posterior = found
     return Fit(
         model=kind,
-        posterior=posterior,
+        posterior=posterior[place],
         confusion=confusion,
-        counts=_counts(r, posterior) + _counts(silent, behind),
+        counts=_counts(r, posterior * times[:, None]) + _counts(silent, behind),
         prevalence=prevalence,
         closeness=closeness,
         unseen=behind.sum(axis=0),
-        log_likelihood=log_likelihood,
+        log_likelihood=float(times @ log_likelihoods),
         iterations=done,
         converged=moved <= tolerance,
     )
@@ -190,8 +193,8 @@ def fit(
 
 def posterior_of(
     responses: Responses, confusion: Floats, prevalence: Floats, closeness: Floats
-) -> tuple[Floats, float]:
-    """The truth of each item by known parameters, and the log-likelihood of the responses."""
+) -> tuple[Floats, Floats]:
+    """The truth of each item by known parameters, and the log-likelihood of its responses."""
     logs = _joint(responses, confusion, prevalence)
     levels = responses.closeness
     if levels is not None:
@@ -201,7 +204,7 @@ def posterior_of(
     top = logs.max(axis=1, keepdims=True)
     found = np.exp(logs - top)
     total = found.sum(axis=1, keepdims=True)
-    return found / total, float((top + np.log(total)).sum())
+    return found / total, (top + np.log(total))[:, 0]
 
 
 def unseen_by(responses: Responses, confusion: Floats, prevalence: Floats) -> Floats:
@@ -231,7 +234,7 @@ def _joint(r: Responses, confusion: Floats, prevalence: Floats) -> Floats:
     return np.asarray(logs + np.log(prevalence))
 
 
-def _closeness(r: Responses, posterior: Floats, strength: float) -> Floats:
+def _closeness(r: Responses, posterior: Floats, times: Floats, strength: float) -> Floats:
     """Rows of closeness: of what is there, drawn to that of all items, and of what met by chance.
 
     The latter is drawn to all levels alike: chance does not prefer equal boundaries.
@@ -239,9 +242,9 @@ def _closeness(r: Responses, posterior: Floats, strength: float) -> Floats:
     if r.closeness is None:
         return np.full((2, LEVELS), 1 / LEVELS)
     several = r.closeness >= 0
-    levels, nothing = r.closeness[several], posterior[several, -1]
-    rows = np.array([np.bincount(levels, p, LEVELS) for p in (1 - nothing, nothing)])
-    drawn = np.array([rows.sum(axis=0) / max(len(levels), 1), np.full(LEVELS, 1 / LEVELS)])
+    levels, nothing, each = r.closeness[several], posterior[several, -1], times[several]
+    rows = np.array([np.bincount(levels, p * each, LEVELS) for p in (1 - nothing, nothing)])
+    drawn = np.array([rows.sum(axis=0) / max(each.sum(), 1), np.full(LEVELS, 1 / LEVELS)])
     rows += strength * drawn + _LEAST
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -60,17 +60,58 @@ class Responses:
 
         The second value is how many items each set has, shape (sets,).
         """
-        # A sum of random numbers stands for the set.
-        keys = np.random.default_rng(0).random(len(self.annotators))
-        sums = np.bincount(self.item, keys[self.annotator], minlength=self.items)
-        _, first, seen = np.unique(sums.round(9), return_index=True, return_counts=True)
+        first, _, times = self._alike(self.annotator)
+        said = np.full_like(self.label, len(self.labels) - 1)
+        return replace(self, label=said, closeness=None).of_items(first), times
+
+    @cached_property
+    def distinct(self) -> tuple[Responses, Indices, Floats]:
+        """An item for all that have the same responses, equally close together.
+
+        The second value says which one each item is, shape (items,); the third how many each is.
+        """
+        levels = None if self.closeness is None else self.closeness + 1
+        first, place, times = self._alike(
+            self.annotator * len(self.labels) + self.label, levels
+        )
+        return self.of_items(first), place, times
+
+    def of_items(self, items: Indices) -> Responses:
+        """The responses to these items alone, which are numbered in this order.
+
+        Parameters
+        ----------
+        items
+            Each once.
+        """
         place = np.full(self.items, -1)
-        place[first] = np.arange(len(first))
+        place[items] = np.arange(len(items))
         chosen = place[self.item] >= 0
-        item, annotator = place[self.item[chosen]], self.annotator[chosen]
-        label = np.full(len(item), len(self.labels) - 1)
-        passed = Responses(item, annotator, label, len(first), self.annotators, self.labels)
-        return passed, seen.astype(np.float64)
+        return replace(
+            self,
+            item=place[self.item[chosen]],
+            annotator=self.annotator[chosen],
+            label=self.label[chosen],
+            items=len(items),
+            closeness=None if self.closeness is None else self.closeness[items],
+        )
+
+    def _alike(
+        self, codes: Indices, levels: Indices | None = None
+    ) -> tuple[Indices, Indices, Floats]:
+        """Items with the same codes of responses: one of each kind, its number by item, how many.
+
+        A sum of random numbers of 64 bits stands for a set of codes.
+        """
+        rng = np.random.default_rng(0)
+        most = max(int(codes.max(initial=0)) + 1, LEVELS + 1)
+        keys, further = rng.integers(0, 1 << 64, (2, most), np.uint64)
+        sums = np.zeros(self.items, np.uint64) if levels is None else further[levels]
+        np.add.at(sums, self.item, keys[codes])
+        _, first, place, times = np.unique(
+            sums, return_index=True, return_inverse=True, return_counts=True
+        )
+        return first, place, times.astype(np.float64)
 
     @cached_property
     def overlap(self) -> Overlap:
