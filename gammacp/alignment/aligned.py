@@ -11,7 +11,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from gammacp.alignment.alignment import Alignment
+from gammacp.alignment.alignment import OPEN_SHARE, Alignment
 from gammacp.alignment.problem import Proof, Status
 from gammacp.arrays import Bools, Codes, Floats, Indices, rows_at, smallest
 from gammacp.continuum.sequence import ContinuumSequence
@@ -185,6 +185,19 @@ class Aligned(Sequence[Alignment]):
         self._first = np.cumsum([0, *(len(p.disorder) for p in self._parts)], dtype=np.int64)
         self._made: dict[int, Alignment] = {}
 
+    @classmethod
+    def of(cls, alignment: Alignment) -> Aligned:
+        """One alone.
+
+        Parameters
+        ----------
+        alignment
+            It.
+        """
+        continua, parts = ContinuumSequence.of([alignment.continuum]), [AlignedPart.of([alignment])]
+        how = alignment.dissimilarity, alignment.method
+        return cls(continua, *how, cover=alignment.cover, parts=parts)
+
     def __len__(self) -> int:
         """How many there are."""
         return int(self._first[-1])
@@ -246,3 +259,12 @@ class Aligned(Sequence[Alignment]):
         """Whether each is proven to be the best, shape (alignments,)."""
         best = _STATUSES.index(Status.OPTIMAL)
         return np.concatenate([np.empty(0, np.bool_), *(p.status == best for p in self._parts)])
+
+    @property
+    def noted(self) -> Indices:
+        """Places of those that have `notes`."""
+        open_places = [
+            ~p.first | (p.tolerance > OPEN_SHARE * np.maximum(p.disorder, 0)) & (p.disorder > 0)
+            for p in self._parts
+        ]
+        return np.flatnonzero(~self.optimal | np.concatenate([np.empty(0, np.bool_), *open_places]))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 # Share of the disorder that a proof may leave open without a word.
-_OPEN = 1e-4
+OPEN_SHARE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Alignment:
         if self.status is not Status.OPTIMAL:
             return ("not proven to be the best alignment",)
         notes: tuple[str, ...] = ()
-        if self.disorder > 0 and self.tolerance > _OPEN * self.disorder:
+        if self.disorder > 0 and self.tolerance > OPEN_SHARE * self.disorder:
             share = self.tolerance / self.disorder
             notes = (f"proven to within {share:.2g} of the disorder, which is far below Δ",)
         if not self.first:

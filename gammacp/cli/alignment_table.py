@@ -36,13 +36,21 @@ def print_alignment(alignment: Alignment, *, title: str = "") -> None:
     show(Table((disorder, *columns), alignment_records(alignment)), title=title)
 
 
-def tell_open(alignments: Mapping[str, Alignment]) -> None:
-    """What proofs of alignments leave open; several that are unproven are one line."""
+def tell_open(alignments: Mapping[str, Alignment], of: int) -> None:
+    """What proofs leave open; several alignments that are unproven are one line.
+
+    Parameters
+    ----------
+    alignments
+        All that have `notes`, at least.
+    of
+        How many there are.
+    """
     gaps = {name: a.gap for name, a in alignments.items() if a.status != "optimal"}
     if gaps:
         worst = max(gaps, key=gaps.__getitem__)
         message(
-            f"gammacp: not proven to be the best: {len(gaps)} of {len(alignments)} alignments; the "
+            f"gammacp: not proven to be the best: {len(gaps)} of {of} alignments; the "
             f"largest gap is {gaps[worst]:.2%} ({worst})"
         )
     entries = ((note, n) for n, a in alignments.items() if n not in gaps for note in a.notes)

@@ -145,7 +145,7 @@ def fit(
     if not len(responses.item):
         raise DataError("there is no response to fit annotators on")
     (r, place, times), k = responses.distinct, len(responses.labels)
-    used = np.bincount(r.annotator * k + r.label, minlength=len(r.annotators) * k) > 0
+    used = np.bincount(r.said, minlength=len(r.annotators) * k) > 0
     said = used.reshape(-1, k).any(axis=0)
     state = _State(
         strength=strength,
@@ -165,7 +165,7 @@ def fit(
     while done < iterations and moved > tolerance:
         done += 1
         weighed = posterior * times[:, None]
-        counts = _counts(r, weighed) + _counts(silent, behind)
+        counts = expected_counts(r, weighed) + expected_counts(silent, behind)
         confusion, state = _M_STEPS[kind](counts, state)
         prevalence = np.full(k, 1 / k)
         if kind is not AnnotatorModel.MACE:
@@ -181,7 +181,7 @@ def fit(
         model=kind,
         posterior=posterior[place],
         confusion=confusion,
-        counts=_counts(r, posterior * times[:, None]) + _counts(silent, behind),
+        counts=expected_counts(r, posterior * times[:, None]) + expected_counts(silent, behind),
         prevalence=prevalence,
         closeness=closeness,
         unseen=behind.sum(axis=0),
@@ -249,11 +249,11 @@ def _closeness(r: Responses, posterior: Floats, times: Floats, strength: float) 
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
 
-def _counts(r: Responses, posterior: Floats) -> Floats:
+def expected_counts(r: Responses, posterior: Floats) -> Floats:
     """Expected responses by annotator, truth and label."""
     j, k = len(r.annotators), len(r.labels)
-    key = r.annotator * k + r.label
-    columns = [np.bincount(key, c, minlength=j * k) for c in posterior[r.item].T]
+    said = r.said
+    columns = [np.bincount(said, c, minlength=j * k) for c in posterior[r.item].T]
     return np.stack([c.reshape(j, k) for c in columns], axis=1)
 
 

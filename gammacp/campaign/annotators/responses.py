@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from gammacp.arrays import Floats, Indices
+from gammacp.arrays import Codes, Floats, Indices
 
 # Below this many items with three people each, whose weight is whose is a matter of luck.
 ENOUGH_ITEMS = 30
@@ -34,23 +34,29 @@ class Responses:
         fewer than two marked it; shape (items,). None where responses have no place.
     """
 
-    item: Indices
-    annotator: Indices
-    label: Indices
+    item: Codes | Indices
+    annotator: Codes | Indices
+    label: Codes | Indices
     items: int
     annotators: tuple[str, ...]
     labels: tuple[str | None, ...]
-    closeness: Indices | None = None
+    closeness: Codes | Indices | None = None
 
     @property
     def per_item(self) -> Indices:
         """Number of responses to each item, shape (items,)."""
         return np.bincount(self.item, minlength=self.items)
 
+    @property
+    def said(self) -> Indices:
+        """A code of the annotator and the label of each, shape (responses,)."""
+        return np.asarray(self.annotator.astype(np.int64) * len(self.labels) + self.label)
+
     def vote_shares(self) -> Floats:
         """Share of responses per label, shape (items, labels); zeros without responses."""
         k = len(self.labels)
-        counts = np.bincount(self.item * k + self.label, minlength=self.items * k)
+        own = self.item.astype(np.int64) * k + self.label
+        counts = np.bincount(own, minlength=self.items * k)
         shape = counts.reshape(self.items, k)
         return np.asarray(shape / np.maximum(shape.sum(axis=1, keepdims=True), 1))
 
@@ -71,9 +77,7 @@ class Responses:
         The second value says which one each item is, shape (items,); the third how many each is.
         """
         levels = None if self.closeness is None else self.closeness + 1
-        first, place, times = self._alike(
-            self.annotator * len(self.labels) + self.label, levels
-        )
+        first, place, times = self._alike(self.said, levels)
         return self.of_items(first), place, times
 
     def of_items(self, items: Indices) -> Responses:
@@ -97,7 +101,7 @@ class Responses:
         )
 
     def _alike(
-        self, codes: Indices, levels: Indices | None = None
+        self, codes: Codes | Indices, levels: Codes | Indices | None = None
     ) -> tuple[Indices, Indices, Floats]:
         """Items with the same codes of responses: one of each kind, its number by item, how many.
 

@@ -9,37 +9,25 @@ another stays open, and the review list says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from heapq import nsmallest
+from typing import TYPE_CHECKING
 
 from gammacp.alignment import Alignment
-from gammacp.arguments import instance, number, one_of
-from gammacp.campaign.consensus.votes import (
-    BoundaryRule,
-    CategoryVote,
-    common_fragments,
-    needed_support,
-    span,
-    vote_on_category,
-)
-from gammacp.campaign.consensus.weighing import Truth
+from gammacp.alignment.aligned import Aligned
+from gammacp.arguments import instance
+from gammacp.campaign.consensus.cells import AlignedCells
+from gammacp.campaign.consensus.deciding import Decided, Piece, Rules, decide
+from gammacp.campaign.consensus.votes import CategoryVote, vote_on_category
 from gammacp.continuum import Continuum, Link, Unit
 from gammacp.continuum.fragments import Fragments
-from gammacp.continuum.label import category_of, features_of, to_label
-from gammacp.continuum.shapes import Shape, box
-from gammacp.dissimilarity import unit_columns
-from gammacp.errors import UsageError
-from gammacp.formats.spans import MILLISECONDS, SECONDS
+from gammacp.continuum.label import category_of
+from gammacp.continuum.shapes import Shape
 from gammacp.text import category_name
 
 if TYPE_CHECKING:
     from gammacp.campaign.consensus.links import ConsensusLink
-
-# Probabilities that differ by less are equal: a category is not guessed by its place in a list.
-_EQUAL = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +157,9 @@ class Consensus:
         return tuple(unit for _, unit in to_be_reviewed({"": self}))
 
 
-def to_be_reviewed(documents: Mapping[str, Consensus]) -> list[tuple[str, ConsensusUnit]]:
+def to_be_reviewed(
+    documents: Mapping[str, Consensus] | Iterable[tuple[str, Consensus]], most: int | None = None
+) -> list[tuple[str, ConsensusUnit]]:
     """Every unit with a reason, beside its document: by falling entropy (of votes: disorder).
 
     At the same one ties of categories come first, then documents in their order, and positions.
@@ -178,14 +168,19 @@ def to_be_reviewed(documents: Mapping[str, Consensus]) -> list[tuple[str, Consen
     ----------
     documents
         By name.
+    most
+        At most so many, the first ones; default: all.
     """
 
     def review_key(row: tuple[str, ConsensusUnit]) -> tuple[float, bool]:
         unit = row[1]
         return -(unit.disorder if unit.entropy is None else unit.entropy), not unit.vote.tied
 
-    doubtful = [(name, unit) for name, c in documents.items() for unit in c.units if unit.reasons]
-    return sorted(doubtful, key=review_key)
+    each = documents.items() if isinstance(documents, Mapping) else documents
+    doubtful = ((name, unit) for name, c in each for unit in c.units if unit.reasons)
+    if most is None:
+        return sorted(doubtful, key=review_key)
+    return nsmallest(most, doubtful, key=review_key)
 
 
 def consensus(
@@ -195,7 +190,6 @@ def consensus(
     boundaries: str = "majority",
     tolerance: float = 0.25,
     annotator: str = "consensus",
-    truth: Truth | None = None,
 ) -> Consensus:
     """The consensus of a best alignment.
 
@@ -213,9 +207,6 @@ def consensus(
         are a reason to look at it; ≥ 0.
     annotator
         Name under which the gold standard is written.
-    truth
-        What a model says of the unitary alignments: it decides in place of the votes, and a unit
-        needs only the support that is asked for.
 
     Raises
     ------
@@ -223,220 +214,90 @@ def consensus(
         A value is outside its range, or the annotator has no name.
     """
     instance("alignment", alignment, Alignment, "an Alignment (gammacp.align makes one)")
-    if not annotator.strip():
-        raise UsageError("annotator is empty: the gold standard needs a name")
-    continuum = alignment.continuum
-    rules = _Rules.of(continuum, support, boundaries, tolerance, truth)
-    units = [_consensus_unit(alignment, i, rules, truth) for i in range(len(alignment.groups))]
+    rules = Rules.of(support, boundaries, tolerance, annotator)
+    every = AlignedCells(Aligned.of(alignment))
+    cells = every.stretch(0)
+    return consensus_at(decide(cells, every.labels, rules, alignment.dissimilarity), 0)
+
+
+def consensus_at(decided: Decided, document: int) -> Consensus:
+    """The consensus of one document of a stretch.
+
+    Parameters
+    ----------
+    decided
+        What the unitary alignments of the stretch become.
+    document
+        Its place in the stretch.
+    """
+    continuum = decided.cells.continua[document]
+    first, end = decided.cells.edges[document : document + 2].tolist()
+    units = [
+        _unit(decided, continuum, document, group, group - first) for group in range(first, end)
+    ]
     units.sort(key=lambda u: (u.start, u.end, u.group))
+    annotator, truth = decided.rules.annotator, decided.truth
     kept = [u.by(annotator) for u in units if u.kept]
     return Consensus(
         units=tuple(units),
         continuum=gold_of(continuum, kept, [annotator]),
-        needed=rules.needed,
+        needed=int(decided.needed[document]),
         threshold=None if truth is None else truth.threshold,
     )
-
-
-def gold_units(
-    alignment: Alignment,
-    *,
-    support: str | float | None = None,
-    boundaries: str = "majority",
-    tolerance: float = 0.25,
-    annotator: str = "consensus",
-    truth: Truth | None = None,
-) -> list[tuple[Unit, Mapping[str, Unit | None]]]:
-    """The units of the gold standard alone, each with those that it is made of, as in `consensus`.
-
-    Parameters
-    ----------
-    alignment, support, boundaries, tolerance, annotator, truth
-        As for `consensus`, which takes three times as long.
-    """
-    rules = _Rules.of(alignment.continuum, support, boundaries, tolerance, truth)
-    each = (_Decided.of(alignment, k, rules, truth) for k in range(len(alignment.groups)))
-    return [(d.by(annotator), d.units) for d in each if d.kept]
 
 
 # What is said before starts and ends on each axis.
 _AXES = ("", "y ", "z ")
 
 
-@dataclass(frozen=True)
-class _Rules:
-    boundaries: BoundaryRule
-    needed: int
-    tolerance: float
-    whole: bool
-
-    @classmethod
-    def of(
-        cls,
-        continuum: Continuum,
-        support: str | float | None,
-        boundaries: str,
-        tolerance: float,
-        truth: Truth | None,
-    ) -> _Rules:
-        if truth is not None and support is None:
-            support = 1
-        return cls(
-            BoundaryRule(one_of("boundaries", boundaries, BoundaryRule)),
-            needed_support(support, continuum.n_annotators),
-            number("tolerance", tolerance, 0.0),
-            not any((places % 1).any() for places in (continuum.starts, continuum.ends)),
-        )
-
-
-@dataclass(frozen=True)
-class _Decided:
-    """What a unitary alignment becomes by votes or a model, without the evidence."""
-
-    units: Mapping[str, Unit | None]
-    real: list[Unit]
-    vote: CategoryVote
-    votes: Mapping[str, CategoryVote]
-    category: str | None
-    model: str
-    posterior: float | None
-    kept: bool
-    start: float
-    end: float
-    tied_spans: tuple[tuple[float, float], ...]
-    fragments: Fragments
-    shape: Shape | None
-
-    @classmethod
-    def of(cls, alignment: Alignment, number: int, rules: _Rules, truth: Truth | None) -> _Decided:
-        continuum, group = alignment.continuum, alignment.groups[number]
-        units = {
-            name: continuum.unit(row) if row >= 0 else None
-            for name, row in zip(continuum.annotators, group.tolist(), strict=True)
-        }
-        real = [u for u in units.values() if u is not None]
-        labels = [u.category for u in real]
-        vote = vote_on_category([category_of(x) for x in labels])
-        weights = None if truth is None else truth.boundaries[group >= 0].tolist()
-        category, tied = vote.winner, bool(vote.tied)
-        posterior = None
-        kept = len(real) >= rules.needed
-        if truth is not None:
-            category, tied, posterior = _believed(truth, number)
-            kept = kept and posterior >= truth.threshold
-        # Whoever has the category decides on its features.
-        votes = {} if tied else _on_features(labels, category)
-        by_model = posterior is not None and category not in (None, vote.winner)
-        return cls(
-            units,
-            real,
-            vote,
-            votes,
-            to_label(category, {name: v.winner for name, v in votes.items()}),
-            f", {category} by the model ({posterior:.2f})" if by_model else "",
-            posterior,
-            kept,
-            *_place(alignment, number, real, rules, weights),
-        )
-
-    def by(self, annotator: str) -> Unit:
-        inside = self.fragments if len(self.fragments) > 1 else (), self.shape
-        return Unit(annotator, self.start, self.end, self.category, *inside)
-
-
-def _consensus_unit(
-    alignment: Alignment, number: int, rules: _Rules, truth: Truth | None
+def _unit(
+    d: Decided, continuum: Continuum, document: int, group: int, number: int
 ) -> ConsensusUnit:
-    found = _Decided.of(alignment, number, rules, truth)
-    continuum, real, vote = alignment.continuum, found.real, found.vote
-    relative = float(alignment.disorders[number]) / float(alignment.dissimilarity.delta)
-    places = found.fragments or ((found.start, found.end),)
+    """What the unitary alignment `group` of the stretch, `number` of its document, becomes."""
+    first = int(d.cells.continua.edges[document])
+    units = {
+        name: None if row < 0 else continuum.unit(row - first)
+        for name, row in zip(continuum.annotators, d.rows(group), strict=True)
+    }
+    real = [u for u in units.values() if u is not None]
+    said = [u.category for u in real]
+    vote = vote_on_category([category_of(x) for x in said])
+    category, features = d.category(group, said)
+    start, end, kept, disorder, posterior = d.row(group)
+    believed = category_of(category)
+    by_model = posterior is not None and believed not in (None, vote.winner)
+    model = f", {believed} by the model ({posterior:.2f})" if by_model else ""
+    piece, tied_spans = d.pieces.get(group, Piece()), d.spans.tied.get(group, ())
+    places = piece.fragments or ((start, end),)
     covered = [part for p in places if (part := continuum.text_between(*p)) is not None]
-    level = " = ".join(f"{s:.15g}-{e:.15g}" for s, e in found.tied_spans)
-    people = continuum.n_annotators
+    level = " = ".join(f"{s:.15g}-{e:.15g}" for s, e in tied_spans)
     return ConsensusUnit(
-        start=found.start,
-        end=found.end,
-        category=found.category,
+        start=start,
+        end=end,
+        category=category,
         support=len(real),
-        confidence=min(max(1 - relative, 0.0), 1.0),
-        disorder=relative,
+        confidence=min(max(1 - disorder, 0.0), 1.0),
+        disorder=disorder,
         vote=vote,
-        units=found.units,
-        kept=found.kept,
+        units=units,
+        kept=kept,
         reasons=(
-            *_reasons(vote, found.model, real, people, found.kept, rules.tolerance),
+            *_reasons(vote, model, real, continuum.n_annotators, kept, d.rules.tolerance),
             *([f"boundaries tied: {level}, the first was taken"] if level else []),
-            *(v.in_words(name, _or_none) for name, v in found.votes.items() if not v.unanimous),
+            *(v.in_words(name, _or_none) for name, v in features.items() if not v.unanimous),
         ),
         group=number,
         text=" … ".join(covered) if covered else None,
-        fragments=found.fragments if len(found.fragments) > 1 else (),
-        shape=found.shape,
-        posterior=found.posterior,
-        entropy=None if truth is None else truth.entropies[number],
-        tied_spans=found.tied_spans,
+        fragments=piece.fragments if len(piece.fragments) > 1 else (),
+        shape=piece.shape,
+        posterior=posterior,
+        entropy=None if d.truth is None else d.truth.entropies[group],
+        tied_spans=tied_spans,
     )
-
-
-def _place(
-    alignment: Alignment,
-    number: int,
-    real: Sequence[Unit],
-    rules: _Rules,
-    weights: Sequence[float] | None,
-) -> tuple[float, float, tuple[tuple[float, float], ...], Fragments, Shape | None]:
-    """Start, end, spans that are level, fragments and shape of a unit of the gold standard."""
-    continuum = alignment.continuum
-    shapes = [u.shape for u in real if u.shape]
-    if {s.kind for s in shapes} - {"box"}:
-        # Outlines have no median: the one that costs least against all others, by their weights.
-        columns = unit_columns(continuum)[alignment.groups[number][alignment.groups[number] >= 0]]
-        costs = alignment.dissimilarity.pairwise(columns[:, None], columns[None])
-        middle = real[int(np.argmin(costs @ np.array(weights or [1.0] * len(real))))]
-        return middle.start, middle.end, (), (), middle.shape
-
-    def on_axis(spans: Sequence[tuple[float, float]]) -> Any:
-        return span(
-            [low for low, _ in spans],
-            [high for _, high in spans],
-            rules.boundaries,
-            # Positions that count things are somebody's; times and places may be averaged.
-            discrete=rules.whole
-            and continuum.axes == 1
-            and continuum.offset_unit not in (SECONDS, MILLISECONDS),
-            whole=rules.whole,
-            weights=weights,
-        )
-
-    start, end, tied_spans = on_axis([(u.start, u.end) for u in real])
-    if shapes:
-        further = [on_axis(spans) for spans in zip(*(s.extents for s in shapes), strict=True)]
-        return start, end, tied_spans, (), box((start, end), *(s[:2] for s in further))[1]
-    if any(u.fragments for u in real):
-        fragments = common_fragments(real)
-        return fragments[0][0], fragments[-1][1], (), fragments, None
-    return start, end, tied_spans, (), None
-
-
-def _believed(truth: Truth, number: int) -> tuple[str | None, bool, float]:
-    """What a model holds likeliest, whether other categories are as likely, and its posterior."""
-    shares = truth.shares[number][:-1]
-    posterior = max(shares)
-    likely = [k for k, share in enumerate(shares) if share >= posterior - _EQUAL]
-    tied = len(likely) != 1
-    return None if tied else truth.labels[likely[0]], tied, posterior
 
 
 def _or_none(value: str | None) -> str:
     return "none" if value is None else value
-
-
-def _on_features(labels: list[str | None], category: str | None) -> dict[str, CategoryVote]:
-    """Votes on each feature, of those who have the category."""
-    theirs = [features_of(x) for x in labels if category_of(x) == category]
-    names = sorted({name for known in theirs for name in known})
-    return {name: vote_on_category([known.get(name) for known in theirs]) for name in names}
 
 
 def _reasons(

@@ -1,7 +1,7 @@
 """What a consensus shows: records with the keys of the JSON, and the columns of its tables."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import repeat
@@ -177,10 +177,25 @@ def annotator_qualities(found: Sequence[AnnotatorQuality]) -> Table:
     return Table(QUALITIES, records)
 
 
-def to_review(found: Mapping[str, Consensus]) -> Table:
-    """What a person should look at, worst first; `group` says which unit of its document it is."""
-    records = [{"file": n, "group": u.group, **_unit(u)} for n, u in to_be_reviewed(found)]
-    units = {c.continuum.offset_unit for c in found.values()}
+def to_review(found: Mapping[str, Consensus], most: int | None = None) -> Table:
+    """What a person should look at, worst first; `group` says which unit of its document it is.
+
+    Parameters
+    ----------
+    found
+        By document.
+    most
+        At most so many; default: all.
+    """
+    units = set()
+
+    def each() -> Iterator[tuple[str, Consensus]]:
+        for name, c in found.items():
+            units.add(c.continuum.offset_unit)
+            yield name, c
+
+    doubtful = to_be_reviewed(each(), most)
+    records = [{"file": name, "group": u.group, **_unit(u)} for name, u in doubtful]
     where = f" ({min(units)})" if units in ({"s"}, {"ms"}) else ""
     ends = {c.key: replace(c, header=f"{c.header}{where}") for c in REVIEW if c.form is position}
     columns = tuple(ends.get(c.key, c) for c in REVIEW)
@@ -248,13 +263,13 @@ def review_workbook(found: Mapping[str, Consensus]) -> Table:
     return Table(UNITS_CSV, [*doubtful, *others]).without_empty(*_SOME)
 
 
-def unit_notes(found: Mapping[str, Consensus]) -> dict[tuple[str, Unit], str]:
+def unit_notes(found: Iterable[tuple[str, Consensus]]) -> dict[tuple[str, Unit], str]:
     """What to say of each doubtful unit of the gold standards: why a person should look at it."""
     return {
         (name, u.by(c.continuum.annotators[0])): (
             f"{'; '.join(u.reasons)} (support {u.support}, confidence {u.confidence:.2f})"
         )
-        for name, c in found.items()
+        for name, c in found
         for u in c.kept
         if u.reasons
     }

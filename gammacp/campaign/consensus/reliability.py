@@ -7,21 +7,20 @@ half to whole crowds; for γ none holds, so what is said is of halves, and nothi
 """
 
 import math
-from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gammacp.alignment import Alignment
 from gammacp.arguments import whole
-from gammacp.arrays import Bools, Codes
+from gammacp.arrays import Bools, Indices
 from gammacp.campaign.annotators.models import posterior_of, unseen_by
-from gammacp.campaign.consensus.consensus import gold_of, gold_units
+from gammacp.campaign.consensus.consensus import gold_of
+from gammacp.campaign.consensus.deciding import Rules, Truth, decide
 from gammacp.campaign.consensus.several import CorpusConsensus
 from gammacp.campaign.consensus.votes import needed_support
-from gammacp.campaign.consensus.weighing import Truth, responses_of, truths_of
+from gammacp.campaign.consensus.weighing import best_threshold
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Corpus, Unit
 from gammacp.dissimilarity import Combined
@@ -103,13 +102,15 @@ def reliability(
     DataError
         No document has two annotators in each half, or no split has a γ.
     """
-    parts = {n: f for n, f in found.alignments.items() if f.continuum.n_annotators >= 4}
-    if not parts:
+    cells = found.cells
+    people = cells.continua.n_annotators
+    parts = np.flatnonzero(people >= 4)
+    if not len(parts):
         raise DataError(
             "no document has four annotators, two for each half",
             hint="Have some documents annotated by more",
         )
-    total = sum(len(f.groups) for f in parts.values())
+    total = int(cells.sizes[parts].sum())
     few = max(2, min(SPLITS, GROUPS // max(total, 1)))
     count = few if splits is None else whole("splits", splits, 1)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0x4A1F,)))
@@ -130,68 +131,64 @@ def reliability(
             sizes.append(len(score.computed))
     if not values:
         raise DataError("no split of the annotators has a γ")
-    halves = [f.continuum.n_annotators // 2 for f in parts.values()]
+    halves = people[parts] // 2
     return Reliability(
         value=ratio(float(sums[0]), float(sums[1]), "")[0],
         sd=float(np.std(values, ddof=1)) if len(values) > 1 else 0.0,
         splits=len(values),
         documents=float(np.mean(sizes)),
-        left_out=len(found.alignments) - len(parts),
-        people=(min(halves), max(halves)),
+        left_out=len(people) - len(parts),
+        people=(int(halves.min()), int(halves.max())),
     )
 
 
-def _split(
-    found: CorpusConsensus, parts: Mapping[str, Alignment], rng: np.random.Generator
-) -> Corpus:
+def _split(found: CorpusConsensus, parts: Indices, rng: np.random.Generator) -> Corpus:
     """Each document with two annotators: the consensuses of two halves of its people."""
-    masks: tuple[list[Bools], list[Bools]] = ([], [])
-    for f in parts.values():
-        n = f.continuum.n_annotators
-        dealt = rng.permutation(n)
-        for h in (0, 1):
-            masks[h].append(np.isin(np.arange(n), dealt[h * (n // 2) : (h + 1) * (n // 2)]))
-    halves = [_half(found, parts, m, name) for m, name in zip(masks, _HALVES, strict=True)]
-    both = {
-        name: gold_of(f.continuum, [*one, *other], _HALVES)
-        for (name, f), one, other in zip(parts.items(), *halves, strict=True)
-    }
-    return Corpus.from_continua(both)
+    continua = found.cells.continua
+    masks = np.zeros((2, int(continua.people_edges[-1])), np.bool_)
+    for k in parts.tolist():
+        first, end = continua.people_edges[k : k + 2].tolist()
+        dealt = first + rng.permutation(end - first)
+        half = (end - first) // 2
+        masks[0, dealt[:half]] = masks[1, dealt[half : 2 * half]] = True
+    halves = [_half(found, parts, mask, name) for mask, name in zip(masks, _HALVES, strict=True)]
+    names = [*found.documents]
+    return Corpus.from_continua(
+        {
+            names[k]: gold_of(continua[k], [*one, *other], _HALVES)
+            for k, one, other in zip(parts.tolist(), *halves, strict=True)
+        }
+    )
 
 
-def _half(
-    found: CorpusConsensus, parts: Mapping[str, Alignment], masks: Sequence[Bools], name: str
-) -> list[list[Unit]]:
+def _half(found: CorpusConsensus, parts: Indices, people: Bools, name: str) -> list[list[Unit]]:
     """The gold standard of some annotators of each document, as everybody's was made."""
-    fit, everybody = found.belief.fit, found.belief.responses
-    halves = [
-        replace(f, groups=_of(f.groups, m)) for f, m in zip(parts.values(), masks, strict=True)
-    ]
-    truths: Sequence[Truth | None] = [None] * len(halves)
-    if fit is not None and everybody is not None:
-        r = responses_of(halves, everybody, masks)
+    every, fit = found.cells, found.belief.fit
+    truth = None
+    if fit is not None:
+        r = every.responses(every.of_some(people))
         posterior, _ = posterior_of(r, fit.confusion, fit.prevalence, fit.closeness)
         missed = 0.0
         if fit.unseen.any():
             missed = float(unseen_by(r, fit.confusion, fit.prevalence)[:-1].sum())
-        alike = [np.ones(len(m)) for m in masks]
-        truths = truths_of(halves, posterior, everybody.labels, missed, alike)
-    rules: dict[str, Any] = {"boundaries": found.boundaries, "annotator": name}
-    return [
-        [u for u, _ in gold_units(f, support=_support(found, mask), truth=truth, **rules)]
-        for f, mask, truth in zip(halves, masks, truths, strict=True)
-    ]
+        truth = Truth(posterior, best_threshold(posterior, missed), np.ones(len(r.annotators)))
+    rules = Rules.of(None, found.boundaries, 0.0, name)
+    n = every.continua.n_annotators
+    support = {k: _support(found, k) for k in dict.fromkeys(n.tolist())}
+    needed = np.array([support[k] for k in n.tolist()])
+    units: list[list[Unit]] = []
+    for cells in every.of_some(people):
+        mine = slice(cells.first, cells.first + len(cells.continua))
+        known = None if truth is None else truth.of(cells)
+        bound = every.aligned.dissimilarity
+        decided = decide(cells, every.labels, rules, bound, known, needed[mine])
+        units += map(decided.gold, range(len(cells.continua)))
+    return [units[k] for k in parts.tolist()]
 
 
-def _support(found: CorpusConsensus, mask: Bools) -> int:
-    """As much of the half as the consensus asked of all."""
-    half = int(mask.sum())
+def _support(found: CorpusConsensus, people: int) -> int:
+    """As much of the half of so many people as the consensus asked of all."""
+    half = people // 2
     if found.support is None:
         return 1 if found.belief.fit else half // 2 + 1
-    return max(1, math.ceil(needed_support(found.support, len(mask)) * half / len(mask)))
-
-
-def _of(groups: Codes, mask: Bools) -> Codes:
-    """The unitary alignments of these annotators alone."""
-    mine = np.where(mask, groups, -1)
-    return np.ascontiguousarray(mine[(mine >= 0).any(axis=1)])
+    return max(1, math.ceil(needed_support(found.support, people) * half / people))

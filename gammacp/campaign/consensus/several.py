@@ -1,42 +1,45 @@
 """The gold standard of several documents, each from its best alignment."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property, lru_cache, partial
+from typing import Any, TypeVar
 
 import numpy as np
 
 from gammacp.alignment import Alignment, Solving, Status, align_each
 from gammacp.arguments import one_of
-from gammacp.arrays import Floats
 from gammacp.campaign.annotators.models import AnnotatorModel, Fit, fit
 from gammacp.campaign.annotators.responses import Responses
+from gammacp.campaign.consensus.cells import AlignedCells, Cells
 from gammacp.campaign.consensus.consensus import (
     Consensus,
     ConsensusUnit,
-    consensus,
-    gold_units,
+    consensus_at,
     to_be_reviewed,
 )
+from gammacp.campaign.consensus.deciding import Decided, Rules, Truth, decide
 from gammacp.campaign.consensus.links import add_links
 from gammacp.campaign.consensus.weighing import (
     AnnotatorQuality,
-    Truth,
     best_threshold,
     qualities,
     qualities_by_vote,
-    responses_of,
     shares_of_boundaries,
-    truths_of,
 )
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.settings import Settings
 from gammacp.needs import require
 
+Value = TypeVar("Value")
+# Values of many that are kept once they are made.
+_KEPT = 2000
 WEIGHTS = ("auto", "vote", *AnnotatorModel)
 _FITTED = ("iterations", "converged", "log_likelihood")
 # What a unit is, is the model's to judge. One more unitary alignment costs as much as n(n − 1)/2
@@ -87,8 +90,8 @@ class CorpusConsensus:
     Attributes
     ----------
     documents
-        By name, in order.
-    alignments
+        By name, in order; made when they are looked at.
+    cells
         The best alignments that they come from.
     belief
         Whom they believe.
@@ -99,12 +102,17 @@ class CorpusConsensus:
     """
 
     documents: Mapping[str, Consensus]
-    alignments: Mapping[str, Alignment]
+    cells: AlignedCells
     belief: Belief
     support: str | float | None = None
     boundaries: str = "majority"
     dissimilarity: Any = None
     failures: tuple[DataError, ...] = ()
+
+    @cached_property
+    def alignments(self) -> Mapping[str, Alignment]:
+        """The best alignments by document."""
+        return Made([*self.documents], self.cells.aligned.__getitem__)
 
     @property
     def gold(self) -> Continuum | Corpus:
@@ -117,13 +125,45 @@ class CorpusConsensus:
     @property
     def status(self) -> Status:
         """The worst of the alignments'."""
-        proven = all(a.status is Status.OPTIMAL for a in self.alignments.values())
-        return Status.OPTIMAL if proven else Status.FEASIBLE
+        return Status.OPTIMAL if self.cells.aligned.optimal.all() else Status.FEASIBLE
 
     @property
     def review(self) -> list[tuple[str, ConsensusUnit]]:
         """What a person should look at in all documents, in the order of `to_be_reviewed`."""
         return to_be_reviewed(self.documents)
+
+
+class Made(Mapping[str, Value]):
+    """Values by name, each made when it is looked at; of many, only the last ones are kept.
+
+    Parameters
+    ----------
+    names
+        In order.
+    make
+        Gives the value of the name with this number.
+    """
+
+    def __init__(self, names: Sequence[str], make: Callable[[int], Value]) -> None:
+        """Nothing is made yet."""
+        self._number = {name: k for k, name in enumerate(names)}
+        self._make, self._made = make, dict[str, Value]()
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._number)
+
+    def __iter__(self) -> Iterator[str]:
+        """Names, in order."""
+        return iter(self._number)
+
+    def __getitem__(self, name: str) -> Value:
+        """The value of that name."""
+        if name not in self._made:
+            if len(self._made) >= _KEPT:
+                self._made.clear()
+            self._made[name] = self._make(self._number[name])
+        return self._made[name]
 
 
 def consensus_of_each(
@@ -168,46 +208,56 @@ def consensus_of_each(
     UsageError
         A value is outside its range.
     """
-    named = named_continua(continua)
-    corpus = continua if isinstance(continua, Corpus) else Corpus.from_continua(named)
+    rules = Rules.of(support, boundaries, tolerance, annotator)
     weights = one_of("weights", weights, WEIGHTS)
-    failures = _failures(corpus)
-    sound = [name for name in corpus if name not in failures]
-    if not sound:
+    corpus = continua
+    if not isinstance(corpus, Corpus):
+        corpus = Corpus.from_continua(named_continua(continua))
+    names, every = [*corpus], ContinuumSequence.of(corpus.values())
+    failures = _failures(names, every)
+    sound = np.array([k for k in range(len(names)) if k not in failures], np.int64)
+    if not len(sound):
         raise next(iter(failures.values()), DataError("there is no document"))
     solving: Solving = {"method": method, "gap": gap, "time_limit": time_limit, "seed": seed}
 
-    def align_by_default(default: Combined) -> dict[str, Alignment]:
+    def align_by_default(default: Combined) -> AlignedCells:
         bound = bind(default if dissimilarity is None else dissimilarity, corpus)
-        found = align_each([corpus[n] for n in sound], bound, executor=executor, **solving)
-        return dict(zip(sound, found, strict=True))
+        return AlignedCells(align_each(every.at(sound), bound, executor=executor, **solving))
 
-    alignments = align_by_default(Combined() if weights == "vote" else MODELLED)
-    responses, untold = responses_of(alignments.values()), None
+    cells = align_by_default(Combined() if weights == "vote" else MODELLED)
+    responses, untold = cells.responses(), None
     if weights != "vote" and (untold := responses.overlap.too_little) and dissimilarity is None:
-        alignments = align_by_default(Combined())
-        responses = responses_of(alignments.values())
+        cells = align_by_default(Combined())
+        responses = cells.responses()
         untold = responses.overlap.too_little
-    rules: dict[str, Any] = {"support": support, "boundaries": boundaries}
-    rules |= {"tolerance": tolerance, "annotator": annotator}
     if weights == "vote" or untold is not None:
-        documents = {name: consensus(found, **rules) for name, found in alignments.items()}
+        decided: Callable[[Cells], Decided] = partial(_decide, cells, rules)
         belief = Belief(
             weights="vote",
             notes=() if untold is None else (f"votes decide: {untold}",),
-            annotators=qualities_by_vote(responses, alignments, documents),
+            annotators=qualities_by_vote(responses, partial(map, decided, cells)),
         )
     else:
-        documents, belief = _weigh(alignments, responses, weights, rules)
+        decided, belief = _weigh(cells, responses, weights, rules)
     joining = Settings.of(dissimilarity=dissimilarity, **solving)
-    for name, found in alignments.items():
-        if found.continuum.links:
-            documents[name] = add_links(documents[name], found, joining)
-    if belief.fit is not None and any(c.links for c in documents.values()):
+    # The stretch that was looked at last: documents are looked at in order.
+    stretch = lru_cache(1)(lambda number: decided(cells.stretch(number)))
+    ends = [end for _, end, _ in cells.parts]
+
+    def made(number: int) -> Consensus:
+        found = stretch(bisect_right(ends, number))
+        one = consensus_at(found, number - found.cells.first)
+        alignment = cells.aligned[number] if cells.continua.beside else None
+        linked = alignment is not None and alignment.continuum.links
+        return add_links(one, alignment, joining) if alignment and linked else one
+
+    documents = Made([names[k] for k in sound.tolist()], made)
+    linked = (n for n, c in zip(documents, cells.continua.beside, strict=False) if c.links)
+    if belief.fit is not None and any(documents[name].links for name in linked):
         belief = replace(belief, notes=(*belief.notes, "links are decided by votes"))
     return CorpusConsensus(
         documents=documents,
-        alignments=alignments,
+        cells=cells,
         belief=belief,
         support=support,
         boundaries=boundaries,
@@ -216,62 +266,62 @@ def consensus_of_each(
     )
 
 
+def _decide(every: AlignedCells, rules: Rules, cells: Cells, truth: Truth | None = None) -> Decided:
+    mine = None if truth is None else truth.of(cells)
+    return decide(cells, every.labels, rules, every.aligned.dissimilarity, mine)
+
+
 def _weigh(
-    alignments: Mapping[str, Alignment], responses: Responses, model: str, rules: Mapping[str, Any]
-) -> tuple[dict[str, Consensus], Belief]:
-    """The consensus of each document by a model that is fitted to all of them, and its belief."""
-    model = "dawid-skene" if model == "auto" else model
-    fitted = fit(responses, model, unseen=True)
-    unseen = float(fitted.unseen[:-1].sum())
-    code = {name: i for i, name in enumerate(responses.annotators)}
-    mine = [[code[a] for a in f.continuum.annotators] for f in alignments.values()]
-
-    def truths(shares: Floats) -> Iterator[tuple[Alignment, Truth]]:
-        known = fitted.posterior, responses.labels, unseen
-        each = truths_of(alignments.values(), *known, [shares[people] for people in mine])
-        return zip(alignments.values(), each, strict=True)
-
-    alike = truths(np.ones(len(code)))
-    shares = shares_of_boundaries(
-        responses.annotators, (gold_units(f, truth=truth, **rules) for f, truth in alike)
-    )
-    each = (consensus(f, truth=truth, **rules) for f, truth in truths(shares))
-    documents = dict(zip(alignments, each, strict=True))
-    told = (responses.overlap.caution, _against_heads(str(fitted.model), documents.values()))
+    cells: AlignedCells, responses: Responses, model: str, rules: Rules
+) -> tuple[Callable[[Cells], Decided], Belief]:
+    """What decides, by a model that is fitted to all documents, and its belief."""
+    fitted = fit(responses, "dawid-skene" if model == "auto" else model, unseen=True)
+    threshold = best_threshold(fitted.posterior, float(fitted.unseen[:-1].sum()))
+    alike = Truth(fitted.posterior, threshold, np.ones(len(responses.annotators)))
+    decided = partial(_decide, cells, rules, truth=alike)
+    shares = shares_of_boundaries(len(responses.annotators), map(decided, cells))
+    decided = partial(_decide, cells, rules, truth=replace(alike, boundaries=shares))
+    told = (responses.overlap.caution, _against_heads(str(fitted.model), map(decided, cells)))
     notes = [note for note in told if note is not None]
     if not fitted.converged:
         notes.append(f"the model had not converged after {fitted.iterations} iterations")
-    return documents, Belief(
+    return decided, Belief(
         weights=str(fitted.model),
         notes=tuple(notes),
-        threshold=best_threshold(fitted.posterior, unseen),
+        threshold=threshold,
         fit=fitted,
         responses=responses,
-        annotators=qualities(responses, fitted.counts, fitted.confusion, documents.values()),
+        annotators=qualities(responses, fitted.counts, fitted.confusion, map(decided, cells)),
     )
 
 
-def _against_heads(model: str, documents: Iterable[Consensus]) -> str | None:
+def _against_heads(model: str, each: Iterable[Decided]) -> str | None:
     """In how many units the model goes against the number of those who marked them."""
-    units = [u for found in documents for u in found.units]
-    most = [u for u in units if 2 * u.support > len(u.units)]
-    alone = [u for u in units if u.support == 1]
-    dropped, lone = sum(not u.kept for u in most), sum(u.kept for u in alone)
-    if not dropped and not lone:
+    many = dropped = lone = kept = 0
+    for d in each:
+        support = d.cells.support
+        most = 2 * support > d.cells.continua.n_annotators[d.cells.document]
+        many, lone = many + int(most.sum()), lone + int((support == 1).sum())
+        dropped += int((most & ~d.kept).sum())
+        kept += int(((support == 1) & d.kept).sum())
+    if not dropped and not kept:
         return None
     return (
-        f"the model {model} leaves out {dropped} of the {len(most)} units that more than half of "
-        f"the annotators marked, and keeps {lone} of the {len(alone)} that one alone marked; "
+        f"the model {model} leaves out {dropped} of the {many} units that more than half of "
+        f"the annotators marked, and keeps {kept} of the {lone} that one alone marked; "
         'the weights "vote" count heads instead'
     )
 
 
-def _failures(corpus: Corpus) -> dict[str, DataError]:
-    """Why documents have no alignment, by their names."""
-    found: dict[str, DataError] = {}
-    for name, continuum in corpus.items():
+def _failures(names: Sequence[str], continua: ContinuumSequence) -> dict[int, DataError]:
+    """Why documents have no alignment, by their numbers."""
+    looked: Iterable[int] = range(len(continua))
+    if continua.plain:
+        looked = np.flatnonzero((continua.n_units == 0) | (continua.n_annotators < 2)).tolist()
+    found: dict[int, DataError] = {}
+    for k in looked:
         try:
-            require(continuum, fragments=True)
+            require(continua[k], fragments=True)
         except DataError as error:
-            found[name] = error.at(name)
+            found[k] = error.at(names[k])
     return found

@@ -18,7 +18,7 @@ from gammacp.cli.output import AsJson, message, messages, outputs, print_json, s
 from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from gammacp.campaign.consensus import Belief, Consensus, CorpusConsensus
+    from gammacp.campaign.consensus import CorpusConsensus
     from gammacp.continuum import Continuum
     from gammacp.formats.registry import Format
     from gammacp.record_tables import Record
@@ -55,6 +55,11 @@ class Lists:
         "The review list, worst first (CSV, or .xlsx with a column for decisions, read back)."
     )
     soft: Path | None = option("The share of annotators at each position (JSON).")
+
+    @property
+    def any(self) -> bool:
+        """Whether one was asked for."""
+        return any(path is not None for path in (self.units, self.review, self.soft))
 
     def write(self, each: CorpusConsensus, named: Mapping[str, Continuum]) -> None:
         """Write what was asked for; `named` are the gold standards by name."""
@@ -135,22 +140,24 @@ def consensus(
         except DataError as error:
             unrated = f"How reliable the consensus is cannot be estimated: {error.message}."
     messages((f.message_and_place for f in each.failures), before="gammacp: ", error=True)
-    tell_open(each.alignments)
+    names, aligned = [*each.documents], each.cells.aligned
+    tell_open({names[k]: aligned[k] for k in aligned.noted.tolist()}, len(aligned))
     for note in each.belief.notes:
         message(f"gammacp: {note}")
     solving.check_proven(each.status)
-    found = dict(each.documents)
-    named = loaded.naming({name: c.continuum for name, c in found.items()})
-    if target.out is not None:
-        notes = gold_tables.unit_notes(dict(zip(named, found.values(), strict=True)))
-        write(document_of(named), target.out, format=target.to, notes=notes, **written)
-    formats: dict[Path | None, Format | None] = {lists.units: None, lists.review: None}
-    if target.out is not None:
-        formats[target.out] = format_for_writing(target.out, target.to)
-    for path, chosen in formats.items():
-        for loss in lost_links(document_of(named), chosen) if path is not None else ():
-            message(f"gammacp: {path}: {loss}")
-    lists.write(each, named)
+    found = each.documents
+    if target.out is not None or lists.any:
+        named = loaded.naming({name: c.continuum for name, c in found.items()})
+        if target.out is not None:
+            notes = gold_tables.unit_notes(zip(named, found.values(), strict=True))
+            write(document_of(named), target.out, format=target.to, notes=notes, **written)
+        formats: dict[Path | None, Format | None] = {lists.units: None, lists.review: None}
+        if target.out is not None:
+            formats[target.out] = format_for_writing(target.out, target.to)
+        for path, chosen in formats.items():
+            for loss in lost_links(document_of(named), chosen) if path is not None else ():
+                message(f"gammacp: {path}: {loss}")
+        lists.write(each, named)
     if json:
         results = (
             gold_tables.consensus_document(n, c, each.alignments[n]) for n, c in found.items()
@@ -158,22 +165,23 @@ def consensus(
         document = {"results": results, **each.belief.as_dict()}
         print_json({**document, "reliability": rated and rated.as_dict(), **loaded.json})
         return
-    _print(found, each.belief, worst)
+    _print(each, worst)
     if rated or unrated:
         say(f"\n{rated.in_words() if rated else unrated}")
     for path in paths:
         message(f"wrote {path}")
 
 
-def _print(found: dict[str, Consensus], belief: Belief, worst: int) -> None:
+def _print(each: CorpusConsensus, worst: int) -> None:
     from gammacp.campaign.consensus import gold_tables
 
-    ranked = dict(sorted(found.items(), key=lambda entry: -(entry[1].entropy or 0.0)))
-    summary = gold_tables.consensus_summary(ranked)
+    found, belief = each.documents, each.belief
+    summary = gold_tables.consensus_summary(found)
+    ranked = sorted(summary.records, key=lambda record: -(record["entropy"] or 0.0))
     if belief.fit is None:
-        show(summary)
+        show(replace(summary, records=ranked))
     else:
-        rows = summary.records[:worst]
+        rows = ranked[:worst]
         shown = f" ({len(rows)} of {len(found)})" if len(rows) < len(found) else ""
         show(
             replace(summary, records=rows),
@@ -186,14 +194,16 @@ def _print(found: dict[str, Consensus], belief: Belief, worst: int) -> None:
             title=f"Annotators by {belief.weights} ({len(most)} of {len(qualities.records)}); "
             f"a unit is kept if its posterior is at least {belief.threshold:.2f}:",
         )
-    for title, table in (
-        ("To review, worst first", gold_tables.to_review(found)),
-        ("Links to review", gold_tables.links_to_review(found)),
-    ):
-        if table.records and worst:
-            first = [_cut(record) for record in table.records[:worst]]
-            title = f"{title} ({len(first)} of {len(table.records)}):"
-            show(replace(table, records=first), title=title)
+    if not worst:
+        return
+    tables = [("To review, worst first", gold_tables.to_review(found, worst))]
+    number = [sum(record["to_review"] for record in ranked)]
+    if any(c.links for c in each.cells.continua.beside):
+        tables.append(("Links to review", gold_tables.links_to_review(found)))
+        number.append(len(tables[-1][1].records))
+    for (title, table), count in zip(tables, number, strict=True):
+        if first := [_cut(record) for record in table.records[:worst]]:
+            show(replace(table, records=first), title=f"{title} ({len(first)} of {count}):")
 
 
 def _cut(record: Record) -> Record:

@@ -184,7 +184,9 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
     if alignment:
         for name, score in found.computed.items():
             print_alignment(score.alignment, title=name if len(found.documents) > 1 else "")
-        tell_open({name: score.alignment for name, score in found.computed.items()})
+        tell_open(
+            {name: score.alignment for name, score in found.computed.items()}, len(found.computed)
+        )
     tell_signatures(found.score.signature, seed=options["seed"])
 
 

@@ -10,7 +10,7 @@ import pytest
 import gammacp as gc
 from gammacp.campaign.annotators.models import AnnotatorModel
 from gammacp.campaign.consensus import Consensus, consensus_of_each
-from gammacp.campaign.consensus.votes import BoundaryRule
+from gammacp.campaign.consensus.boundaries import BoundaryRule
 from gammacp.continuum import Continuum, Unit
 
 RULES = [str(rule) for rule in BoundaryRule]

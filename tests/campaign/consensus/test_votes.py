@@ -1,13 +1,16 @@
 from statistics import median
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gammacp.campaign.consensus.votes import BoundaryRule, needed_support, span, vote_on_category
+from gammacp.campaign.consensus.boundaries import BoundaryRule, Marked, spans
+from gammacp.campaign.consensus.votes import needed_support, vote_on_category
 from gammacp.errors import UsageError
+from tests.campaign.consensus.plain_spans import plain_span, span
 
-spans = st.lists(
+drawn = st.lists(
     st.tuples(st.integers(-50, 50), st.integers(0, 30)).map(lambda p: (p[0], p[0] + p[1])),
     min_size=1,
     max_size=7,
@@ -135,7 +138,7 @@ def test_medians_are_the_drawn_boundaries_that_are_nearest_to_all(
     assert found.tied == (tuple(best) if len(best) > 1 else ())
 
 
-@given(spans, st.sampled_from(list(BoundaryRule)), st.booleans())
+@given(drawn, st.sampled_from(list(BoundaryRule)), st.booleans())
 @settings(max_examples=60)
 def test_a_span_never_ends_before_it_starts_and_is_drawn_or_lies_inside(
     units: list[tuple[int, int]], rule: BoundaryRule, discrete: bool
@@ -152,7 +155,45 @@ def test_a_span_never_ends_before_it_starts_and_is_drawn_or_lies_inside(
         assert start == median(starts)
 
 
-@given(spans, st.sampled_from(list(BoundaryRule)), st.integers(-1000, 1000))
+several = st.lists(
+    st.tuples(
+        st.lists(
+            st.tuples(
+                st.integers(0, 9),
+                st.sampled_from([0, 1, 2.5, 4]),
+                st.sampled_from([1, 1.5, 3**0.5]),
+            ),
+            min_size=1,
+            max_size=9,
+        ),
+        st.booleans(),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(several, st.sampled_from(list(BoundaryRule)))
+@settings(max_examples=150)
+def test_many_at_once_are_as_one_by_one(
+    rows: list[tuple[list[tuple[int, float, float]], bool, bool]], rule: BoundaryRule
+) -> None:
+    """Against the rules read one by one, over unitary alignments of different sizes and kinds."""
+    units = [(k, s, s + length, w) for k, (row, *_) in enumerate(rows) for s, length, w in row]
+    group, *columns = (np.array(x) for x in zip(*units, strict=True))
+    marked = Marked(group, *(x.astype(float) for x in columns))
+    discrete, whole = (np.array(x) for x in zip(*((d, w) for _, d, w in rows), strict=True))
+    found = spans(marked, rule, discrete=discrete, whole=whole)
+    for k, (row, d, w) in enumerate(rows):
+        starts, ends = [s for s, _, _ in row], [s + length for s, length, _ in row]
+        weights = [x for *_, x in row]
+        start, end, tied = plain_span(starts, ends, rule, discrete=d, whole=w, weights=weights)
+        assert (found.starts[k], found.ends[k]) == pytest.approx((start, end), rel=1e-12)
+        assert found.tied.get(k, ()) == tied
+
+
+@given(drawn, st.sampled_from(list(BoundaryRule)), st.integers(-1000, 1000))
 @settings(max_examples=30)
 def test_moving_moves_the_span(units: list[tuple[int, int]], rule: BoundaryRule, by: int) -> None:
     here = span([s for s, _ in units], [e for _, e in units], rule)

@@ -1,0 +1,210 @@
+"""Where consensus units begin and end, for many unitary alignments at once.
+
+The rules stand here and nowhere else. No paper prescribes them: each is a documented choice.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from gammacp.arrays import Bools, Floats, Indices, places_within
+
+# Weights and distances that differ by less, relative to the larger, are equal.
+_EQUAL = 1e-12
+
+
+class BoundaryRule(StrEnum):
+    """How the start and the end of a consensus unit follow from those of its units."""
+
+    MAJORITY = "majority"  # the position that most of them chose; the median where none is
+    MEDIAN = "median"
+    MEAN = "mean"
+
+
+class Marked(NamedTuple):
+    """Units of unitary alignments, in one row; shape (units,) each.
+
+    Attributes
+    ----------
+    group
+        Number of the unitary alignment, ascending from 0, each with a unit.
+    starts, ends
+        Start ≤ end.
+    weights
+        What each counts in medians and means, > 0. Majorities are of heads: weighed ones were worse
+        on planted and on real crowds.
+    """
+
+    group: Indices
+    starts: Floats
+    ends: Floats
+    weights: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Where consensus units are.
+
+    Attributes
+    ----------
+    starts, ends
+        Shape (unitary alignments,).
+    tied
+        The spans that the rule holds level, the chosen one first, by number of the unitary
+        alignment; those without a tie are missing.
+    """
+
+    starts: Floats
+    ends: Floats
+    tied: dict[int, tuple[tuple[float, float], ...]]
+
+
+def spans(marked: Marked, rule: BoundaryRule, *, discrete: Bools, whole: Bools) -> Spans:
+    """Start and end of the consensus of the units of each unitary alignment.
+
+    Parameters
+    ----------
+    marked
+        The units.
+    rule
+        `majority` takes, for each boundary by itself, the position that more units have than any
+        other, and the median where there is no such position or the two would cross.
+    discrete
+        Where positions count things (characters, tokens), shape (unitary alignments,): the start is
+        one of `starts`, the end one of `ends`. Of two positions that the median lies between, or
+        that are equally near to the mean, those are taken that most units (by weight) have
+        together, then the longest span, so that nothing is lost that half of the annotators marked,
+        then the first. Elsewhere (times) the median of two positions is their mean.
+    whole
+        Where positions that are not discrete are rounded to whole numbers, halves outwards; same
+        shape.
+
+    >>> def one(starts, ends, rule, weights=None, discrete=True):
+    ...     columns = [np.array(x, float) for x in (starts, ends, weights or [1] * len(starts))]
+    ...     marked = Marked(np.zeros(len(starts), int), *columns)
+    ...     found = spans(marked, rule, discrete=np.array([discrete]), whole=np.array([False]))
+    ...     return float(found.starts[0]), float(found.ends[0]), found.tied.get(0, ())
+    >>> one([0, 0, 1], [10, 12, 10], BoundaryRule.MAJORITY)
+    (0.0, 10.0, ())
+    >>> one([3, 5], [9, 12], BoundaryRule.MEDIAN)
+    (5.0, 12.0, ((5.0, 12.0), (3.0, 9.0)))
+    >>> one([3, 5], [9, 12], BoundaryRule.MEDIAN, weights=[2, 1])
+    (3.0, 9.0, ())
+    >>> one([3, 5], [9, 12], BoundaryRule.MEDIAN, discrete=False)
+    (4.0, 10.5, ())
+    """
+    found = _averages(marked, rule)
+    for side, outwards in enumerate((np.ceil(found[0] - 0.5), np.floor(found[1] + 0.5))):
+        found[side] = np.where(whole, outwards, found[side])
+    starts, ends = found
+    of_unit = discrete[marked.group]
+    if not of_unit.any():
+        return Spans(starts, ends, {})
+    places = np.flatnonzero(discrete)
+    number = np.cumsum(discrete) - 1
+    some = Marked(number[marked.group[of_unit]], *(x[of_unit] for x in marked[1:]))
+    starts[places], ends[places], tied = _drawn(some, rule)
+    return Spans(starts, ends, {int(places[k]): level for k, level in tied.items()})
+
+
+def _averages(marked: Marked, rule: BoundaryRule) -> list[Floats]:
+    """Starts and ends that nobody need have drawn."""
+    sides = marked.starts, marked.ends
+    if rule is BoundaryRule.MEAN:
+        return [_means(marked, side) for side in sides]
+    both = [_middle(_level(marked, side, rule)) for side in sides]
+    cross = both[0] > both[1]
+    if cross.any():
+        medians = [_middle(_level(marked, side, BoundaryRule.MEDIAN)) for side in sides]
+        both = [np.where(cross, other, own) for other, own in zip(medians, both, strict=True)]
+    return both
+
+
+def _middle(level: Floats) -> Floats:
+    low, high = level.T
+    return np.asarray(np.where(np.isnan(high), low, (low + high) / 2))
+
+
+def _means(marked: Marked, positions: Floats) -> Floats:
+    total = np.bincount(marked.group, marked.weights)
+    return np.asarray(np.bincount(marked.group, positions * marked.weights) / total)
+
+
+def _drawn(
+    marked: Marked, rule: BoundaryRule
+) -> tuple[Floats, Floats, dict[int, tuple[tuple[float, float], ...]]]:
+    """Starts and ends that somebody drew, and which are level."""
+    pairs = _pairs(marked, rule)
+    crossing = np.isnan(pairs).all(axis=(1, 2))
+    if crossing.any():
+        pairs[crossing] = _pairs(marked, BoundaryRule.MEDIAN)[crossing]
+    drawn = np.stack([marked.starts, marked.ends], axis=1)[:, None] == pairs[marked.group]
+    shares = drawn.all(axis=2) * marked.weights[:, None]
+    together = np.stack([np.bincount(marked.group, share) for share in shares.T], axis=1)
+    valid = ~np.isnan(pairs[:, :, 0])
+    most = np.where(valid, together, -1.0).max(axis=1, keepdims=True)
+    first = valid & (np.abs(together - most) <= _EQUAL * np.maximum(together, most))
+    short, start = pairs[:, :, 0] - pairs[:, :, 1], pairs[:, :, 0]
+    order = np.lexsort((start, short, ~first))
+    best = np.take_along_axis(pairs, order[:, :1, None], axis=1)[:, 0]
+    tied = {
+        k: tuple((s, e) for s, e in pairs[k, order[k, : first[k].sum()]].tolist())
+        for k in np.flatnonzero(first.sum(axis=1) > 1).tolist()
+    }
+    return best[:, 0], best[:, 1], tied
+
+
+def _pairs(marked: Marked, rule: BoundaryRule) -> Floats:
+    """The up to four spans of the level starts and ends, NaN where they would cross."""
+    starts, ends = (_level(marked, side, rule) for side in (marked.starts, marked.ends))
+    pairs = np.stack([np.repeat(starts, 2, axis=1), np.tile(ends, 2)], axis=2)
+    pairs[~(pairs[:, :, 0] <= pairs[:, :, 1])] = np.nan
+    return pairs
+
+
+def _level(marked: Marked, positions: Floats, rule: BoundaryRule) -> Floats:
+    """The position that the rule chooses, and another that shares it or NaN; (groups, 2)."""
+    if rule is BoundaryRule.MEAN:
+        far = np.abs(positions - _means(marked, positions)[marked.group])
+        first = np.flatnonzero(np.diff(marked.group, prepend=-1))
+        nearest = np.minimum.reduceat(far, first)[marked.group]
+        near = np.abs(far - nearest) <= _EQUAL * far
+        low = np.minimum.reduceat(np.where(near, positions, np.inf), first)
+        high = np.maximum.reduceat(np.where(near, positions, -np.inf), first)
+        return np.stack([low, np.where(high > low, high, np.nan)], axis=1)
+    found = _medians(marked, positions)
+    if rule is BoundaryRule.MAJORITY:
+        order = np.lexsort((positions, marked.group))
+        group, drawn = marked.group[order], positions[order]
+        new = np.flatnonzero((np.diff(group, prepend=-1) > 0) | (np.diff(drawn, prepend=0) != 0))
+        heads, group, drawn = np.diff(new, append=len(order)), group[new], drawn[new]
+        most = np.maximum.reduceat(heads, np.flatnonzero(np.diff(group, prepend=-1)))
+        top = heads == most[group]
+        alone = top & (np.bincount(group, top)[group] == 1)
+        found[group[alone], 0] = drawn[alone]
+        found[group[alone], 1] = np.nan
+    return found
+
+
+def _medians(marked: Marked, positions: Floats) -> Floats:
+    """The position with half of the weight on each side, and another where they share it."""
+    order = np.lexsort((marked.weights, positions, marked.group))
+    group, drawn, weights = (x[order] for x in (marked.group, positions, marked.weights))
+    sizes = np.bincount(group)
+    first, last = np.cumsum(sizes) - sizes, np.cumsum(sizes) - 1
+    half = np.bincount(marked.group, marked.weights)[group] / 2
+    below = weights.copy()
+    rank = places_within(sizes)
+    # Sums of each group by itself: those of the whole row would be rounded by its size.
+    by_rank = np.split(np.argsort(rank, kind="stable"), np.cumsum(np.bincount(rank))[:-1])
+    for rows in by_rank[1:]:
+        below[rows] += below[rows - 1]
+    shared = np.abs(below - half) <= _EQUAL * np.maximum(below, half)
+    shared[last] = False
+    ahead = np.where(shared | (below > half), np.arange(len(group)), len(group))
+    place = np.minimum(np.minimum.reduceat(ahead, first), last)
+    following = drawn[np.minimum(place + 1, last)]
+    both = shared[place] & (following != drawn[place])
+    return np.stack([drawn[place], np.where(both, following, np.nan)], axis=1)

@@ -1,0 +1,225 @@
+"""Unitary alignments of documents as columns: who marked what in each of them.
+
+The columns are made for a stretch of documents at a time, so that those of a million are never all
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from gammacp.alignment.aligned import Aligned
+from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.campaign.annotators.responses import Responses
+from gammacp.campaign.consensus.boundaries import Marked
+from gammacp.continuum.label import category_of
+from gammacp.continuum.sequence import ContinuumSequence
+
+ABSENT = "∅"
+# Up to how far apart boundaries are close, and still rather close, as a share of the length.
+_FAR = (0.05, 0.25)
+# Units of the documents of a stretch.
+_UNITS = 40_000
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A cell for each unitary alignment and annotator of its document, for a stretch of documents.
+
+    Attributes
+    ----------
+    continua
+        The documents.
+    first, before
+        Number of the first one, and how many unitary alignments the earlier ones have.
+    edges
+        Where the unitary alignments of each document begin, and the end; shape (documents + 1,).
+    group, annotator, unit
+        Number of the unitary alignment, ascending from 0; code of the annotator; place of the unit
+        among those of the documents, −1 for ∅. Shape (cells,).
+    starts, ends, codes, said
+        Of the units: where they are, their labels as their continua count them, and the codes of
+        their categories. Shape (units,).
+    """
+
+    continua: ContinuumSequence
+    first: int
+    before: int
+    edges: Indices
+    group: Indices
+    annotator: Codes
+    unit: Indices
+    starts: Floats
+    ends: Floats
+    codes: Codes
+    said: Codes
+
+    def __len__(self) -> int:
+        """How many unitary alignments there are."""
+        return int(self.edges[-1])
+
+    @cached_property
+    def document(self) -> Indices:
+        """Of each unitary alignment, from 0."""
+        return np.repeat(np.arange(len(self.continua)), np.diff(self.edges))
+
+    @cached_property
+    def marks(self) -> Indices:
+        """The cells that are no ∅."""
+        return np.flatnonzero(self.unit >= 0)
+
+    @cached_property
+    def marked(self) -> Marked:
+        """The units of the unitary alignments, each of weight 1."""
+        rows = self.unit[self.marks]
+        group = self.group[self.marks]
+        return Marked(group, self.starts[rows], self.ends[rows], np.ones(len(rows)))
+
+    @cached_property
+    def support(self) -> Indices:
+        """How many units each has."""
+        return np.bincount(self.marked.group, minlength=len(self))
+
+    def closeness(self) -> Indices:
+        """How close together the units of each unitary alignment lie: 0 is closest, −1 one unit.
+
+        Starts and ends are so far from their medians, on average and as a share of the mean length.
+        """
+        m, number = self.marked, self.support
+        first = np.cumsum(number) - number
+        far = np.zeros(len(self))
+        for side in (m.starts, m.ends):
+            ascending = side[np.lexsort((side, m.group))]
+            median = (ascending[first + (number - 1) // 2] + ascending[first + number // 2]) / 2
+            far += np.bincount(m.group, np.abs(side - median[m.group]), len(self)) / number
+        length = np.bincount(m.group, m.ends - m.starts, len(self)) / number
+        level = np.searchsorted(_FAR, far / np.maximum(length, 1e-300))
+        return np.where(number > 1, level, -1)
+
+    def of_some(self, wanted: Bools) -> Cells:
+        """Cells of some annotators; unitary alignments in which they have no unit are gone.
+
+        Parameters
+        ----------
+        wanted
+            Which, shape (cells,).
+        """
+        left = np.zeros(len(self), np.bool_)
+        left[self.group[wanted & (self.unit >= 0)]] = True
+        chosen = wanted & left[self.group]
+        number = np.concatenate(([0], np.cumsum(left)))
+        return replace(
+            self,
+            edges=number[self.edges],
+            group=number[self.group[chosen]],
+            annotator=self.annotator[chosen],
+            unit=self.unit[chosen],
+        )
+
+
+class AlignedCells:
+    """The best alignments of documents with one list of categories, as cells.
+
+    Parameters
+    ----------
+    aligned
+        The alignments.
+    """
+
+    def __init__(self, aligned: Aligned) -> None:
+        """Names and numbers alone."""
+        self.aligned, self.continua = aligned, aligned.continua[: len(aligned)]
+        self.annotators, self._whose = self.continua.people
+        categories = [*map(category_of, self.continua[0].categories), None]
+        used = np.zeros(len(categories), np.bool_)
+        self.parts: list[tuple[int, int, int]] = []
+        """First and last document of each stretch, and how many unitary alignments come before."""
+        sizes = [np.empty(0, np.int64)]
+        first = before = 0
+        for stretch in self.continua.stretches(_UNITS):
+            end = first + len(stretch)
+            self.parts.append((first, end, before))
+            used[stretch.all_units().category_codes] = True
+            cells = np.diff(aligned.columns(np.arange(first, end)).edges)
+            sizes.append(cells // stretch.n_annotators)
+            before, first = before + int(sizes[-1].sum()), end
+        self.sizes = np.concatenate(sizes)
+        """Unitary alignments of each document, shape (documents,)."""
+        bare = any(c is None for c, u in zip(categories, used.tolist(), strict=True) if u)
+        named = dict.fromkeys(c for c in categories if c is not None)
+        self.labels: tuple[str | None, ...] = (*named, *([None] if bare else []), ABSENT)
+        place = {label: k for k, label in enumerate(self.labels)}
+        self._codes = np.array([place.get(c, -1) for c in categories], np.int32)
+
+    def __iter__(self) -> Iterator[Cells]:
+        """Stretch by stretch."""
+        return map(self.stretch, range(len(self.parts)))
+
+    def of_some(self, people: Bools) -> Iterator[Cells]:
+        """Of some annotators; unitary alignments in which they have no unit are not counted.
+
+        Parameters
+        ----------
+        people
+            For each annotator of each document, one after the other.
+        """
+        before = 0
+        for number, (first, _, _) in enumerate(self.parts):
+            cells = self.stretch(number)
+            own = np.arange(len(cells.group)) - np.searchsorted(cells.group, cells.group)
+            place = self.continua.people_edges[first + cells.document[cells.group]] + own
+            some = replace(cells.of_some(people[place]), before=before)
+            before += len(some)
+            yield some
+
+    def stretch(self, number: int) -> Cells:
+        """One stretch of documents.
+
+        Parameters
+        ----------
+        number
+            From 0.
+        """
+        first, end, before = self.parts[number]
+        continua, columns = self.continua[first:end], self.aligned.columns(np.arange(first, end))
+        n, cells = continua.n_annotators, np.diff(columns.edges)
+        owner = np.repeat(np.arange(len(continua)), cells)
+        place = np.arange(len(owner)) - columns.edges[owner]
+        edges = np.concatenate(([0], np.cumsum(cells // n)))
+        units = continua.all_units()
+        people = self.continua.people_edges[first] + continua.people_edges[owner] + place % n[owner]
+        row = columns.groups + continua.edges[owner]
+        return Cells(
+            continua,
+            first,
+            before,
+            edges,
+            edges[owner] + place // n[owner],
+            self._whose[people],
+            np.where(columns.groups >= 0, row, -1),
+            units.starts,
+            units.ends,
+            units.category_codes,
+            self._codes[units.category_codes],
+        )
+
+    def responses(self, cells: Iterable[Cells] | None = None) -> Responses:
+        """A response for each cell: categories, no features.
+
+        Parameters
+        ----------
+        cells
+            Default: all.
+        """
+        columns, groups = [], 0
+        for part in self if cells is None else cells:
+            said = np.where(part.unit < 0, len(self.labels) - 1, part.said[part.unit])
+            found = (part.group + groups, part.annotator, said, part.closeness())
+            columns.append([column.astype(np.int32) for column in found])
+            groups += len(part)
+        item, annotator, label, close = map(np.concatenate, zip(*columns, strict=True))
+        return Responses(item, annotator, label, groups, self.annotators, self.labels, close)

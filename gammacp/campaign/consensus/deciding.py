@@ -1,0 +1,417 @@
+"""What unitary alignments become by votes or a model of the annotators, in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gammacp.alignment.alignment import costs_of_pairs
+from gammacp.arguments import number, one_of
+from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.campaign.consensus.boundaries import BoundaryRule, Marked, Spans, spans
+from gammacp.campaign.consensus.cells import Cells
+from gammacp.campaign.consensus.votes import (
+    CategoryVote,
+    common_fragments,
+    needed_support,
+    vote_on_category,
+)
+from gammacp.continuum import Unit
+from gammacp.continuum.fragments import Fragments
+from gammacp.continuum.label import category_of, features_of, to_label
+from gammacp.continuum.shapes import Shape, box
+from gammacp.dissimilarity import unit_columns
+from gammacp.dissimilarity.base import BoundDissimilarity, joined_columns
+from gammacp.errors import UsageError
+from gammacp.formats.spans import MILLISECONDS, SECONDS
+
+# Probabilities that differ by less are equal: a category is not guessed by its place in a list.
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What a model holds true of unitary alignments.
+
+    Attributes
+    ----------
+    posterior
+        Shape (unitary alignments, labels); the last label is ∅.
+    threshold
+        Units are kept from this posterior of their category.
+    boundaries
+        What each annotator's boundaries count, shape (annotators,).
+    """
+
+    posterior: Floats
+    threshold: float
+    boundaries: Floats
+
+    def of(self, cells: Cells) -> Truth:
+        """Of the unitary alignments of a stretch.
+
+        Parameters
+        ----------
+        cells
+            The stretch.
+        """
+        mine = slice(cells.before, cells.before + len(cells))
+        return Truth(self.posterior[mine], self.threshold, self.boundaries)
+
+    @cached_property
+    def entropies(self) -> list[float]:
+        """Of what is there, in bits, of each unitary alignment."""
+        bits = self.posterior * np.log2(np.maximum(self.posterior, 1e-300))
+        return [-x for x in bits.sum(axis=1).tolist()]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """By what units are chosen and placed, as `consensus` takes it.
+
+    Attributes
+    ----------
+    boundaries, tolerance, annotator
+        As for `consensus`.
+    support
+        As for `consensus`; None is more than half, and with a model one.
+    """
+
+    boundaries: BoundaryRule
+    support: str | float | None
+    tolerance: float
+    annotator: str
+
+    @classmethod
+    def of(
+        cls, support: str | float | None, boundaries: str, tolerance: float, annotator: str
+    ) -> Rules:
+        """Checked values.
+
+        Parameters
+        ----------
+        support, boundaries, tolerance, annotator
+            As for `consensus`.
+
+        Raises
+        ------
+        UsageError
+            A value is outside its range, or the annotator has no name.
+        """
+        if not annotator.strip():
+            raise UsageError("annotator is empty: the gold standard needs a name")
+        rule = BoundaryRule(one_of("boundaries", boundaries, BoundaryRule))
+        return cls(rule, support, number("tolerance", tolerance, 0.0), annotator)
+
+    def needed(self, people: Indices, truth: Truth | None) -> Indices:
+        """How many annotators a unit of each document needs.
+
+        Parameters
+        ----------
+        people
+            Annotators of each document.
+        truth
+            A model, if there is one.
+        """
+        support = 1 if truth is not None and self.support is None else self.support
+        each = {n: needed_support(support, n) for n in dict.fromkeys(people.tolist())}
+        return np.array([each[n] for n in people.tolist()], np.int64)
+
+
+class Piece(NamedTuple):
+    """What a unit of the gold standard is beside its start and end."""
+
+    fragments: Fragments = ()
+    shape: Shape | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """What the unitary alignments of a stretch become; shape (unitary alignments,) each.
+
+    Attributes
+    ----------
+    cells, labels, truth, rules, dissimilarity
+        What it rests on.
+    needed
+        Annotators that a unit of each document needs, shape (documents,).
+    label
+        Code of the category; −1 where several are level.
+    kept
+        Whether it is in the gold standard.
+    spans
+        Where it is.
+    pieces
+        Of units that have fragments or a shape, by number of the unitary alignment.
+    """
+
+    cells: Cells
+    labels: tuple[str | None, ...]
+    truth: Truth | None
+    rules: Rules
+    dissimilarity: BoundDissimilarity
+    needed: Indices
+    label: Indices
+    kept: Bools
+    spans: Spans
+    pieces: Mapping[int, Piece]
+
+    @cached_property
+    def _cells(self) -> list[int]:
+        """Where the cells of each unitary alignment begin."""
+        edges: list[int] = np.searchsorted(
+            self.cells.group, np.arange(len(self.cells) + 1)
+        ).tolist()
+        return edges
+
+    def rows(self, group: int) -> list[int]:
+        """The places of its units among those of the stretch, −1 for ∅.
+
+        Parameters
+        ----------
+        group
+            Number of the unitary alignment.
+        """
+        found: list[int] = self.cells.unit[self._cells[group] : self._cells[group + 1]].tolist()
+        return found
+
+    @cached_property
+    def _listed(self) -> list[tuple[float, float, bool, float, float | None]]:
+        posterior: list[float | None] = [None] * len(self.cells)
+        if self.truth is not None:
+            posterior = self.truth.posterior[:, :-1].max(axis=1).tolist()
+        s = self.spans
+        columns = s.starts.tolist(), s.ends.tolist(), self.kept.tolist(), self.disorders, posterior
+        return [*zip(*columns, strict=True)]
+
+    def row(self, group: int) -> tuple[float, float, bool, float, float | None]:
+        """Its start, its end, whether it is kept, its disorder (in units of Δ), its posterior.
+
+        Parameters
+        ----------
+        group
+            Number of the unitary alignment.
+        """
+        return self._listed[group]
+
+    def category(
+        self, group: int, said: Sequence[str | None]
+    ) -> tuple[str | None, dict[str, CategoryVote]]:
+        """Its category with features, None where it is tied, and the votes on each feature.
+
+        Parameters
+        ----------
+        group
+            Number of the unitary alignment.
+        said
+            What its annotators say, with features.
+        """
+        if self.label[group] < 0:
+            return None, {}
+        # Whoever has the category decides on its features.
+        category = self.labels[self.label[group]]
+        theirs = [features_of(x) for x in said if category_of(x) == category]
+        names = sorted({name for known in theirs for name in known})
+        found = {n: vote_on_category([known.get(n) for known in theirs]) for n in names}
+        return to_label(category, {name: v.winner for name, v in found.items()}), found
+
+    def gold(self, document: int) -> list[Unit]:
+        """The units of the gold standard of a document.
+
+        Parameters
+        ----------
+        document
+            Its place in the stretch.
+        """
+        first, end = self.cells.edges[document : document + 2].tolist()
+        names = (*self.cells.continua[0].categories, None)
+        units = []
+        for group in (first + np.flatnonzero(self.kept[first:end])).tolist():
+            real = [row for row in self.rows(group) if row >= 0]
+            category, _ = self.category(group, [names[k] for k in self.cells.codes[real].tolist()])
+            start, end = float(self.spans.starts[group]), float(self.spans.ends[group])
+            piece = self.pieces.get(group, Piece())
+            fragments = piece.fragments if len(piece.fragments) > 1 else ()
+            units.append(Unit(self.rules.annotator, start, end, category, fragments, piece.shape))
+        return units
+
+    @cached_property
+    def disorders(self) -> list[float]:
+        """Of the unitary alignments, in units of Δ."""
+        cells, found = self.cells, np.empty(len(self.cells))
+        continua, n = cells.continua, cells.continua.n_annotators
+        batches = [np.flatnonzero(n == k) for k in np.unique(n)]
+        if any(c.breaks is not None for c in continua.beside):
+            batches = [np.array([d]) for d in range(len(n))]
+        for places in batches:
+            wanted = np.zeros(len(n), np.bool_)
+            wanted[places] = True
+            groups = cells.unit[wanted[cells.document[cells.group]]].reshape(-1, n[places[0]])
+            alone = len(batches) == len(n)
+            units = joined_columns(continua.at(places) if alone else continua)
+            own = groups - continua.edges[places[0]] if alone else groups
+            costs = costs_of_pairs(np.where(groups < 0, -1, own), units, self.dissimilarity)
+            found[wanted[cells.document]] = costs.mean(axis=1)
+        relative: list[float] = (found / self.dissimilarity.delta).tolist()
+        return relative
+
+    def deviations(self) -> tuple[Codes, Floats]:
+        """Of the units behind the kept ones: whose they are, and start and end minus the kept's."""
+        m = self.cells.marked
+        mine = np.flatnonzero(self.kept[m.group])
+        group = m.group[mine]
+        off = (m.starts[mine] - self.spans.starts[group], m.ends[mine] - self.spans.ends[group])
+        return self.cells.annotator[self.cells.marks[mine]], np.stack(off, axis=1)
+
+
+def votes(cells: Cells, labels: int) -> tuple[Indices, Indices]:
+    """The categories with most votes: of which unitary alignment, and their codes.
+
+    Parameters
+    ----------
+    cells
+        Whose units vote.
+    labels
+        How many there are.
+    """
+    m = cells.marked
+    said = cells.said[cells.unit[cells.marks]]
+    both, heads = np.unique(m.group * labels + said, return_counts=True)
+    group = both // labels
+    most = np.maximum.reduceat(heads, np.flatnonzero(np.diff(group, prepend=-1)))
+    top = heads == most[group]
+    return group[top], both[top] % labels
+
+
+def decide(
+    cells: Cells,
+    labels: tuple[str | None, ...],
+    rules: Rules,
+    dissimilarity: BoundDissimilarity,
+    truth: Truth | None = None,
+    needed: Indices | None = None,
+) -> Decided:
+    """What each unitary alignment of a stretch becomes.
+
+    Parameters
+    ----------
+    cells, labels
+        Who marked what, and what codes of categories mean.
+    rules
+        Of the consensus.
+    dissimilarity
+        Of the alignments.
+    truth
+        What a model says of them; it decides in place of the votes.
+    needed
+        Annotators that a unit of each document needs; default: by the rules.
+    """
+    if truth is None:
+        group, code = votes(cells, len(labels))
+        weights = None
+    else:
+        shares = truth.posterior[:, :-1]
+        likely = shares >= shares.max(axis=1, keepdims=True) - _EQUAL
+        group, code = np.nonzero(likely)
+        weights = truth.boundaries[cells.annotator[cells.marks]]
+    label = np.full(len(cells), -1)
+    label[group] = code
+    label[np.bincount(group, minlength=len(cells)) > 1] = -1
+    if needed is None:
+        needed = rules.needed(cells.continua.n_annotators, truth)
+    kept = cells.support >= needed[cells.document]
+    if truth is not None:
+        kept &= truth.posterior[:, :-1].max(axis=1) >= truth.threshold
+    placed, pieces = _places(cells, rules.boundaries, dissimilarity, weights)
+    return Decided(cells, labels, truth, rules, dissimilarity, needed, label, kept, placed, pieces)
+
+
+def _places(
+    cells: Cells, rule: BoundaryRule, dissimilarity: BoundDissimilarity, weights: Floats | None
+) -> tuple[Spans, dict[int, Piece]]:
+    """Where units of the gold standard are, and the fragments and shapes of those that have any."""
+    marked = cells.marked if weights is None else cells.marked._replace(weights=weights)
+    edges, n = cells.continua.edges, cells.continua.n_units
+    fractions = np.flatnonzero((cells.starts % 1 != 0) | (cells.ends % 1 != 0))
+    whole = np.ones(len(n), np.bool_)
+    whole[np.searchsorted(edges, fractions, side="right") - 1] = False
+    # Positions that count things are somebody's; times and places may be averaged.
+    alike = [cells.continua[0]] * len(n) if cells.continua.plain else cells.continua
+    counts = [c.axes == 1 and c.offset_unit not in (SECONDS, MILLISECONDS) for c in alike]
+    discrete = whole & np.array(counts, np.bool_)
+    whole = whole[cells.document]
+    placed = spans(marked, rule, discrete=discrete[cells.document], whole=whole)
+    pieces: dict[int, Piece] = {}
+    for d, c in enumerate(cells.continua.beside):
+        if c.breaks is not None:
+            _add_pieces(cells, d, dissimilarity, marked, placed, pieces)
+    boxed = np.isin(marked.group, [k for k, p in pieces.items() if p.shape and not p.shape.rings])
+    if boxed.any():
+        _add_boxes(cells, boxed, marked, rule, whole, placed, pieces)
+    return placed, pieces
+
+
+def _add_pieces(
+    cells: Cells,
+    d: int,
+    dissimilarity: BoundDissimilarity,
+    marked: Marked,
+    placed: Spans,
+    pieces: dict[int, Piece],
+) -> None:
+    """Fragments and outlines of a document; of boxes, one of those that are drawn."""
+    c, first = cells.continua[d], int(cells.continua.edges[d])
+    for group in range(*cells.edges[d : d + 2].tolist()):
+        mine = slice(*np.searchsorted(marked.group, (group, group + 1)))
+        rows = cells.unit[cells.marks[mine]] - first
+        real = [c.unit(row) for row in rows.tolist()]
+        shapes = [u.shape for u in real if u.shape]
+        if {s.kind for s in shapes} - {"box"}:
+            # Outlines have no median: the one that costs least against all others, by weight.
+            columns = unit_columns(c)[rows]
+            costs = dissimilarity.pairwise(columns[:, None], columns[None])
+            middle = real[int(np.argmin(costs @ marked.weights[mine]))]
+            start, end, pieces[group] = middle.start, middle.end, Piece(shape=middle.shape)
+        elif shapes:
+            pieces[group] = Piece(shape=shapes[0])
+            continue
+        elif any(u.fragments for u in real):
+            fragments = common_fragments(real)
+            start, end, pieces[group] = fragments[0][0], fragments[-1][1], Piece(fragments)
+        else:
+            continue
+        placed.starts[group], placed.ends[group] = start, end
+        placed.tied.pop(group, None)
+
+
+def _add_boxes(
+    cells: Cells,
+    boxed: Bools,
+    marked: Marked,
+    rule: BoundaryRule,
+    whole: Bools,
+    placed: Spans,
+    pieces: dict[int, Piece],
+) -> None:
+    """Boxes by the rule on each axis."""
+    groups, group = np.unique(marked.group[boxed], return_inverse=True)
+    document = cells.document[marked.group[boxed]]
+    rows = cells.unit[cells.marks[boxed]] - cells.continua.edges[document]
+    shapes = [
+        cells.continua[d].unit(r).shape
+        for d, r in zip(document.tolist(), rows.tolist(), strict=True)
+    ]
+    axes = np.array([[*s.extents] for s in shapes if s]).transpose(1, 2, 0)
+    no = np.zeros(len(groups), np.bool_)
+    how: Any = {"discrete": no, "whole": whole[groups]}
+    further = [
+        spans(Marked(group, low, high, marked.weights[boxed]), rule, **how) for low, high in axes
+    ]
+    for k, g in enumerate(groups.tolist()):
+        first = float(placed.starts[g]), float(placed.ends[g])
+        extents = [(float(s.starts[k]), float(s.ends[k])) for s in further]
+        pieces[g] = Piece(shape=box(first, *extents)[1])
