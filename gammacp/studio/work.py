@@ -188,7 +188,7 @@ def _review(built: Report, folder: Path) -> Review | None:
     doubtful = {n: gold.alignments[n] for n, c in gold.documents.items() if c.review}
     under = grounds({n: a.continuum for n, a in doubtful.items()}, [folder], linked=True)
     return Review(
-        consensus=gold.documents,
+        consensus=dict(gold.documents),
         documents={
             n: alignment_document(gold.alignments[n], n)
             for n, c in gold.documents.items()

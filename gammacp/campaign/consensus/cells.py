@@ -23,7 +23,7 @@ ABSENT = "∅"
 # Up to how far apart boundaries are close, and still rather close, as a share of the length.
 _FAR = (0.05, 0.25)
 # Units of the documents of a stretch.
-_UNITS = 40_000
+STRETCH = 40_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,7 @@ class AlignedCells:
         """First and last document of each stretch, and how many unitary alignments come before."""
         sizes = [np.empty(0, np.int64)]
         first = before = 0
-        for stretch in self.continua.stretches(_UNITS):
+        for stretch in self.continua.stretches(STRETCH):
             end = first + len(stretch)
             self.parts.append((first, end, before))
             used[stretch.all_units().category_codes] = True

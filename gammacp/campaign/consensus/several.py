@@ -4,7 +4,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -239,18 +240,7 @@ def consensus_of_each(
         )
     else:
         decided, belief = _weigh(cells, responses, weights, rules)
-    joining = Settings.of(dissimilarity=dissimilarity, **solving)
-    # The stretch that was looked at last: documents are looked at in order.
-    stretch = lru_cache(1)(lambda number: decided(cells.stretch(number)))
-    ends = [end for _, end, _ in cells.parts]
-
-    def made(number: int) -> Consensus:
-        found = stretch(bisect_right(ends, number))
-        one = consensus_at(found, number - found.cells.first)
-        alignment = cells.aligned[number] if cells.continua.beside else None
-        linked = alignment is not None and alignment.continuum.links
-        return add_links(one, alignment, joining) if alignment and linked else one
-
+    made = _Making(cells, decided, Settings.of(dissimilarity=dissimilarity, **solving))
     documents = Made([names[k] for k in sound.tolist()], made)
     linked = (n for n, c in zip(documents, cells.continua.beside, strict=False) if c.links)
     if belief.fit is not None and any(documents[name].links for name in linked):
@@ -264,6 +254,27 @@ def consensus_of_each(
         dissimilarity=dissimilarity,
         failures=tuple(failures.values()),
     )
+
+
+class _Making:
+    """Makes the consensus of a document from its stretch; documents are looked at in order."""
+
+    def __init__(
+        self, cells: AlignedCells, decided: Callable[[Cells], Decided], joining: Settings
+    ) -> None:
+        self._cells, self._decided, self._joining = cells, decided, joining
+        self._last: tuple[int, Decided] | None = None
+
+    def __call__(self, number: int) -> Consensus:
+        part = bisect_right(self._cells.parts, number, key=itemgetter(1))
+        if self._last is None or self._last[0] != part:
+            self._last = part, self._decided(self._cells.stretch(part))
+        decided = self._last[1]
+        found = consensus_at(decided, number - decided.cells.first)
+        if not self._cells.continua.beside:
+            return found
+        alignment = self._cells.aligned[number]
+        return add_links(found, alignment, self._joining) if alignment.continuum.links else found
 
 
 def _decide(every: AlignedCells, rules: Rules, cells: Cells, truth: Truth | None = None) -> Decided:

@@ -1,15 +1,15 @@
+import pickle
 from dataclasses import replace
+from statistics import mean, median
 
 import numpy as np
 import pytest
 
 import gammacp as gc
-from gammacp.campaign.consensus import (
-    Consensus,
-    consensus,
-    consensus_of_each,
-)
-from gammacp.continuum import Continuum, Unit
+from gammacp.alignment import align_each
+from gammacp.campaign.consensus import Consensus, cells, consensus, consensus_of_each
+from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import UsageError
 
 UNITS = [
@@ -151,3 +151,51 @@ def test_a_feature_does_not_split_the_votes_on_the_category() -> None:
         "severity disputed: Minor 2, Major 1",
         "target tied: p (1) = q (1) = none (1)",
     )
+
+
+def crowd(seed: int) -> Corpus:
+    """Documents of two to five annotators with integer, half and equal positions."""
+    rng = np.random.default_rng(seed)
+    documents = {}
+    for k in range(12):
+        units = [
+            Unit(who, start, start + float(rng.integers(1, 9)), str(rng.choice(["a", "b", "c"])))
+            for who in "ABCDE"[: int(rng.integers(2, 6))]
+            for start in (rng.integers(0, 40, 4) / rng.choice([1, 2])).tolist()
+        ]
+        documents[f"d{k}"] = Continuum.from_units(units)
+    return Corpus.from_continua(documents)
+
+
+@pytest.mark.parametrize("rule", ["majority", "median", "mean"])
+def test_documents_in_stretches_are_as_one_by_one(
+    rule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = crowd(7)
+    monkeypatch.setattr(cells, "STRETCH", 30)
+    found = consensus_of_each(corpus, weights="vote", boundaries=rule, support=1)
+    assert len(found.cells.parts) > 3
+    bound = bind(Combined(), corpus)
+    for name, continuum in corpus.items():
+        alone = consensus(gc.align(continuum, bound), boundaries=rule, support=1)
+        assert found.documents[name] == alone
+        assert found.alignments[name].disorder == pytest.approx(gc.align(continuum, bound).disorder)
+    again = pickle.loads(pickle.dumps(found))  # it travels between processes
+    assert again.documents == found.documents
+
+
+def test_how_close_units_lie_is_told_from_their_medians() -> None:
+    """Against medians of each unitary alignment by itself; ours may be 0, 1, 2 or −1."""
+    corpus = crowd(8)
+    aligned = align_each([*corpus.values()], bind(Combined(), corpus))
+    (stretch,) = cells.AlignedCells(aligned)
+    expected = []
+    for alignment in aligned:
+        for group in alignment.groups:
+            units = [alignment.continuum.unit(row) for row in group.tolist() if row >= 0]
+            edges = [[u.start for u in units], [u.end for u in units]]
+            far = sum(mean(abs(p - median(side)) for p in side) for side in edges)
+            share = far / mean(u.end - u.start for u in units)
+            level = (share > 0.05) + (share > 0.25)
+            expected.append(level if len(units) > 1 else -1)
+    assert stretch.closeness().tolist() == expected
