@@ -165,22 +165,25 @@ def _view(source: Source) -> tuple[Cas, list[_Fault]]:
         (a.name if names[a.name] == 1 else f"{a.name} {layer.name} {number}", layer, a)
         for number, (layer, a) in enumerate(there)
     ]
-    keys = _Keys({row.place: (row.start, row.end) for row in parsed.rows})
+    keys = _Keys({row.place: (row.start, row.end) for row in parsed.rows}, faults)
     for key, layer, a in numbered:
         keys.of.setdefault(a.name, {}).setdefault(layer.name, []).append(key)
-    numberless = Counter(of for of, name, _ in faults if not name)
+    elsewhere = {
+        f"layer {name.rsplit('.', 1)[-1]} has no number of a chain for it": count
+        for name, count in Counter(of for of, part, _ in faults if not part).items()
+    }
     slots: dict[str, list[tuple[str, str]]] = {}
     annotations: list[CasAnnotation] = []
     following = _following(there)
     for key, layer, a in numbered:
         said = {f: a.values.get(i) for i, f in _values(layer.features).items()}
-        features: dict[str, Sequence[str]] = {
-            f: () if v is None else (unescape(v),)
-            for f, v in said.items()
-            if v is not None or layer.kind != "CH"
+        # A column of chains without any value is none to choose from.
+        none = {} if layer.kind == "CH" else dict.fromkeys(said, ())
+        features: dict[str, Sequence[str]] = none | {
+            f: (unescape(v),) for f, v in said.items() if v is not None
         }
         for i, name in _slots(layer.features).items():
-            links = [(r, _filler(source, keys, layer, a, i, t, faults)) for r, t in _targets(a, i)]
+            links = [(r, _filler(source, keys, layer, a, i, t)) for r, t in _targets(a, i)]
             if name and links:
                 number = str(len(slots))
                 features[name], slots[number] = (number,), links
@@ -188,11 +191,7 @@ def _view(source: Source) -> tuple[Cas, list[_Fault]]:
             features[NEXT] = (keys.key(layer.name, after),)
         annotations.append(CasAnnotation(key, layer.name, a.start, a.end, features, a.line, "unit"))
     for layer in (x for x in parsed.layers if x.kind == "RL"):
-        annotations += _relations(source, keys, parsed.rows, layer, faults)
-    elsewhere = {
-        f"layer {name.rsplit('.', 1)[-1]} has no number of a chain for it": count
-        for name, count in numberless.items()
-    }
+        annotations += _relations(source, keys, parsed.rows, layer)
     types = TypeSystem(
         dict.fromkeys((layer.name for layer in parsed.layers), ANNOTATION),
         {layer.name: _ranges(layer) for layer in parsed.layers},
@@ -203,9 +202,10 @@ def _view(source: Source) -> tuple[Cas, list[_Fault]]:
 
 @dataclass(frozen=True)
 class _Keys:
-    """The places of tokens by number, and the keys of annotations by name and layer."""
+    """The places of tokens by number, the keys of annotations by name and layer, what is wrong."""
 
     places: dict[str, tuple[int, int]]
+    faults: list[_Fault]
     of: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     def key(self, layer: str, name: str) -> str:
@@ -224,13 +224,7 @@ def _ranges(layer: RowLayer) -> dict[str, str]:
 
 
 def _filler(
-    source: Source,
-    keys: _Keys,
-    layer: RowLayer,
-    a: _Annotation,
-    column: int,
-    target: str,
-    faults: list[_Fault],
+    source: Source, keys: _Keys, layer: RowLayer, a: _Annotation, column: int, target: str
 ) -> str:
     """What fills a slot: an annotation, or what else the file has in its place; "" is a fault.
 
@@ -246,7 +240,7 @@ def _filler(
             line=a.line,
             hint="Is the file complete?",
         )
-        faults.append((layer.name, "", error))
+        keys.faults.append((layer.name, "", error))
         return ""
     found, own = keys.of.get(name, {}), layer.features[column + 1]
     return next(iter(found.get(own) or next(iter(found.values()), ())), name)
@@ -261,7 +255,7 @@ def _targets(annotation: _Annotation, column: int) -> Iterator[tuple[str, str]]:
 
 
 def _relations(
-    source: Source, keys: _Keys, rows: Sequence[Row], layer: RowLayer, faults: list[_Fault]
+    source: Source, keys: _Keys, rows: Sequence[Row], layer: RowLayer
 ) -> Iterator[CasAnnotation]:
     """The relations of a layer, each at its target, with its ends as features, if it has them."""
     base = layer.features[-1].removeprefix("BT_") if layer.features else ""
@@ -275,7 +269,7 @@ def _relations(
             if m is None or begins is None:
                 what = f"relation begins at {where!r}, which is no token"
                 error = source.error(what, line=row.line, hint="Is the file complete?")
-                faults.append((base, "", error))
+                keys.faults.append((base, "", error))
             spots = ((m[2], begins), (m[3], (row.start, row.end))) if m and begins else ()
             named = (key if key not in (None, "0") else f"{at[0]}-{at[1]}" for key, at in spots)
             ends = ((keys.key(base, name),) for name in named)
