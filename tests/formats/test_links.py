@@ -515,3 +515,15 @@ def test_what_is_broken_in_a_layer_is_no_matter_of_others(tmp_path, slot, relati
     assert [u.category for u in gc.read(tmp_path / "ann.tsv", layer="x.Word")] == ["noun", "verb"]
     with pytest.raises(gc.DataError, match=r"ann\.tsv.*8"):
         gc.read(tmp_path / "ann.tsv", layer="x.Frame")
+
+
+def test_nobody_is_told_to_read_fillers_that_are_no_annotations(tmp_path):
+    tsv = (
+        "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.Frame|ROLE_x.Frame:links_x.L|x.Role\n\n\n#Text=Ann met\n"
+        "1-1\t0-3\tAnn\tagent\t1-2\t\n1-2\t4-7\tmet\t_\t_\t\n"
+    )
+    (tmp_path / "ann.tsv").write_text(tsv)
+    found = gc.read(tmp_path / "ann.tsv", layer="x.Frame", fillers="units")
+    assert [(x.kind, x.count, x.reason) for x in found.left_out] == [
+        ("link", 1, "joins units that were not read")
+    ]
