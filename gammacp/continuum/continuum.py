@@ -454,9 +454,8 @@ class Continuum:
     @property
     def declared(self) -> bool:
         """Whether its bounds are others than its units' own."""
-        if not self.n_units:
-            return self.bounds != (0.0, 0.0)
-        return self.bounds != (self.starts.min(), self.ends.max())
+        own = (self.starts.min(), self.ends.max()) if self.n_units else (0.0, 0.0)
+        return self.bounds != own
 
     @property
     def n_broken(self) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammacp.arrays import Indices, freeze
-from gammacp.continuum.shapes import Shape
+from gammacp.continuum.shapes import Shape, check_alike
 from gammacp.errors import DataError
 
 Fragments: TypeAlias = tuple[tuple[float, float], ...]
@@ -150,7 +150,14 @@ def together(
         Columns, each with its number of units.
     none
         What a unit has in the place of an entry.
+
+    Raises
+    ------
+    DataError
+        Some units have shapes and others have none, or they have different numbers of axes.
     """
     if all(entries is None for entries, _ in parts):
         return None
-    return column(x for entries, n in parts for x in ([none] * n if entries is None else entries))
+    rows = [x for entries, n in parts for x in ([none] * n if entries is None else entries)]
+    check_alike([x if isinstance(x, Shape) else None for x in rows])
+    return column(rows)

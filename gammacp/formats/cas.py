@@ -28,7 +28,7 @@ from gammacp.formats.layers import FILLED, FILLERS, USUAL_FEATURES, Layer, Layer
 from gammacp.formats.offsets import from_utf16
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import CHARACTERS, Spans
+from gammacp.formats.spans import CHARACTERS, NO_UNIT, Spans
 from gammacp.formats.type_system import ENDS, TypeSystem
 
 NEXT = "next"
@@ -182,12 +182,11 @@ def read_layer(
         chosen = a.features.get(feature or "", ()) if feature in kind.values else ()
         known = {f: "+".join(a.features.get(f, ())) for f in features if f in kind.values}
         for name, links in slots.items():
-            there = [(role, places[to]) for role, to in links if to in places]
-            said = slot(
-                name, [(role, convert(start), convert(end)) for role, (start, end) in there]
-            )
+            there = [(role, *places[to]) for role, to in links if to in places]
+            said = slot(name, [(role, convert(low), convert(high)) for role, low, high in there])
             known |= {f: value for f, value in said.items() if f in features}
-            _fill(spans, a, links, units, told=not said.keys().isdisjoint(features))
+            why = "" if said.keys() & {*features} else FILLED if fillers == "links" else NO_UNIT
+            _fill(spans, a, links, units, why)
         about: Any = {"line": a.line, "what": a.what, "features": known}
         labels: list[str | None] = [*chosen]
         for i, label in enumerate(labels or [None]):
@@ -221,15 +220,14 @@ def _fill(
     a: CasAnnotation,
     links: Sequence[tuple[str, str]],
     units: AbstractSet[str],
-    *,
-    told: bool,
+    why: str,
 ) -> None:
-    """Link an annotation to the units that fill a slot of it; others count if they are not told."""
+    """Link an annotation to the units that fill a slot of it; `why` the others are left out."""
     for role, to in links:
         if to in units:
             spans.link(spans.source.annotator, role, a.id, to, DIRECTED)
-        elif not told:
-            spans.leave_out("link", FILLED)
+        elif why:
+            spans.leave_out("link", why)
 
 
 def _leave_out(

@@ -342,9 +342,11 @@ def _with_layout(
 ) -> DataError:
     """The error with the files, and the layout by which no annotator of these is there twice."""
     people = [a for part in group for a in part.continuum.annotators]
-    if len(set(people)) == len(people):
+    twice = next((a for i, a in enumerate(people) if a in people[:i]), None)
+    if twice is None:
         return error
-    files = ", ".join(dict.fromkeys(part.source.place for part in group))
+    own = (part for part in group if twice in part.continuum.annotators)
+    files = ", ".join(dict.fromkeys(part.source.place for part in own))
     named = all(part.listed and not part.annotator for part in group)
     ways = () if named else _joinings(group, settings)
     hint = f"Keep one of the files{f', or {_advice(ways)}' if ways else ''}"

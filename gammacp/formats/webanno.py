@@ -165,16 +165,22 @@ def _view(source: Source) -> tuple[Cas, list[_Fault]]:
         (a.name if names[a.name] == 1 else f"{a.name} {layer.name} {number}", layer, a)
         for number, (layer, a) in enumerate(there)
     ]
-    keys = _Keys({row.place: (row.start, row.end) for row in parsed.rows})
+    keys = _Keys({row.place: (row.start, row.end) for row in parsed.rows}, faults)
     for key, layer, a in numbered:
         keys.of.setdefault(a.name, {}).setdefault(layer.name, []).append(key)
+    elsewhere = {
+        f"layer {name.rsplit('.', 1)[-1]} has no number of a chain for it": count
+        for name, count in Counter(of for of, part, _ in faults if not part).items()
+    }
     slots: dict[str, list[tuple[str, str]]] = {}
     annotations: list[CasAnnotation] = []
     following = _following(there)
     for key, layer, a in numbered:
         said = {f: a.values.get(i) for i, f in _values(layer.features).items()}
-        features: dict[str, Sequence[str]] = {
-            f: () if v is None else (unescape(v),) for f, v in said.items()
+        # A column of chains without any value is none to choose from.
+        none = {} if layer.kind == "CH" else dict.fromkeys(said, ())
+        features: dict[str, Sequence[str]] = none | {
+            f: (unescape(v),) for f, v in said.items() if v is not None
         }
         for i, name in _slots(layer.features).items():
             links = [(r, _filler(source, keys, layer, a, i, t)) for r, t in _targets(a, i)]
@@ -186,11 +192,6 @@ def _view(source: Source) -> tuple[Cas, list[_Fault]]:
         annotations.append(CasAnnotation(key, layer.name, a.start, a.end, features, a.line, "unit"))
     for layer in (x for x in parsed.layers if x.kind == "RL"):
         annotations += _relations(source, keys, parsed.rows, layer)
-    numberless = Counter(of for of, name, _ in faults if not name)
-    elsewhere = {
-        f"layer {name.rsplit('.', 1)[-1]} has no number of a chain for it": count
-        for name, count in numberless.items()
-    }
     types = TypeSystem(
         dict.fromkeys((layer.name for layer in parsed.layers), ANNOTATION),
         {layer.name: _ranges(layer) for layer in parsed.layers},
@@ -201,9 +202,10 @@ def _view(source: Source) -> tuple[Cas, list[_Fault]]:
 
 @dataclass(frozen=True)
 class _Keys:
-    """The places of tokens by number, and the keys of annotations by name and layer."""
+    """The places of tokens by number, the keys of annotations by name and layer, what is wrong."""
 
     places: dict[str, tuple[int, int]]
+    faults: list[_Fault]
     of: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     def key(self, layer: str, name: str) -> str:
@@ -224,7 +226,7 @@ def _ranges(layer: RowLayer) -> dict[str, str]:
 def _filler(
     source: Source, keys: _Keys, layer: RowLayer, a: _Annotation, column: int, target: str
 ) -> str:
-    """What fills a slot: an annotation, or what else the file has in its place.
+    """What fills a slot: an annotation, or what else the file has in its place; "" is a fault.
 
     It is of the layer that the column names, or else of the one that has such an annotation.
     """
@@ -232,12 +234,14 @@ def _filler(
     at = keys.places.get(m[1]) if m else None
     name = (m[2] if m else None) or (f"{at[0]}-{at[1]}" if at else "")
     if m is None or at is None or (m[2] and name not in keys.of):
-        raise source.error(
+        error = source.error(
             f"slot {a.values.get(column, '*')!r} is filled by {target!r}, which is no token and no "
             "annotation",
             line=a.line,
             hint="Is the file complete?",
         )
+        keys.faults.append((layer.name, "", error))
+        return ""
     found, own = keys.of.get(name, {}), layer.features[column + 1]
     return next(iter(found.get(own) or next(iter(found.values()), ())), name)
 
@@ -253,7 +257,7 @@ def _targets(annotation: _Annotation, column: int) -> Iterator[tuple[str, str]]:
 def _relations(
     source: Source, keys: _Keys, rows: Sequence[Row], layer: RowLayer
 ) -> Iterator[CasAnnotation]:
-    """The relations of a layer, each at its target, with its ends as features."""
+    """The relations of a layer, each at its target, with its ends as features, if it has them."""
     base = layer.features[-1].removeprefix("BT_") if layer.features else ""
     for row in rows:
         cells = [pieces(cell, "|") for cell in _cells(row, layer)]
@@ -261,15 +265,17 @@ def _relations(
             if where == "_":
                 continue
             m = _RELATION.fullmatch(where)
-            if m is None or m[1] not in keys.places:
+            begins = keys.places.get(m[1]) if m else None
+            if m is None or begins is None:
                 what = f"relation begins at {where!r}, which is no token"
-                raise source.error(what, line=row.line, hint="Is the file complete?")
-            spots = ((m[2], keys.places[m[1]]), (m[3], (row.start, row.end)))
+                error = source.error(what, line=row.line, hint="Is the file complete?")
+                keys.faults.append((base, "", error))
+            spots = ((m[2], begins), (m[3], (row.start, row.end))) if m and begins else ()
             named = (key if key not in (None, "0") else f"{at[0]}-{at[1]}" for key, at in spots)
             ends = ((keys.key(base, name),) for name in named)
             said = zip(layer.features, values, strict=False)
             features = {f: () if v in _NONE else (unescape(v),) for f, v in said}
-            features |= zip(ENDS[0], ends, strict=True)
+            features |= zip(ENDS[0], ends, strict=False)
             key = f"{layer.name} {row.place} {number}"
             yield CasAnnotation(key, layer.name, row.start, row.end, features, row.line, "relation")
 

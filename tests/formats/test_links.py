@@ -483,3 +483,47 @@ def test_webanno_writes_links_as_the_user_guide_has_them(tmp_path):
         "1-2[1_2]|1-4[2_3]|1-6[4_3]",
     ]
     assert rows["York"] == ["*[3]|LOC[4]", "*->1-3", "LOC[1]", "_", "_"]
+
+
+@pytest.mark.parametrize(
+    ("relation", "type", "label"), [("*", "PER[1]", "PER"), ("*", "*[1]", None)]
+)
+def test_a_column_of_chains_without_values_is_no_choice(tmp_path, relation, type, label):
+    """As INCEpTION writes mentions: nobody has to choose a feature that nothing has."""
+    tsv = (
+        "#FORMAT=WebAnno TSV 3.3\n#T_CH=x.Coref|referenceRelation|referenceType\n\n\n"
+        "#Text=Ann met\n"
+        f"1-1\t0-3\tAnn\t{relation}->1-1\t{type}\t\n1-2\t4-7\tmet\t_\t_\t\n"
+    )
+    (tmp_path / "ann.tsv").write_text(tsv)
+    (unit,) = gc.read(tmp_path / "ann.tsv", layer="x.Coref")
+    assert unit.category == label
+
+
+@pytest.mark.parametrize(
+    ("slot", "relation"),
+    [("agent\t1-2[7]", "_\t_"), ("agent\t1-2", "r\t1-9")],
+    ids=["slot", "relation"],
+)
+def test_what_is_broken_in_a_layer_is_no_matter_of_others(tmp_path, slot, relation):
+    tsv = (
+        "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.Word|kind\n#T_SP=x.Frame|ROLE_x.Frame:links_x.L|x.Word"
+        "\n#T_RL=x.Dep|kind|BT_x.Frame\n\n\n#Text=Ann met\n"
+        f"1-1\t0-3\tAnn\tnoun\t{slot}\t{relation}\t\n1-2\t4-7\tmet\tverb\t_\t_\t_\t_\t\n"
+    )
+    (tmp_path / "ann.tsv").write_text(tsv)
+    assert [u.category for u in gc.read(tmp_path / "ann.tsv", layer="x.Word")] == ["noun", "verb"]
+    with pytest.raises(gc.DataError, match=r"ann\.tsv.*8"):
+        gc.read(tmp_path / "ann.tsv", layer="x.Frame")
+
+
+def test_nobody_is_told_to_read_fillers_that_are_no_annotations(tmp_path):
+    tsv = (
+        "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.Frame|ROLE_x.Frame:links_x.L|x.Role\n\n\n#Text=Ann met\n"
+        "1-1\t0-3\tAnn\tagent\t1-2\t\n1-2\t4-7\tmet\t_\t_\t\n"
+    )
+    (tmp_path / "ann.tsv").write_text(tsv)
+    found = gc.read(tmp_path / "ann.tsv", layer="x.Frame", fillers="units")
+    assert [(x.kind, x.count, x.reason) for x in found.left_out] == [
+        ("link", 1, "joins units that were not read")
+    ]

@@ -86,6 +86,18 @@ def test_parts_that_do_not_belong_together() -> None:
         merge_parts([part("A", None), part("B", None, "ms")])
 
 
+def test_an_annotator_in_two_files_is_named_with_these_alone(tmp_path: Path) -> None:
+    """Not with the files of the others who annotated the document."""
+    for folder, who in (("old", "ann"), ("new", "ann"), ("new", "bob")):
+        file = tmp_path / folder / who / "d.ann"
+        file.parent.mkdir(parents=True)
+        file.write_text("T1\tx 0 1\ta\n")
+    ((_, error),) = collect([tmp_path]).failures
+    files = [str(tmp_path / folder / "ann" / "d.ann") for folder in ("new", "old")]
+    said = f"annotator 'ann' occurs in two files of document 'd' ({', '.join(files)})"
+    assert error.message == said
+
+
 def test_selection_is_over_all_continua() -> None:
     continua = {"1": part("A", None), "2": part("B", None)}
     chosen = Selection(map={"B": "A"}, only=["A"], exclude=["A"], annotators=["Z"], bounds=(0, 9))

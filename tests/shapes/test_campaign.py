@@ -115,3 +115,32 @@ def test_a_part_within_another_is_no_hole() -> None:
     assert found is not None
     assert found.count('d="M0 0L9 0L9 9L0 9Z"') == found.count('d="M3 3L3 6L6 6L6 3Z"') == 2
     assert found.count('fill-rule="evenodd"') == found.count("<path") == 4
+
+
+def test_positions_that_are_whole_numbers_are_listed(
+    tmp_path: Path, run: Callable[..., Any]
+) -> None:
+    """A list of boxes whose edges JSON has as whole numbers."""
+    units = [
+        Unit.box(who, (9 * i, 9 * i + 6), (2, 7), category="x") for who in "AB" for i in (0, 1)
+    ]
+    gc.write(Continuum.from_units(units), tmp_path / "a.json")
+    assert run("consensus", tmp_path / "a.json", "--units", tmp_path / "units.csv").code == 0
+    first, *others = (tmp_path / "units.csv").read_text().splitlines()
+    assert first.startswith("start,end,shape")
+    assert [row[:4] for row in others] == ["0,6,", "9,15"]
+
+
+def test_documents_with_and_without_shapes_have_no_chance_together(
+    tmp_path: Path, run: Callable[..., Any]
+) -> None:
+    rows = "d1,A,x,1,5,,\nd1,B,x,1,5,,\nd2,A,x,1,5,2,3\nd2,B,x,1,5,2,3\n"
+    (tmp_path / "a.csv").write_text(f"document,annotator,category,start,end,y0,y1\n{rows}")
+    for swapped in (False, True):
+        if swapped:
+            lines = (tmp_path / "a.csv").read_text().replace("d1", "d3").splitlines(keepends=True)
+            (tmp_path / "a.csv").write_text("".join([lines[0], *lines[3:], *lines[1:3]]))
+        told = run("gamma", tmp_path / "a.csv", "--samples", "5")
+        assert told.code == 3
+        assert "units have no shape, the others have one" in told.err
+        assert run("gamma", tmp_path / "a.csv", "--option", "shapes=no", "--samples", "5").code == 0
