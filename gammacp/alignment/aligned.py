@@ -261,7 +261,7 @@ class Aligned(Sequence[Alignment]):
         return np.concatenate([np.empty(0, np.bool_), *(p.status == best for p in self._parts)])
 
     @property
-    def noted(self) -> Indices:
+    def with_notes(self) -> Indices:
         """Places of those that have `notes`."""
         open_places = [
             ~p.first | (p.tolerance > OPEN_SHARE * np.maximum(p.disorder, 0)) & (p.disorder > 0)

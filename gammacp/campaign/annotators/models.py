@@ -145,7 +145,7 @@ def fit(
     if not len(responses.item):
         raise DataError("there is no response to fit annotators on")
     (r, place, times), k = responses.distinct, len(responses.labels)
-    used = np.bincount(r.said, minlength=len(r.annotators) * k) > 0
+    used = np.bincount(r.codes, minlength=len(r.annotators) * k) > 0
     said = used.reshape(-1, k).any(axis=0)
     state = _State(
         strength=strength,
@@ -252,7 +252,7 @@ def _closeness(r: Responses, posterior: Floats, times: Floats, strength: float) 
 def expected_counts(r: Responses, posterior: Floats) -> Floats:
     """Expected responses by annotator, truth and label."""
     j, k = len(r.annotators), len(r.labels)
-    said = r.said
+    said = r.codes
     columns = [np.bincount(said, c, minlength=j * k) for c in posterior[r.item].T]
     return np.stack([c.reshape(j, k) for c in columns], axis=1)
 

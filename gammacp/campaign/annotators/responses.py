@@ -48,7 +48,7 @@ class Responses:
         return np.bincount(self.item, minlength=self.items)
 
     @property
-    def said(self) -> Indices:
+    def codes(self) -> Indices:
         """A code of the annotator and the label of each, shape (responses,)."""
         return np.asarray(self.annotator.astype(np.int64) * len(self.labels) + self.label)
 
@@ -77,7 +77,7 @@ class Responses:
         The second value says which one each item is, shape (items,); the third how many each is.
         """
         levels = None if self.closeness is None else self.closeness + 1
-        first, place, times = self._alike(self.said, levels)
+        first, place, times = self._alike(self.codes, levels)
         return self.of_items(first), place, times
 
     def of_items(self, items: Indices) -> Responses:

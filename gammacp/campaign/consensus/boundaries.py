@@ -23,7 +23,7 @@ class BoundaryRule(StrEnum):
     MEAN = "mean"
 
 
-class Marked(NamedTuple):
+class GroupedUnits(NamedTuple):
     """Units of unitary alignments, in one row; shape (units,) each.
 
     Attributes
@@ -44,7 +44,7 @@ class Marked(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Spans:
+class ConsensusSpans:
     """Where consensus units are.
 
     Attributes
@@ -61,7 +61,9 @@ class Spans:
     tied: dict[int, tuple[tuple[float, float], ...]]
 
 
-def spans(marked: Marked, rule: BoundaryRule, *, discrete: Bools, whole: Bools) -> Spans:
+def spans(
+    marked: GroupedUnits, rule: BoundaryRule, *, discrete: Bools, whole: Bools
+) -> ConsensusSpans:
     """Start and end of the consensus of the units of each unitary alignment.
 
     Parameters
@@ -83,7 +85,7 @@ def spans(marked: Marked, rule: BoundaryRule, *, discrete: Bools, whole: Bools) 
 
     >>> def one(starts, ends, rule, weights=None, discrete=True):
     ...     columns = [np.array(x, float) for x in (starts, ends, weights or [1] * len(starts))]
-    ...     marked = Marked(np.zeros(len(starts), int), *columns)
+    ...     marked = GroupedUnits(np.zeros(len(starts), int), *columns)
     ...     found = spans(marked, rule, discrete=np.array([discrete]), whole=np.array([False]))
     ...     return float(found.starts[0]), float(found.ends[0]), found.tied.get(0, ())
     >>> one([0, 0, 1], [10, 12, 10], BoundaryRule.MAJORITY)
@@ -101,15 +103,15 @@ def spans(marked: Marked, rule: BoundaryRule, *, discrete: Bools, whole: Bools) 
     starts, ends = found
     of_unit = discrete[marked.group]
     if not of_unit.any():
-        return Spans(starts, ends, {})
+        return ConsensusSpans(starts, ends, {})
     places = np.flatnonzero(discrete)
     number = np.cumsum(discrete) - 1
-    some = Marked(number[marked.group[of_unit]], *(x[of_unit] for x in marked[1:]))
-    starts[places], ends[places], tied = _drawn(some, rule)
-    return Spans(starts, ends, {int(places[k]): level for k, level in tied.items()})
+    some = GroupedUnits(number[marked.group[of_unit]], *(x[of_unit] for x in marked[1:]))
+    starts[places], ends[places], tied = _spans_of_somebody(some, rule)
+    return ConsensusSpans(starts, ends, {int(places[k]): level for k, level in tied.items()})
 
 
-def _averages(marked: Marked, rule: BoundaryRule) -> list[Floats]:
+def _averages(marked: GroupedUnits, rule: BoundaryRule) -> list[Floats]:
     """Starts and ends that nobody need have drawn."""
     sides = marked.starts, marked.ends
     if rule is BoundaryRule.MEAN:
@@ -127,13 +129,13 @@ def _middle(level: Floats) -> Floats:
     return np.asarray(np.where(np.isnan(high), low, (low + high) / 2))
 
 
-def _means(marked: Marked, positions: Floats) -> Floats:
+def _means(marked: GroupedUnits, positions: Floats) -> Floats:
     total = np.bincount(marked.group, marked.weights)
     return np.asarray(np.bincount(marked.group, positions * marked.weights) / total)
 
 
-def _drawn(
-    marked: Marked, rule: BoundaryRule
+def _spans_of_somebody(
+    marked: GroupedUnits, rule: BoundaryRule
 ) -> tuple[Floats, Floats, dict[int, tuple[tuple[float, float], ...]]]:
     """Starts and ends that somebody drew, and which are level."""
     pairs = _pairs(marked, rule)
@@ -156,7 +158,7 @@ def _drawn(
     return best[:, 0], best[:, 1], tied
 
 
-def _pairs(marked: Marked, rule: BoundaryRule) -> Floats:
+def _pairs(marked: GroupedUnits, rule: BoundaryRule) -> Floats:
     """The up to four spans of the level starts and ends, NaN where they would cross."""
     starts, ends = (_level(marked, side, rule) for side in (marked.starts, marked.ends))
     pairs = np.stack([np.repeat(starts, 2, axis=1), np.tile(ends, 2)], axis=2)
@@ -164,7 +166,7 @@ def _pairs(marked: Marked, rule: BoundaryRule) -> Floats:
     return pairs
 
 
-def _level(marked: Marked, positions: Floats, rule: BoundaryRule) -> Floats:
+def _level(marked: GroupedUnits, positions: Floats, rule: BoundaryRule) -> Floats:
     """The position that the rule chooses, and another that shares it or NaN; (groups, 2)."""
     if rule is BoundaryRule.MEAN:
         far = np.abs(positions - _means(marked, positions)[marked.group])
@@ -188,7 +190,7 @@ def _level(marked: Marked, positions: Floats, rule: BoundaryRule) -> Floats:
     return found
 
 
-def _medians(marked: Marked, positions: Floats) -> Floats:
+def _medians(marked: GroupedUnits, positions: Floats) -> Floats:
     """The position with half of the weight on each side, and another where they share it."""
     order = np.lexsort((marked.weights, positions, marked.group))
     group, drawn, weights = (x[order] for x in (marked.group, positions, marked.weights))

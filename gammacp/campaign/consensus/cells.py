@@ -15,7 +15,7 @@ import numpy as np
 from gammacp.alignment.aligned import Aligned
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.campaign.annotators.responses import Responses
-from gammacp.campaign.consensus.boundaries import Marked
+from gammacp.campaign.consensus.boundaries import GroupedUnits
 from gammacp.continuum.label import category_of
 from gammacp.continuum.sequence import ContinuumSequence
 
@@ -73,23 +73,23 @@ class Cells:
         return np.flatnonzero(self.unit >= 0)
 
     @cached_property
-    def marked(self) -> Marked:
+    def grouped_units(self) -> GroupedUnits:
         """The units of the unitary alignments, each of weight 1."""
         rows = self.unit[self.marks]
         group = self.group[self.marks]
-        return Marked(group, self.starts[rows], self.ends[rows], np.ones(len(rows)))
+        return GroupedUnits(group, self.starts[rows], self.ends[rows], np.ones(len(rows)))
 
     @cached_property
     def support(self) -> Indices:
         """How many units each has."""
-        return np.bincount(self.marked.group, minlength=len(self))
+        return np.bincount(self.grouped_units.group, minlength=len(self))
 
     def closeness(self) -> Indices:
         """How close together the units of each unitary alignment lie: 0 is closest, −1 one unit.
 
         Starts and ends are so far from their medians, on average and as a share of the mean length.
         """
-        m, number = self.marked, self.support
+        m, number = self.grouped_units, self.support
         first = np.cumsum(number) - number
         far = np.zeros(len(self))
         for side in (m.starts, m.ends):

@@ -18,7 +18,7 @@ from gammacp.alignment import Alignment
 from gammacp.alignment.aligned import Aligned
 from gammacp.arguments import instance
 from gammacp.campaign.consensus.cells import AlignedCells
-from gammacp.campaign.consensus.deciding import Decided, Piece, Rules, decide
+from gammacp.campaign.consensus.deciding import ConsensusRules, Decided, Piece, decide
 from gammacp.campaign.consensus.votes import CategoryVote, vote_on_category
 from gammacp.continuum import Continuum, Link, Unit
 from gammacp.continuum.fragments import Fragments
@@ -214,7 +214,7 @@ def consensus(
         A value is outside its range, or the annotator has no name.
     """
     instance("alignment", alignment, Alignment, "an Alignment (gammacp.align makes one)")
-    rules = Rules.of(support, boundaries, tolerance, annotator)
+    rules = ConsensusRules.of(support, boundaries, tolerance, annotator)
     every = AlignedCells(Aligned.of(alignment))
     cells = every.stretch(0)
     return consensus_at(decide(cells, every.labels, rules, alignment.dissimilarity), 0)

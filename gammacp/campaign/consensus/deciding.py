@@ -12,7 +12,7 @@ import numpy as np
 from gammacp.alignment.alignment import costs_of_pairs
 from gammacp.arguments import number, one_of
 from gammacp.arrays import Bools, Codes, Floats, Indices
-from gammacp.campaign.consensus.boundaries import BoundaryRule, Marked, Spans, spans
+from gammacp.campaign.consensus.boundaries import BoundaryRule, ConsensusSpans, GroupedUnits, spans
 from gammacp.campaign.consensus.cells import Cells
 from gammacp.campaign.consensus.votes import (
     CategoryVote,
@@ -70,7 +70,7 @@ class Truth:
 
 
 @dataclass(frozen=True)
-class Rules:
+class ConsensusRules:
     """By what units are chosen and placed, as `consensus` takes it.
 
     Attributes
@@ -89,7 +89,7 @@ class Rules:
     @classmethod
     def of(
         cls, support: str | float | None, boundaries: str, tolerance: float, annotator: str
-    ) -> Rules:
+    ) -> ConsensusRules:
         """Checked values.
 
         Parameters
@@ -152,12 +152,12 @@ class Decided:
     cells: Cells
     labels: tuple[str | None, ...]
     truth: Truth | None
-    rules: Rules
+    rules: ConsensusRules
     dissimilarity: BoundDissimilarity
     needed: Indices
     label: Indices
     kept: Bools
-    spans: Spans
+    spans: ConsensusSpans
     pieces: Mapping[int, Piece]
 
     @cached_property
@@ -180,7 +180,7 @@ class Decided:
         return found
 
     @cached_property
-    def _listed(self) -> list[tuple[float, float, bool, float, float | None]]:
+    def _rows(self) -> list[tuple[float, float, bool, float, float | None]]:
         posterior: list[float | None] = [None] * len(self.cells)
         if self.truth is not None:
             posterior = self.truth.posterior[:, :-1].max(axis=1).tolist()
@@ -196,7 +196,7 @@ class Decided:
         group
             Number of the unitary alignment.
         """
-        return self._listed[group]
+        return self._rows[group]
 
     def category(
         self, group: int, said: Sequence[str | None]
@@ -261,7 +261,7 @@ class Decided:
 
     def deviations(self) -> tuple[Codes, Floats]:
         """Of the units behind the kept ones: whose they are, and start and end minus the kept's."""
-        m = self.cells.marked
+        m = self.cells.grouped_units
         mine = np.flatnonzero(self.kept[m.group])
         group = m.group[mine]
         off = (m.starts[mine] - self.spans.starts[group], m.ends[mine] - self.spans.ends[group])
@@ -278,7 +278,7 @@ def votes(cells: Cells, labels: int) -> tuple[Indices, Indices]:
     labels
         How many there are.
     """
-    m = cells.marked
+    m = cells.grouped_units
     said = cells.said[cells.unit[cells.marks]]
     both, heads = np.unique(m.group * labels + said, return_counts=True)
     group = both // labels
@@ -290,7 +290,7 @@ def votes(cells: Cells, labels: int) -> tuple[Indices, Indices]:
 def decide(
     cells: Cells,
     labels: tuple[str | None, ...],
-    rules: Rules,
+    rules: ConsensusRules,
     dissimilarity: BoundDissimilarity,
     truth: Truth | None = None,
     needed: Indices | None = None,
@@ -332,9 +332,11 @@ def decide(
 
 def _places(
     cells: Cells, rule: BoundaryRule, dissimilarity: BoundDissimilarity, weights: Floats | None
-) -> tuple[Spans, dict[int, Piece]]:
+) -> tuple[ConsensusSpans, dict[int, Piece]]:
     """Where units of the gold standard are, and the fragments and shapes of those that have any."""
-    marked = cells.marked if weights is None else cells.marked._replace(weights=weights)
+    marked = (
+        cells.grouped_units if weights is None else cells.grouped_units._replace(weights=weights)
+    )
     edges, n = cells.continua.edges, cells.continua.n_units
     fractions = np.flatnonzero((cells.starts % 1 != 0) | (cells.ends % 1 != 0))
     whole = np.ones(len(n), np.bool_)
@@ -359,8 +361,8 @@ def _add_pieces(
     cells: Cells,
     d: int,
     dissimilarity: BoundDissimilarity,
-    marked: Marked,
-    placed: Spans,
+    marked: GroupedUnits,
+    placed: ConsensusSpans,
     pieces: dict[int, Piece],
 ) -> None:
     """Fragments and outlines of a document; of boxes, one of those that are drawn."""
@@ -391,10 +393,10 @@ def _add_pieces(
 def _add_boxes(
     cells: Cells,
     boxed: Bools,
-    marked: Marked,
+    marked: GroupedUnits,
     rule: BoundaryRule,
     whole: Bools,
-    placed: Spans,
+    placed: ConsensusSpans,
     pieces: dict[int, Piece],
 ) -> None:
     """Boxes by the rule on each axis."""
@@ -409,7 +411,8 @@ def _add_boxes(
     no = np.zeros(len(groups), np.bool_)
     how: Any = {"discrete": no, "whole": whole[groups]}
     further = [
-        spans(Marked(group, low, high, marked.weights[boxed]), rule, **how) for low, high in axes
+        spans(GroupedUnits(group, low, high, marked.weights[boxed]), rule, **how)
+        for low, high in axes
     ]
     for k, g in enumerate(groups.tolist()):
         first = float(placed.starts[g]), float(placed.ends[g])

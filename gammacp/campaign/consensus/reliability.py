@@ -17,7 +17,7 @@ from gammacp.arguments import whole
 from gammacp.arrays import Bools, Indices
 from gammacp.campaign.annotators.models import posterior_of, unseen_by
 from gammacp.campaign.consensus.consensus import gold_of
-from gammacp.campaign.consensus.deciding import Rules, Truth, decide
+from gammacp.campaign.consensus.deciding import ConsensusRules, Truth, decide
 from gammacp.campaign.consensus.several import CorpusConsensus
 from gammacp.campaign.consensus.votes import needed_support
 from gammacp.campaign.consensus.weighing import best_threshold
@@ -172,7 +172,7 @@ def _half(found: CorpusConsensus, parts: Indices, people: Bools, name: str) -> l
         if fit.unseen.any():
             missed = float(unseen_by(r, fit.confusion, fit.prevalence)[:-1].sum())
         truth = Truth(posterior, best_threshold(posterior, missed), np.ones(len(r.annotators)))
-    rules = Rules.of(None, found.boundaries, 0.0, name)
+    rules = ConsensusRules.of(None, found.boundaries, 0.0, name)
     n = every.continua.n_annotators
     support = {k: _support(found, k) for k in dict.fromkeys(n.tolist())}
     needed = np.array([support[k] for k in n.tolist()])

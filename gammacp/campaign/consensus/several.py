@@ -21,7 +21,7 @@ from gammacp.campaign.consensus.consensus import (
     consensus_at,
     to_be_reviewed,
 )
-from gammacp.campaign.consensus.deciding import Decided, Rules, Truth, decide
+from gammacp.campaign.consensus.deciding import ConsensusRules, Decided, Truth, decide
 from gammacp.campaign.consensus.links import add_links
 from gammacp.campaign.consensus.weighing import (
     AnnotatorQuality,
@@ -209,7 +209,7 @@ def consensus_of_each(
     UsageError
         A value is outside its range.
     """
-    rules = Rules.of(support, boundaries, tolerance, annotator)
+    rules = ConsensusRules.of(support, boundaries, tolerance, annotator)
     weights = one_of("weights", weights, WEIGHTS)
     corpus = continua
     if not isinstance(corpus, Corpus):
@@ -277,13 +277,15 @@ class _Making:
         return add_links(found, alignment, self._joining) if alignment.continuum.links else found
 
 
-def _decide(every: AlignedCells, rules: Rules, cells: Cells, truth: Truth | None = None) -> Decided:
+def _decide(
+    every: AlignedCells, rules: ConsensusRules, cells: Cells, truth: Truth | None = None
+) -> Decided:
     mine = None if truth is None else truth.of(cells)
     return decide(cells, every.labels, rules, every.aligned.dissimilarity, mine)
 
 
 def _weigh(
-    cells: AlignedCells, responses: Responses, model: str, rules: Rules
+    cells: AlignedCells, responses: Responses, model: str, rules: ConsensusRules
 ) -> tuple[Callable[[Cells], Decided], Belief]:
     """What decides, by a model that is fitted to all documents, and its belief."""
     fitted = fit(responses, "dawid-skene" if model == "auto" else model, unseen=True)

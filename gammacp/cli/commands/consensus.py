@@ -141,7 +141,7 @@ def consensus(
             unrated = f"How reliable the consensus is cannot be estimated: {error.message}."
     messages((f.message_and_place for f in each.failures), before="gammacp: ", error=True)
     names, aligned = [*each.documents], each.cells.aligned
-    tell_open({names[k]: aligned[k] for k in aligned.noted.tolist()}, len(aligned))
+    tell_open({names[k]: aligned[k] for k in aligned.with_notes.tolist()}, len(aligned))
     for note in each.belief.notes:
         message(f"gammacp: {note}")
     solving.check_proven(each.status)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.campaign.consensus.boundaries import BoundaryRule, Marked, spans
+from gammacp.campaign.consensus.boundaries import BoundaryRule, GroupedUnits, spans
 
 
 class Found(NamedTuple):
@@ -28,7 +28,7 @@ def span(
 ) -> Found:
     """`spans` of one unitary alignment."""
     columns = (np.array(x, np.float64) for x in (starts, ends, weights or [1.0] * len(starts)))
-    marked = Marked(np.zeros(len(starts), np.int64), *columns)
+    marked = GroupedUnits(np.zeros(len(starts), np.int64), *columns)
     found = spans(marked, rule, discrete=np.array([discrete]), whole=np.array([whole]))
     return Found(float(found.starts[0]), float(found.ends[0]), found.tied.get(0, ()))
 

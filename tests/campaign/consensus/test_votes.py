@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gammacp.campaign.consensus.boundaries import BoundaryRule, Marked, spans
+from gammacp.campaign.consensus.boundaries import BoundaryRule, GroupedUnits, spans
 from gammacp.campaign.consensus.votes import needed_support, vote_on_category
 from gammacp.errors import UsageError
 from tests.campaign.consensus.plain_spans import plain_span, span
@@ -182,7 +182,7 @@ def test_many_at_once_are_as_one_by_one(
     """Against the rules read one by one, over unitary alignments of different sizes and kinds."""
     units = [(k, s, s + length, w) for k, (row, *_) in enumerate(rows) for s, length, w in row]
     group, *columns = (np.array(x) for x in zip(*units, strict=True))
-    marked = Marked(group, *(x.astype(float) for x in columns))
+    marked = GroupedUnits(group, *(x.astype(float) for x in columns))
     discrete, whole = (np.array(x) for x in zip(*((d, w) for _, d, w in rows), strict=True))
     found = spans(marked, rule, discrete=discrete, whole=whole)
     for k, (row, d, w) in enumerate(rows):
