@@ -35,6 +35,7 @@ suppress_warnings = ["ref.python"]
 
 default_role = "code"
 autodoc_typehints = "none"  # the signature has them, the text says what they mean
+autodoc_use_type_comments = False  # there are none, and looking for them takes time
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_ivar = True

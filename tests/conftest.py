@@ -6,10 +6,8 @@ import os
 import shutil
 import signal
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,19 +22,19 @@ if TYPE_CHECKING:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# What tests start would compile every module again where the environment forbids to keep bytecode.
+# Every process would compile every module again where the environment forbids to keep bytecode: the
+# tests, whose asserts pytest rewrites, and what they start.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-os.environ.setdefault(
-    "PYTHONPYCACHEPREFIX", str(Path(tempfile.gettempdir()) / f"gammacp-bytecode-{os.getuid()}")
-)
+sys.dont_write_bytecode = False
 
 
-# One worker compiles all kernels while the other builds the site and reads files, which needs none:
-# else both would compile the same ones. Then what takes minutes, so that no worker has it left when
-# the others are done.
+# One worker compiles all kernels while the other does what needs none: else both would wait for the
+# same ones. Then what takes long, so that no worker has it left when the others are done.
 FIRST = (
-    "cli/test_warm_up", "docs/test_site", "docs/test_blocks", "formats/", "studio/", "report/",
-    "bench/", "reproduce/",
+    "cli/test_warm_up", "docs/test_site", "bench/test_cluster", "bench/test_interruption",
+    "docs/test_blocks", "studio/test_campaign", "studio/", "docs/test_notebook",
+    "tests/test_kernel", "tests/test_stopping", "bench/", "measures/links/", "report/",
+    "measures/test_processors", "shapes/", "measures/trees/", "docs/", "formats/", "campaign/",
 )  # fmt: skip
 
 
@@ -73,6 +71,15 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Outcome(code, captured.out, captured.err)
 
     return run_command
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_core() -> Iterator[None]:
+    """Cores are taken by pytest's own workers: a command in this process starts others for `--jobs`
+    alone, as they take longer to start than a test's data to compute."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gammacp.pools.cores.available_cores", lambda: 1)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -43,7 +43,10 @@ def sources() -> list[tuple[str, ast.Call, str]]:
     """(file, call, the name it is given) of everything that uses a regular expression."""
     found: list[tuple[str, ast.Call, str]] = []
     for file in sorted(PACKAGE.rglob("*.py")):
-        root = ast.parse(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        if not any(call in text for call in _CALLS):
+            continue
+        root = ast.parse(text)
         named = {
             id(node.value): ast.unparse(node.targets[0])
             for node in ast.walk(root)

@@ -173,8 +173,8 @@ def test_a_frozen_worker_is_told(
     cluster.wait_for(2)
     frozen.send_signal(signal.SIGSTOP)
     with monkeypatch.context() as impatient:
-        impatient.setattr("gammacp.pools.cluster.ANSWER", 4)
-        told = pytest.raises(PoolError, match=r"do not answer within 4 s \(tcp://")
+        impatient.setattr("gammacp.pools.cluster.ANSWER", 2)
+        told = pytest.raises(PoolError, match=r"do not answer within 2 s \(tcp://")
         with told, open_pool(cluster.url):
             pass
     frozen.send_signal(signal.SIGCONT)

@@ -56,6 +56,16 @@ def test_compare_as_json(run: Run, good: Path) -> None:
     assert "too few" in boot["reason"]
 
 
+def test_worker_processes_give_the_same_bytes(run: Run, good: Path, tmp_path: Path) -> None:
+    (tmp_path / "better.csv").write_text(ROWS.replace("Cid,c,70,80", "Cid,b,40,50"))
+    files = (good, tmp_path / "better.csv")
+    replacing = ("replace", "--candidate", "Bob", "--score", "disorder", "--min-documents", 2)
+    for asked in (("compare", *FAST), replacing):
+        here, there = (run(*asked, *files, "--json", "--jobs", jobs) for jobs in (1, 2))
+        assert here.code == 0, here.err
+        assert there == here
+
+
 def test_compare_prints_the_tables_that_are_asked_for(run: Run, good: Path) -> None:
     everything = run("compare", good, *FAST).out
     for title in ("By document", "By annotator", "By pair of annotators", "By category"):

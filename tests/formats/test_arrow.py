@@ -274,10 +274,11 @@ def test_sessions_are_told_by_a_column(run: Run, tmp_path: Path) -> None:
     starts = [0, 1, 1, 0, 10, 10, 12, 10, 20, 21, 20, 22]
     rows |= {"start": starts, "end": [s + 5 for s in starts], "category": ["x", "y"] * 6}
     pq.write_table(pa.table(rows | {"document": ["d"] * 12}), path)
-    said = json.loads(run("compare", path, "--session", "session", "--json").out)["sessions"]
+    by_session = ("--session", "session", "--samples", 10, "--json")
+    said = json.loads(run("compare", path, *by_session).out)["sessions"]
     pq.write_table(pa.table(rows | {"document": ["d"] * 12}).drop_columns("session"), path)
     gc.write(gc.read_table(pa.table(rows), features=["session"]), tmp_path / "units.csv")
-    csv = json.loads(run("compare", tmp_path / "units.csv", "--session", "session", "--json").out)
+    csv = json.loads(run("compare", tmp_path / "units.csv", *by_session).out)
     assert said == csv["sessions"]
     assert said["all"]["documents"] == 1
 

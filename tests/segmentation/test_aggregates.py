@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import precision_recall_fscore_support
 
 from gammacp.chance.expected import SampleRule
 from gammacp.measures.segmentations.coefficients import influences, pool
 from gammacp.segmentation import (
     Codings,
+    CorrectedSimilarity,
     Criterion,
+    EditSearch,
     Mode,
     Segmentation,
     Spread,
@@ -99,6 +102,88 @@ def test_means_of_pairs_from_sets_of_boundaries(corpus: Codings) -> None:
     for name, values in columns.items():
         assert same(found[name], by_definition(values))
         assert found[name].undefined == sum(map(math.isnan, values))
+
+
+def near_misses_as_published(a: set[int], b: set[int], n: int) -> list[int]:
+    """How far apart: the nearest first, those equally near from left to right (Fournier 2013)."""
+    only_a, only_b, found = a - b, b - a, []
+    for distance in range(1, n):
+        for place in sorted(only_a | only_b):
+            for one, other in ((only_a, only_b), (only_b, only_a)):
+                if place in one and place + distance in other:
+                    one.remove(place)
+                    other.remove(place + distance)
+                    found.append(distance)
+    return found
+
+
+def best_near_misses(a: set[int], b: set[int], n: int) -> list[list[int]]:
+    """Of all ways to pair boundaries that one side has alone, those that make B largest."""
+    within = [(p, q) for p in a - b for q in b - a if abs(p - q) < n]
+    ways = [
+        [abs(p - q) for p, q in way]
+        for size in range(min(len(a - b), len(b - a)) + 1)
+        for way in combinations(within, size)
+        if len({p for p, _ in way}) == len({q for _, q in way}) == size
+    ]
+    similarity = [
+        (len(a & b) + sum(1 - d / n for d in way)) / max(1, len(a | b) - len(way)) for way in ways
+    ]
+    best = max(similarity)
+    return [way for way, b_of_it in zip(ways, similarity, strict=True) if b_of_it > best - 1e-12]
+
+
+def confused(a: set[int], b: set[int], near: list[int], n: int) -> tuple[float, ...]:
+    """Precision, recall and F₁ as scikit-learn has them of matches, near ones as far as they hold,
+    and of what only the reference a or only the hypothesis b has."""
+    in_both = [1.0] * len(a & b) + [1 - d / n for d in near]
+    missed, added = len(a - b) - len(near), len(b - a) - len(near)
+    reference = [1] * len(in_both) + [1] * missed + [0] * added
+    hypothesis = [1] * len(in_both) + [0] * missed + [1] * added
+    weights = in_both + [1.0] * (missed + added)
+    if not weights:
+        return (math.nan,) * 3
+    scores = precision_recall_fscore_support(
+        reference, hypothesis, labels=[1], sample_weight=weights, zero_division=np.nan
+    )
+    return tuple(float(score[0]) for score in scores[:3])
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.integers(1, 12).flatmap(
+        lambda mass: st.tuples(
+            st.just(mass),
+            *[st.sets(st.integers(1, max(1, mass - 1)), max_size=min(5, mass - 1))] * 2,
+        )
+    ),
+    st.integers(1, 4),
+)
+def test_precision_recall_and_f_are_those_of_the_confusion_counts(
+    drawn: tuple[int, set[int], set[int]], n: int
+) -> None:
+    mass, a, b = drawn
+    codings = Codings.of(
+        {
+            "item": {
+                name: Segmentation.from_positions(places, mass=mass)
+                for name, places in (("a", a), ("b", b))
+            }
+        }
+    )
+    for search in EditSearch:
+        ways = (
+            [near_misses_as_published(a, b, n)]
+            if search is EditSearch.PUBLISHED
+            else best_near_misses(a, b, n)
+        )
+        comparison = Criterion(basis=CorrectedSimilarity.B, n=n, search=search)
+        for row, (reference, hypothesis) in zip(
+            pairwise(codings, comparison=comparison), ((a, b), (b, a)), strict=True
+        ):
+            found = [row.values[name] for name in ("precision", "recall", "f")]
+            wanted = [confused(reference, hypothesis, way, n) for way in ways]
+            assert any(same(found, values) for values in wanted), (found, wanted)
 
 
 @settings(max_examples=40, deadline=None)

@@ -136,6 +136,23 @@ def test_cancelled_and_resumed(page: "Page", studio: Running) -> None:
     page.get_by_role("link", name="start the review").wait_for()
 
 
+# What shows that all of a page is there.
+SHOWN = {
+    "": "#understood table",
+    "report": "canvas[data-part=canvas]",
+    "review": "#decide-title:has-text('Unit')",
+    "export": "#gold",
+}
+
+
+def opened(page: "Page", studio: Running, place: str) -> None:
+    """Go to a page of the studio, until it shows what it fetches."""
+    fetched = "decisions?after=0" if place == "review" else place
+    with page.expect_response(f"**/{fetched}"):
+        page.goto(studio.address + place)
+    page.locator(SHOWN[place]).first.wait_for()
+
+
 def reviewing(page: "Page", studio: Running) -> None:
     page.goto(studio.address + "review")
     page.get_by_label("Reviewer").fill("Rae")
@@ -224,8 +241,7 @@ def test_everything_by_keyboard(page: "Page", studio: Running) -> None:
         ("review", {"m", "e", "x", "u", "Reviewer"}),
         ("export", {"Download json", "The report as one file"}),
     ):
-        page.goto(studio.address + place)
-        page.wait_for_load_state("networkidle")
+        opened(page, studio, place)
         seen: set[str] = set()
         for _ in range(80):
             page.keyboard.press("Tab")
@@ -301,8 +317,7 @@ def wait_until(page: "Page", there: Callable[[], bool]) -> None:
 
 def test_nothing_is_wider_than_the_window(page: "Page", studio: Running) -> None:
     for place in ("", "report", "review", "export"):
-        page.goto(studio.address + place)
-        page.wait_for_load_state("networkidle")
+        opened(page, studio, place)
         for width in (400, 1000, 1600):
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, place
@@ -315,8 +330,7 @@ def test_nothing_is_wider_than_the_window(page: "Page", studio: Running) -> None
 def test_every_text_stands_out(page: "Page", studio: Running, scheme: Any) -> None:
     page.emulate_media(color_scheme=scheme)
     for place in ("", "report", "review", "export"):
-        page.goto(studio.address + place)
-        page.wait_for_load_state("networkidle")
+        opened(page, studio, place)
         found = page.evaluate(CONTRASTS)
         assert len(found) > 10
         assert [entry for entry in found if entry[2] < 4.5] == [], place

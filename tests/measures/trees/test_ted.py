@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from itertools import pairwise, product
+from itertools import combinations, combinations_with_replacement, pairwise, product
 
 import numpy as np
 import pytest
@@ -188,22 +188,25 @@ def test_long_branches_to_one_side_need_no_room_of_their_square() -> None:
     trees += [random_tree(rng, k) for k in (1, 3, 12)]
     packed = pack(trees)
     assert len(tables(packed.arrays).left) < packed.arrays.widths.max() / 2
-    for i, x in enumerate(trees):
-        for j, y in enumerate(trees):
-            (found,) = packed.distances(packed.codes[i : i + 1], packed.codes[j : j + 1])
-            assert found == distance_of_forests(x, y)
+    for (i, x), (j, y) in combinations_with_replacement(enumerate(trees), 2):
+        expected = 0 if i == j else distance_of_forests(x, y)
+        for one, other in ((i, j), (j, i)):
+            (found,) = packed.distances(
+                packed.codes[one : one + 1], packed.codes[other : other + 1]
+            )
+            assert found == expected
 
 
 @pytest.fixture(scope="module")
 def blocks() -> tuple[PackedTrees, Indices]:
     """Trees of many sizes, some blocks full and two blocks of their own, and their distances."""
     rng = np.random.default_rng(13)
-    trees = [random_tree(rng, int(n)) for n in rng.integers(1, 30, 60)]
+    trees = [random_tree(rng, int(n)) for n in rng.integers(1, 30, 40)]
     trees += [comb(rng, 64), comb(rng, 64, to_the_left=True)]
     packed = pack(trees)
     distances = np.zeros((len(packed), len(packed)), np.int64)
-    for (i, a), (j, b) in product(zip(packed.codes, trees, strict=True), repeat=2):
-        if i < j:
+    for (i, a), (j, b) in combinations(zip(packed.codes, trees, strict=True), 2):
+        if i != j:
             distances[i, j] = distances[j, i] = distance_of_forests(a, b)
     assert packed.arrays.widths[0].sum() > 2 * 800
     assert (packed.arrays.widths[:, -2:].max(axis=0) > 800).all()
@@ -218,7 +221,7 @@ def test_pairs_in_any_order(blocks: tuple[PackedTrees, Indices]) -> None:
     assert len(packed.distances(x[:0], y[:0])) == 0
 
 
-@pytest.mark.parametrize(("low", "high"), [(0, 62), (0, 1), (7, 40), (55, 62), (61, 62)])
+@pytest.mark.parametrize(("low", "high"), [(0, 42), (0, 1), (7, 30), (35, 42), (41, 42)])
 def test_sums_over_the_pairs_of_some_trees(
     blocks: tuple[PackedTrees, Indices], low: int, high: int
 ) -> None:
