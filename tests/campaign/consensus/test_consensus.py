@@ -75,6 +75,11 @@ def test_the_review_list_is_worst_first_and_says_why(found: Consensus) -> None:
     assert review[2].reasons == ("category disputed: b 2, a 1", "ends 4 apart")
 
 
+def test_how_far_apart_ends_are_is_said_in_their_unit(continuum: Continuum) -> None:
+    timed = consensus(gc.align(replace(continuum, offset_unit="ms")))
+    assert timed.review[2].reasons == ("category disputed: b 2, a 1", "ends 4 ms apart")
+
+
 def test_tolerance_silences_small_differences(continuum: Continuum) -> None:
     wide = consensus(gc.align(continuum), tolerance=0.5)
     assert wide.review[2].reasons == ("category disputed: b 2, a 1",)
