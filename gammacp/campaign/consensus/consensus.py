@@ -106,6 +106,12 @@ class ConsensusUnit:
     shape: Shape | None = None
     id: str = ""
 
+    def __repr__(self) -> str:
+        """Its place, its category, and why somebody should look at it."""
+        place = f"{self.start:g}, {self.end:g}, {self.category!r}"
+        why = f": {'; '.join(self.reasons)}" if self.reasons else ""
+        return f"ConsensusUnit({place}, confidence {self.confidence:.2f}{why})"
+
     def by(self, annotator: str) -> Unit:
         """The unit of the gold standard.
 

@@ -156,3 +156,9 @@ def test_a_feature_does_not_split_the_votes_on_the_category() -> None:
         "severity disputed: Minor 2, Major 1",
         "target tied: p (1) = q (1) = none (1)",
     )
+
+
+def test_what_a_unit_is_at_a_glance(found: Consensus) -> None:
+    shown = [repr(u) for u in found.review[:2]]
+    assert shown[0].endswith("confidence 0.00: category tied: a (1) = b (1); marked by 2 of 3)")
+    assert shown[1].endswith("confidence 0.00: marked by 1 of 3, left out)")
