@@ -225,6 +225,6 @@ class Table:
 def _plain(column: Column, value: Any) -> object:
     if value is not None and column.form in (listing, yes_no):
         return column.form(value, 0)
-    if column.form is position and value.is_integer():
+    if column.form is position and isinstance(value, float) and value.is_integer():
         return int(value)
     return value
