@@ -55,12 +55,13 @@ def places_of_roles(names: Sequence[str], features: Sequence[str] = ()) -> dict[
         Columns that are features: none of them is the document, fragments, a shape or an id.
     """
     found: dict[str, list[int]] = {}
+    written = [as_role(name) for name in names]
     for role, aliases in COLUMNS.items():
-        places = [i for i, name in enumerate(names) if as_role(name) in aliases]
+        places = [i for i, name in enumerate(written) if name in aliases]
         if role not in _ALWAYS:  # What is asked for as a feature is none of the others.
             places = [i for i in places if names[i].strip() not in features]
         if places:
-            found[role] = [i for i in places if as_role(names[i]) == role] or places
+            found[role] = [i for i in places if written[i] == role] or places
     return found
 
 

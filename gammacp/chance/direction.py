@@ -82,7 +82,7 @@ class Direction:
             cause = "unfinished reading or fatigue (--read-until says how far somebody read)"
         return (
             f"units lie towards the {self.towards} of the text (mean position "
-            f"{self.mean_position:.2f}, p = {self.p:.2g}): part of this agreement may come from "
+            f"{self.mean_position:.3f}, p = {self.p:.2g}). Part of this agreement may come from "
             f"{'that: ' if self.towards != 'beginning' else ''}{cause}",
         )
 

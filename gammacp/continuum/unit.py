@@ -75,6 +75,16 @@ class Unit:
                 hint="Give the start first",
             )
 
+    def __repr__(self) -> str:
+        """As one would write it: what it does not have is left out.
+
+        >>> Unit("Ann", 1, 2, "x")
+        Unit('Ann', 1, 2, 'x')
+        """
+        rest = (f", {n}={v!r}" for n in ("fragments", "shape", "id") if (v := getattr(self, n)))
+        place = f"{self.annotator!r}, {self.start!r}, {self.end!r}, {self.category!r}"
+        return f"Unit({place}{''.join(rest)})"
+
     @property
     def length(self) -> float:
         """`end − start`, never negative."""

@@ -81,8 +81,10 @@ def guard(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def inside(*given: P.args, **options: P.kwargs) -> T:
-        last = given[-1]
-        with error_of(getattr(last, "place", None) or str(last)):
+        try:
             return function(*given, **options)
+        except Exception:  # the context costs more than most sniffers: only those who stumble pay
+            with error_of(getattr(given[-1], "place", None) or str(given[-1])):
+                raise
 
     return inside

@@ -33,7 +33,7 @@ from gammacp.continuum.grid import Grid
 from gammacp.errors import DataError, UsageError
 from gammacp.files import check_inside, confine
 from gammacp.formats.clusters import clustered, feature_of, in_order, with_weights
-from gammacp.formats.finding import matches
+from gammacp.formats.finding import Finding, matches
 from gammacp.formats.grid_file import read_grids
 from gammacp.formats.reading import Collection, Reader, collect
 from gammacp.formats.selection import Names, Selection, says, select, with_features
@@ -205,7 +205,9 @@ class Campaign:
             return path.exists() or (glob.has_magic(entry) and bool(matches(path)))
         return False
 
-    def collect(self, instead: Mapping[str, Reader] | None = None) -> Collection:
+    def collect(
+        self, instead: Mapping[str, Reader] | None = None, finding: Finding | None = None
+    ) -> Collection:
         """All that `paths` hold, as they are in the files; errors as of `gammacp.formats.collect`.
 
         Those about a value of the file name its line.
@@ -214,6 +216,8 @@ class Campaign:
         ----------
         instead
             Readers by format, as for `gammacp.formats.collect`.
+        finding
+            What `find` says of `paths`, where that is known.
         """
         names = ("layer", "feature", "features", "tier", "layout", "align_texts")
         options = {name: self.values[name] for name in names if name in self.values}
@@ -227,6 +231,7 @@ class Campaign:
                 paths,
                 format=self.values.get("format"),
                 instead=instead,
+                finding=finding,
                 **{**options, **self.values.get("option", {})},
             )
         continua = found.continua

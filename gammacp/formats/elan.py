@@ -113,7 +113,7 @@ def _annotator_of(tier: Element, name: str, pattern: str | None, *, ours: bool) 
     if pattern is None and not owner:
         if "PARENT_REF" in tier.attributes:
             return "", f"tier {name} depends on another"
-        return (_attribute_annotator(tier) if ours else name), ""
+        return (tier.attributes.get("ANNOTATOR") if ours else "") or name, ""
     annotator = annotator_of(name, pattern or "*")
     if annotator is None:
         return "", f"tier {name} was not chosen"
@@ -134,7 +134,9 @@ def _attribute_annotator(tier: Element) -> str:
     if not name:
         raise tier.error(
             f"tier {tier.attributes['TIER_ID']!r} has no ANNOTATOR",
-            hint="Write {annotator} into the --tier pattern where the annotator's name is",
+            hint="Write {annotator} into the pattern of tiers where the annotator's name is "
+            "(--tier 'gesture@{annotator}'), or take it from the file's name "
+            "(--layout '{document}_{annotator}')",
         )
     return name
 

@@ -156,6 +156,7 @@ def collect(
     *,
     format: str | None = None,
     instead: Any = None,  # Mapping[str, Reader] | None, beside options of any type
+    finding: Any = None,  # Finding | None, likewise
     **options: object,
 ) -> Collection:
     """Every continuum of files, folders and globs; what fails is listed, the others go on.
@@ -168,6 +169,8 @@ def collect(
         Name of the format; by default each file's is recognised.
     instead
         Readers by format, for what a command takes of a file beside or in the place of units.
+    finding
+        What `find` says of these paths, format and layout; by default it is asked.
     options
         What the formats take, as for `read`, and `layout`; `features`, names of what is a feature
         beside the category, for those that have some; `align_texts` aligns the texts of one
@@ -185,7 +188,7 @@ def collect(
     offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
     _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
     asked = list(paths)
-    finding = find(asked, chosen, layout)
+    finding = finding or find(asked, chosen, layout)
     by_format = _group_by_key(finding.found, lambda found: found[1].name)
     if by_format:
         _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))

@@ -34,6 +34,10 @@ _UNPROVEN = (
 )
 # Of the test of agreement above 0.
 _LEVEL = 0.05
+_NEEDED = (
+    "a Continuum (read makes one of a file, Continuum.from_frame of a data frame; for several: "
+    "gamma_corpus)"
+)
 NOTHING_EXPECTED = "the expected disorder is 0: random annotation sets agree as perfectly as can be"
 
 
@@ -182,7 +186,7 @@ def soft_gamma(continuum: Continuum, **options: Unpack[FamilyOptions]) -> GammaS
 
 def _gamma(continuum: Continuum, options: Mapping[str, Any]) -> GammaScore:
     settings, how = Settings.and_computing(options)
-    instance("continuum", continuum, Continuum, "a Continuum (for several: gamma_corpus)")
+    instance("continuum", continuum, Continuum, _NEEDED)
     require(continuum, fragments=True)
     basis = Basis(continuum, settings, **how)
     return score_on(basis.align_all(basis.continua)[0], basis.chance(continuum), basis)

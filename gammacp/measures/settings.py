@@ -265,5 +265,8 @@ def _dissimilarity(given: dict[str, Any]) -> Any:
             f"dissimilarity=Combined({shown}, …)"
         )
     if not isinstance(own, Pairwise | Bindable):
-        raise UsageError(f"dissimilarity {own!r} has neither pairwise(u, v) nor bind(source)")
+        raise UsageError(
+            f"dissimilarity {own!r} has neither pairwise(u, v) nor bind(source); give an object, "
+            "such as Combined()"
+        )
     return own

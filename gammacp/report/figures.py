@@ -37,10 +37,15 @@ def scale(
         label = {0.0: "0 chance", 1.0: "1 perfect"}.get(tick, f"{tick:.1f}")
         anchor = "end" if tick == 1 else "middle"
         parts.append(text(x(tick), 14, label, text_anchor=anchor, class_="faint"))
-    for bounds, y, colour in ((interval, 38, "#0072b2"), (bootstrap, 45, "#e69f00")):
+    below = (
+        (interval, 38, "#0072b2", "γ of these data"),
+        (bootstrap, 45, "#e69f00", "γ of these annotators on others of this kind"),
+    )
+    for bounds, y, colour, of in below:
         if bounds is not None:
             a, b = x(bounds[0]), x(bounds[1])
-            parts.append(_bar(a, y, max(2.0, b - a), 5, fill=colour))
+            said = element("title", f"{of}: {number(bounds[0])} to {number(bounds[1])}")
+            parts.append(element("g", said, _bar(a, y, max(2.0, b - a), 5, fill=colour)))
     parts.append(dot(x(value), 26, 5))
     described = f"γ = {number(value)} on a scale from 0, chance, to 1, perfect agreement"
     return svg(540, 56, described, parts, class_="scale")

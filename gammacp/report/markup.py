@@ -169,8 +169,9 @@ def _cell(
 
 
 def _title(header: str) -> str:
-    """With a capital where it is a word: γ stays γ."""
-    return header[:1].upper() + header[1:] if header[:1].isascii() else header
+    """With a capital where it is a word: γ stays γ, and a p a p."""
+    word = header[:1].isascii() and header.split()[:1] != ["p"]
+    return header[:1].upper() + header[1:] if word else header
 
 
 def number(value: float | None, digits: int = 3) -> str:

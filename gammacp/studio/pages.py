@@ -46,7 +46,7 @@ _FAILURES = (
     Column("message", "what is wrong", wrapped=True),
     Column("hint", "what to do", wrapped=True),
 )
-_FORMATS = (Column("format", "format"), Column("losses", "what it does not keep", wrapped=True))
+_FORMATS = (Column("format", "format"), Column("losses", "not kept, or why not", wrapped=True))
 
 
 def own(name: str) -> Markup:

@@ -15,7 +15,7 @@ from gammacp.dissimilarity.base import features_of
 from gammacp.errors import DataError, GammacpError
 from gammacp.formats import FORMATS
 from gammacp.formats.campaign_file import NAME, Campaign
-from gammacp.formats.finding import Found, find
+from gammacp.formats.finding import Finding, find
 from gammacp.formats.joining import Joining
 from gammacp.formats.layers import union
 from gammacp.formats.summary import summary
@@ -89,13 +89,14 @@ def understand(
     known = Understood()
     try:
         campaign = choice.apply_to(campaign_in(folder))
-        known = _choices_for(folder, campaign)
+        known, finding = _choices_for(folder, campaign)
         if name := campaign.values.get("dissimilarity"):
             file = str(folder / name)
             named = file if name.lower().endswith(".toml") else name
             dissimilarity = dissimilarity_of(named, importing=False)
         features = features_of(dissimilarity)
-        found = (campaign.but({"features": features}) if features else campaign).collect()
+        reading = campaign.but({"features": features}) if features else campaign
+        found = reading.collect(finding=finding)
     except GammacpError as error:
         return replace(known, problem=seen_from(folder, str(error))), {}, dissimilarity
     weighed = {name: c.with_features(features) for name, c in found.continua.items()}
@@ -142,20 +143,20 @@ def _seen_from(folder: Path, error: DataError) -> DataError:
     return DataError(seen_from(folder, error.message), file=file, line=error.line, hint=hint)
 
 
-def _choices_for(folder: Path, campaign: Campaign) -> Understood:
-    """What there is to choose from."""
-    found: list[Found] = []
+def _choices_for(folder: Path, campaign: Campaign) -> tuple[Understood, Finding | None]:
+    """What there is to choose from, and the files; None where reading them says why not."""
+    finding, layers = None, []
     with suppress(GammacpError):
         chosen = campaign.values.get("format")
         layout = campaign.values.get("layout")
-        found = find(campaign.paths, FORMATS[chosen] if chosen else None, layout).found
-    layers = []
+        finding = find(campaign.paths, FORMATS[chosen] if chosen else None, layout)
+    found = finding.found if finding else []
     for source, entry in found:
         if entry.layers is not None:
             # A file that cannot be read says so when it is read.
             with suppress(DataError):
                 layers.append(entry.layers(source))
-    return Understood(
+    known = Understood(
         layers={name: layer.features for name, layer in union(layers).items() if layer.offered},
         dissimilarities=(
             *(name for name, _ in DISSIMILARITIES.items()),
@@ -167,6 +168,7 @@ def _choices_for(folder: Path, campaign: Campaign) -> Understood:
         if campaign.file
         else (),
     )
+    return known, finding
 
 
 def _warnings(continua: Iterable[Continuum]) -> tuple[tuple[str, int], ...]:

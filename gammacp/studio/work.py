@@ -145,7 +145,8 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
         folder, choice, options.get("dissimilarity")
     )
     post.send(stage="measuring", understood=understood)
-    if not chosen:
+    asks = understood.joinings and all(c.n_annotators == 1 for c in chosen.values())
+    if not chosen or asks:  # the page's question comes first
         return replace(post.found, stage="")
     built = report(
         Corpus.from_continua(chosen, left_out=understood.left_out),

@@ -79,6 +79,7 @@ def test_gamma_says_it_where_it_speaks_alone() -> None:
     score = gc.gamma(continuum(quota(np.random.default_rng(1))), samples=30)
     assert any("units lie towards the beginning" in note for note in score.notes)
     told = score.as_dict()["direction"]
+    assert any(f"mean position {told['mean_position']:.3f}" in note for note in score.notes)
     assert told["p"] <= 0.05
     assert set(told) == {"mean_position", "trailing", "towards", "p", "by", "documents"}
     rng = np.random.default_rng(2)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -206,6 +207,16 @@ def test_consensus_writes_what_it_says(run: Run, good: Path, tmp_path: Path) -> 
     assert {r["start"] for r in worst} == {"40", "70"}
     assert next(r["tied"] for r in worst if r["start"] == "40") == "a; b"
     assert "category tied: a (1) = b (1)" in result.out
+
+
+def test_a_gold_standard_of_whole_milliseconds(run: Run, good: Path, tmp_path: Path) -> None:
+    timed, gold, units, review = (
+        tmp_path / n for n in ("good.eaf", "gold.eaf", "units.csv", "review.csv")
+    )
+    gc.write(replace(gc.read(good), offset_unit="ms"), timed)
+    assert run("consensus", timed, "-o", gold, "--units", units, "--review", review).code == 0
+    with review.open(encoding="utf-8") as stream:
+        assert {r["start"] for r in csv.DictReader(stream)} == {"40", "70"}
 
 
 def test_alignments_that_are_not_proven_are_said(run: Run, good: Path, tmp_path: Path) -> None:

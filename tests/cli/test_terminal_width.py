@@ -191,6 +191,16 @@ def test_help_does_not_break_names_at_their_hyphen(
     assert max(map(len, shown.splitlines())) <= width
 
 
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_what_a_command_does_is_never_shortened(tmp_path: Path, width: int) -> None:
+    code, shown = in_terminal(width, "stdout", tmp_path, "--help")
+    assert code == 0
+    _, _, commands = shown.partition("Measure:")
+    assert "..." not in commands
+    assert "how far it is proven." in " ".join(commands.split())
+    assert max(map(len, commands.splitlines())) <= width
+
+
 def test_sentences_of_a_result_break_between_words(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -249,3 +249,15 @@ def test_bad_rttm(tmp_path: Path, line: str, message: str) -> None:
     file.write_text(line + "\n", encoding="utf-8")
     with pytest.raises(DataError, match=message):
         read(file)
+
+
+def test_a_tier_that_elan_adds_to_a_file_of_ours_has_no_annotator_attribute(tmp_path: Path) -> None:
+    path = tmp_path / "talk.eaf"
+    write(Continuum.from_units([Unit("Ann", 1, 2, "x")], offset_unit="ms"), path)
+    text = path.read_text(encoding="utf-8")
+    own = text[text.index("<TIER") : text.index("</TIER>") + len("</TIER>")]
+    added = own.replace('ANNOTATOR="Ann" ', "").replace('"Ann"', '"Bob"').replace('"a1"', '"a2"')
+    path.write_text(text.replace(own, own + added), encoding="utf-8")
+    assert spans(read(path)) == [("Ann", 1, 2, "x"), ("Bob", 1, 2, "x")]
+    with pytest.raises(DataError, match=r"tier 'Bob' has no ANNOTATOR.*--layout"):
+        read(path, tier="*")

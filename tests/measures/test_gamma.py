@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gammacp as gc
-from gammacp import Combined, Continuum, Corpus, DataError, Unit
+from gammacp import Combined, Continuum, Corpus, DataError, Unit, UsageError
 from gammacp.alignment import Status
 from gammacp.alignment.aligned import Aligned, AlignedPart
 from gammacp.arrays import Floats
@@ -312,3 +312,11 @@ def test_few_units_that_overlap_others_of_their_annotator_are_said(apart: int, t
     units = [Unit(a, apart * i, apart * i + 5, "x") for a in "AB" for i in range(6)]
     notes = gamma(Continuum.from_units(units), samples=5).notes
     assert any("below 10, γ of independent annotators whose own" in n for n in notes) is told
+
+
+@pytest.mark.parametrize("given", ["talk.csv", {"annotator": ["A"], "start": [1], "end": [2]}])
+def test_what_is_no_continuum_can_be_made_one(given: Any) -> None:
+    with pytest.raises(UsageError, match="read makes one of a file, Continuum"):
+        gc.gamma(given)
+    with pytest.raises(UsageError, match=r"give an object, such as Combined\(\)"):
+        gc.gamma(Continuum.from_units([Unit("A", 1, 2), Unit("B", 1, 2)]), dissimilarity="mqm")

@@ -158,7 +158,7 @@ def test_tables_of_a_corpus_are_whole(opened: Open) -> None:
     html = report(corpus, title="x", **FAST).html
     for width in (1000, 1600):
         page = opened(html, width=width)
-        assert "P by Holm" in page.locator("#annotators thead").first.inner_text()
+        assert "p by Holm" in page.locator("#annotators thead").first.inner_text()
         assert page.evaluate(_SIDEWAYS) == []
         names = page.locator("#review .name", has_text="interview").all()
         assert len(names) > 2

@@ -11,9 +11,10 @@ import pytest
 
 import gammacp as gc
 from gammacp.dissimilarity.toml_file import read_dissimilarity
+from gammacp.files import content_of
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.pages import live
-from gammacp.studio.understanding import Understood
+from gammacp.studio.understanding import Understood, understand
 from gammacp.studio.work import Findings, Now, Work, compute
 from tests.studio.conftest import Running
 
@@ -122,8 +123,8 @@ def test_files_of_one_annotator_each_are_asked_about(tmp_path: Path) -> None:
     assert 'data-layout="{document}/{annotator}"' in page
     assert "Yes: talk by Ann, Bob" in page
     # The question is what there is to do: no error stands above it.
-    assert found.problem
-    assert found.problem not in page
+    assert found.problem is None
+    assert found.headline is None
     answered = Choice(layout="{document}/{annotator}")
     found = compute(folder.parent, answered, {"samples": 5}, tmp_path)
     assert found.page is not None
@@ -157,3 +158,19 @@ def test_the_answer_is_a_click(
     assert len(tops) > 2
     assert all(y + height + 2 < below for (y, height), (below, _) in pairwise(tops))
     page.close()
+
+
+def test_the_files_of_a_folder_are_looked_through_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def noted(path: Path, **options: bool) -> bytes:
+        opened.append(path.name)
+        return content_of(path, **options)
+
+    monkeypatch.setattr("gammacp.formats.finding.content_of", noted)
+    (folder / "b.csv").write_text(ROWS)
+    understood, chosen, _ = understand(folder, Choice(), None)
+    assert [*chosen] == ["a.csv", "b.csv"] == sorted(opened)
+    assert understood.options >= {"delimiter", "shapes"}

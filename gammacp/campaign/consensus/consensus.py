@@ -24,6 +24,7 @@ from gammacp.continuum import Continuum, Link, Unit
 from gammacp.continuum.fragments import Fragments
 from gammacp.continuum.label import category_of
 from gammacp.continuum.shapes import Shape
+from gammacp.formats.spans import MILLISECONDS, SECONDS
 from gammacp.text import category_name
 
 if TYPE_CHECKING:
@@ -93,6 +94,12 @@ class ConsensusUnit:
     tied_spans: tuple[tuple[float, float], ...] = ()
     shape: Shape | None = None
     id: str = ""
+
+    def __repr__(self) -> str:
+        """Its place, its category, and why somebody should look at it."""
+        place = f"{self.start:g}, {self.end:g}, {self.category!r}"
+        why = f": {'; '.join(self.reasons)}" if self.reasons else ""
+        return f"ConsensusUnit({place}, confidence {self.confidence:.2f}{why})"
 
     def by(self, annotator: str) -> Unit:
         """The unit of the gold standard.
@@ -282,7 +289,7 @@ def _unit(
         units=units,
         kept=kept,
         reasons=(
-            *_reasons(vote, model, real, continuum.n_annotators, kept, d.rules.tolerance),
+            *_reasons(vote, model, real, continuum, kept, d.rules.tolerance),
             *([f"boundaries tied: {level}, the first was taken"] if level else []),
             *(v.in_words(name, _or_none) for name, v in features.items() if not v.unanimous),
         ),
@@ -301,9 +308,9 @@ def _or_none(value: str | None) -> str:
 
 
 def _reasons(
-    vote: CategoryVote, model: str, real: list[Unit], people: int, kept: bool, tolerance: float
+    vote: CategoryVote, model: str, real: list[Unit], of: Continuum, kept: bool, tolerance: float
 ) -> list[str]:
-    reasons = []
+    reasons, people = [], of.n_annotators
     if not vote.unanimous:
         reasons.append(vote.in_words("category", category_name) + model)
     if len(real) < people or not kept:
@@ -315,7 +322,10 @@ def _reasons(
         for name, positions in zip(("start", "end"), zip(*spans, strict=True), strict=True):
             spread = max(positions) - min(positions)
             if spread > allowed:
-                reasons.append(f"{axis}{name}s {spread:g} apart")
+                unit = "" if axis else of.offset_unit
+                if spread == 1 and unit not in (SECONDS, MILLISECONDS):
+                    unit = unit.removesuffix("s")
+                reasons.append(f"{axis}{name}s {spread:g}{' ' * bool(unit)}{unit} apart")
     if len({u.fragments for u in real}) > 1:
         reasons.append("fragments differ")
     if len({u.shape.rings for u in real if u.shape}) > 1:

@@ -152,8 +152,8 @@ class CommandGroup(_Listing, TyperGroup):
         width = max(map(len, self.commands), default=0)
         for title, commands in self.sections.items():
             with formatter.section(title):
-                room = formatter.width - 6 - width
-                rows = [(n, self.commands[n].get_short_help_str(room)) for n in commands]
+                # Longer than any sentence: what does not fit goes on a second line, uncut.
+                rows = [(n, self.commands[n].get_short_help_str(limit=1000)) for n in commands]
                 formatter.write_dl([(name.ljust(width), text) for name, text in rows])
 
 

@@ -72,7 +72,12 @@ def test_the_review_list_is_worst_first_and_says_why(found: Consensus) -> None:
     assert [u.start for u in review] == [20, 70, 40]
     assert review[0].reasons == ("category tied: a (1) = b (1)", "marked by 2 of 3")
     assert review[1].reasons == ("marked by 1 of 3, left out",)
-    assert review[2].reasons == ("category disputed: b 2, a 1", "ends 4 apart")
+    assert review[2].reasons == ("category disputed: b 2, a 1", "ends 4 characters apart")
+
+
+def test_how_far_apart_ends_are_is_said_in_their_unit(continuum: Continuum) -> None:
+    timed = consensus(gc.align(replace(continuum, offset_unit="ms")))
+    assert timed.review[2].reasons == ("category disputed: b 2, a 1", "ends 4 ms apart")
 
 
 def test_tolerance_silences_small_differences(continuum: Continuum) -> None:
@@ -199,3 +204,9 @@ def test_how_close_units_lie_is_told_from_their_medians() -> None:
             level = (share > 0.05) + (share > 0.25)
             expected.append(level if len(units) > 1 else -1)
     assert stretch.closeness().tolist() == expected
+
+
+def test_what_a_unit_is_at_a_glance(found: Consensus) -> None:
+    shown = [repr(u) for u in found.review[:2]]
+    assert shown[0].endswith("confidence 0.00: category tied: a (1) = b (1); marked by 2 of 3)")
+    assert shown[1].endswith("confidence 0.00: marked by 1 of 3, left out)")
