@@ -188,7 +188,7 @@ def _view(source: Source) -> tuple[Cas, list[_Fault]]:
         annotations += _relations(source, keys, parsed.rows, layer)
     numberless = Counter(of for of, name, _ in faults if not name)
     elsewhere = {
-        f"layer {name.rsplit('.', 1)[-1]} has no number of a chain for it": count
+        f"layer {name.rsplit('.', 1)[-1]} gives it no number in a chain": count
         for name, count in numberless.items()
     }
     types = TypeSystem(
@@ -233,10 +233,10 @@ def _filler(
     name = (m[2] if m else None) or (f"{at[0]}-{at[1]}" if at else "")
     if m is None or at is None or (m[2] and name not in keys.of):
         raise source.error(
-            f"slot {a.values.get(column, '*')!r} is filled by {target!r}, which is no token and no "
+            f"slot {a.values.get(column, '*')!r} is filled by {target!r}, which is not a token or "
             "annotation",
             line=a.line,
-            hint="Is the file complete?",
+            hint="Check whether the file is complete",
         )
     found, own = keys.of.get(name, {}), layer.features[column + 1]
     return next(iter(found.get(own) or next(iter(found.values()), ())), name)
@@ -262,8 +262,8 @@ def _relations(
                 continue
             m = _RELATION.fullmatch(where)
             if m is None or m[1] not in keys.places:
-                what = f"relation begins at {where!r}, which is no token"
-                raise source.error(what, line=row.line, hint="Is the file complete?")
+                what = f"relation begins at {where!r}, which is not a token"
+                raise source.error(what, line=row.line, hint="Check whether the file is complete")
             spots = ((m[2], keys.places[m[1]]), (m[3], (row.start, row.end)))
             named = (key if key not in (None, "0") else f"{at[0]}-{at[1]}" for key, at in spots)
             ends = ((keys.key(base, name),) for name in named)
@@ -301,7 +301,7 @@ def _annotations(
             first = several.setdefault(key, made)
             for i in {*first.values, *values}:
                 if (was := first.values.get(i)) != (now := values.get(i)):
-                    what = f"annotation [{key}] is {was!r} in line {first.line} and {now!r} here"
+                    what = f"annotation [{key}] is {was!r} in line {first.line}, but {now!r} here"
                     faults.append((layer.name, called[i], source.error(what, line=row.line)))
             low, high = min(first.start, row.start), max(first.end, row.end)
             several[key] = _Annotation(low, high, first.line, key, values | first.values)

@@ -72,8 +72,8 @@ def test_segmentation_and_trees_take_what_they_know(run: Run, folder: Path) -> N
     for command in ("segmentation", "syntax"):
         result = run(command, "not.toml")
         assert result.code == 3
-        assert "not.toml:2: dissimilarity means nothing here: " in result.err
-        assert "Give this command a file of its own" in result.err
+        assert "not.toml:2: dissimilarity does not apply here: " in result.err
+        assert "Write a file without it for this command" in result.err
     (folder / "whole.csv").write_text("a,x,0,3\na,x,3,9\nb,x,0,4\nb,x,4,9\n")
     (folder / "own.toml").write_text('paths = ["whole.csv"]\n')
     plain = run("segmentation", "whole.csv", "--json")
@@ -104,8 +104,8 @@ def test_init_writes_and_never_over(run: Run, folder: Path) -> None:
     ("args", "code", "message"),
     [
         (["gamma", "campaign.toml", "--round", "x"], 3, "toml:6: round 'x' is unknown"),
-        (["gamma", "export", "--round", "x"], 2, "--round x needs the campaign.toml"),
-        (["gamma", "campaign.toml", "export"], 2, "a campaign.toml stands by itself"),
+        (["gamma", "export", "--round", "x"], 2, "--round x needs a campaign.toml"),
+        (["gamma", "campaign.toml", "export"], 2, "give a campaign.toml alone"),
         (["gamma", "export", "--rename", "1=2"], 3, "would be '2'"),
         (["gamma", "export", "--rename", "9=2"], 3, "annotator '9' does not occur"),
         (["gamma", "export", "--rename", "9"], 2, "--rename '9' is not OLD=NEW"),

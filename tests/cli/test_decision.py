@@ -354,7 +354,7 @@ def test_votes_too_say_how_far_each_annotator_is_from_the_gold_standard(
         (("--support", "many"), "support"),
         (("--support", "9"), "support"),
         (("--boundaries", "middle"), "majority, median, mean"),
-        (("--out", "gold.xyz"), "no format is written"),
+        (("--out", "gold.xyz"), "does not say which format to write"),
         (("--to", "csv"), "--to needs --out"),
     ],
 )

@@ -229,7 +229,7 @@ def test_bad_data(run: Run, tmp_path: Path, text: str, message: str) -> None:
         (("--dataset", "moonstone", "--edit", "x"), "edit 'x' is unknown"),
         (("--dataset", "moonstone", "--similarity", "x"), "similarity 'x' is unknown"),
         (("--dataset", "moonstone", "--n", 0), "n 0 < 1"),
-        (("--dataset", "moonstone", "--min-length", 2), "--min-length means nothing here"),
+        (("--dataset", "moonstone", "--min-length", 2), "--min-length does not apply here"),
         (("--dataset", "moonstone", "--candidate", "x"), "candidate 'x' coded no item"),
         (("--dataset", "moonstone", "--item", "x"), "--item 'x' is not OLD=NEW"),
         (("--dataset", "moonstone", "--item", "x=y"), "item 'x' does not occur"),
@@ -339,7 +339,7 @@ def test_it_takes_the_options_of_reading(run: Run, tmp_path: Path) -> None:
         assert said in refused.err
     campaign.write_text('paths = ["people.json"]\nmin_length = 2\n')
     refused = run("segmentation", campaign)
-    assert (refused.code, "campaign.toml:2: min_length means nothing" in refused.err) == (3, True)
+    assert (refused.code, "campaign.toml:2: min_length does not apply" in refused.err) == (3, True)
 
 
 def test_a_bad_file_does_not_end_the_others(run: Run, tmp_path: Path) -> None:

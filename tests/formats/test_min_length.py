@@ -98,4 +98,4 @@ def test_what_it_means_nothing_for(run: Run, tmp_path: Path) -> None:
         (tmp_path / f"{name}.mrg").write_text("(S (NP (PRP I)) (VP (VBD ran)))")
     for command in (("syntax",), ("measure", "-m", "jaccard")):
         refused = run(*command, tmp_path / "ann.mrg", tmp_path / "ben.mrg", "--min-length", 2)
-        assert (refused.code, "--min-length means nothing here" in refused.err) == (2, True)
+        assert (refused.code, "--min-length does not apply here" in refused.err) == (2, True)

@@ -263,7 +263,7 @@ def load(
     campaign = requested_campaign(files, reading, against, features=features or beside, **about)
     campaign.refuse(refused or {})
     if about and reading.dataset is not None:
-        raise UsageError(f"--{min(about)} means nothing here: a dataset is one document")
+        raise UsageError(f"--{min(about)} does not apply here: a dataset is one document")
     if targets := list(writes):
         read = [*campaign.paths, *filter(None, (campaign.file,))]
         with campaign.confine():
