@@ -99,7 +99,7 @@ class UnnamedGamma:
     def notes(self) -> tuple[str, ...]:
         """What the interval rests on, and what it leaves open, a sentence each."""
         said = [
-            f"whichever of the {self.readers} readers drew which unit, γ lies in this interval, if "
+            f"γ lies in this interval, whichever of the {self.readers} readers drew which unit, if "
             f"none drew two units that differ by {self.same:g} or less; γ need not reach its ends"
         ]
         if self.reason:

@@ -81,7 +81,7 @@ def _of_one_type(source: Source, format: str) -> Corpus:
     codings = codings_in(source, format)
     if len(codings.types) > 1:
         raise source.error(
-            f"boundaries of {len(codings.types)} types are no ends of units",
+            f"boundaries of {len(codings.types)} types cannot be ends of units",
             hint="gammacp segmentation compares boundaries of several types",
         )
     return units_of(source, codings)

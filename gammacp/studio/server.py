@@ -279,7 +279,7 @@ def _run(studio: Studio, request: Request) -> Response:
     }
     do = request.path_params["do"]
     if do not in doing:
-        raise DataError(f"{do!r} is nothing to do")
+        raise DataError(f"{do!r} is not an action")
     doing[do]()
     return JSONResponse({})
 
@@ -440,9 +440,9 @@ def serve(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(
-            f"no folder can be there: {error.strerror}",
+            f"the folder cannot be made: {error.strerror}",
             file=folder,
-            hint="Name a folder; a single file can be dropped on the page",
+            hint="Give a folder; a single file can be dropped on the page",
         ) from None
     listening = _listen(folder, port)
     token = secrets.token_urlsafe(24)

@@ -185,9 +185,9 @@ def test_the_dissimilarity_of_a_campaign_is_every_command_s(run: Run, command: l
 
 def test_the_command_line_takes_its_place_and_says_so(run: Run, errors: Path) -> None:
     outcome = run("align", "campaign.toml", "--beta", 2, "--json")
-    assert "campaign.toml: dissimilarity mine.toml gives way to the command line" in outcome.err
+    assert "campaign.toml: the command line replaces its dissimilarity mine.toml" in outcome.err
     assert outcome.out == run("align", "plain.toml", "--beta", 2, "--json").out
     (errors / "campaign.toml").write_text('paths = ["a.csv"]\ndissimilarity = "mine"\n')
     outcome = run("align", "campaign.toml")
     assert (outcome.code, "campaign.toml:2: " in outcome.err) == (3, True)
-    assert "Name a TOML file" in outcome.err
+    assert "Give a TOML file" in outcome.err

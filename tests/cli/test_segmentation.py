@@ -120,11 +120,11 @@ def test_bad_references(run: Run, tmp_path: Path) -> None:
     assert found.code == 3
     assert "no item of 'reference' is coded by a system" in found.err
     for options, message in (
-        (("--reference", "x"), "reference 'x' is no file, and no coder; coders are: an1"),
+        (("--reference", "x"), "reference 'x' is neither a file nor a coder; coders are: an1"),
         (("--reference", "an1", "--candidate", "x"), "system 'x' coded no item"),
-        (("--reference", "an1", "--beyond-chance"), "does not go with"),
-        (("--near", 2), "--near goes with --reference"),
-        (("--reference", "an1", "--reference", "an2"), "--reference is given once"),
+        (("--reference", "an1", "--beyond-chance"), "cannot be combined with"),
+        (("--near", 2), "--near needs --reference"),
+        (("--reference", "an1", "--reference", "an2"), "give --reference once"),
     ):
         found = run("segmentation", "--dataset", "moonstone", *options)
         assert found.code == 2
@@ -233,11 +233,11 @@ def test_bad_data(run: Run, tmp_path: Path, text: str, message: str) -> None:
         (("--dataset", "moonstone", "--candidate", "x"), "candidate 'x' coded no item"),
         (("--dataset", "moonstone", "--item", "x"), "--item 'x' is not OLD=NEW"),
         (("--dataset", "moonstone", "--item", "x=y"), "item 'x' does not occur"),
-        (("--dataset", "moonstone", "--samples", 40), "go with --beyond-chance"),
-        (("--dataset", "moonstone", "--t-full"), "--t-full and --t-window go with --levels"),
-        (("--dataset", "moonstone", "--t-window", 3), "--t-full and --t-window go with --levels"),
+        (("--dataset", "moonstone", "--samples", 40), "need --beyond-chance"),
+        (("--dataset", "moonstone", "--t-full"), "--t-full and --t-window need --levels"),
+        (("--dataset", "moonstone", "--t-window", 3), "--t-full and --t-window need --levels"),
         ((*GOLD, "--similarity", "b"), "shows both S and B"),
-        ((*GOLD, "--reference", 2), "--reference is given once"),
+        ((*GOLD, "--reference", 2), "give --reference once"),
     ],
 )
 def test_wrong_usage(run: Run, options: tuple[object, ...], message: str) -> None:
@@ -274,9 +274,9 @@ def test_types_from_categories_and_what_one_for_another_costs(run: Run, tmp_path
         found = run(*typed, *options)
         assert json.loads(found.out)["means"]["corpus"]["b"]["mean"] == pytest.approx(value)
     refused = run("segmentation", units, "--similarity", "b", "--categorial", costs)
-    assert (refused.code, "boundary types, and there is only one" in refused.err) == (2, True)
+    assert (refused.code, "boundary types, but there is only one" in refused.err) == (2, True)
     refused = run("segmentation", units, "--typed", "--categorial", costs)
-    assert (refused.code, "only B does" in refused.err) == (2, True)
+    assert (refused.code, "categorial compares boundary types" in refused.err) == (2, True)
     costs.write_text(",comma\ncomma,0\n")
     refused = run(*typed, "--categorial", costs)
     assert (refused.code, "'period' is missing" in refused.err) == (3, True)

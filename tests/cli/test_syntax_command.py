@@ -292,7 +292,7 @@ def test_it_takes_the_options_of_reading(run: Run, tmp_path: Path) -> None:
         ("--exclude", "eve", 3, "annotator 'eve' does not occur"),
         ("--document", "three", 3, "document 'three' does not occur. There are: one, two"),
         ("--min-length", 2, 2, "--min-length does not apply here: it is for units"),
-        ("--format", "conll", 2, "named with --trees"),
+        ("--format", "conll", 2, "--trees names them"),
         ("--layout", "x", 2, "layout 'x' is not a path with"),
         ("--dataset", "dalton", 2, "none ship"),
     ):

@@ -189,7 +189,7 @@ def test_writing_keeps_fragments_features_bounds_units_and_the_empty(tmp_path: P
             {"shape": [*[None] * 4, '{"box": [[0, 5], [1, 2]]}']},
             "row 1 of row group 3: shape reaches",
         ),
-        ({"shape": [{"ball": [[1, 2]]}] * 5}, "row 1 .*'ball' is no kind of shape"),
+        ({"shape": [{"ball": [[1, 2]]}] * 5}, "row 1 .*'ball' is not a kind of shape"),
         ({"bounds_start": [3] * 5, "bounds_end": [9] * 5}, "outside the bounds"),
     ],
 )

@@ -166,7 +166,7 @@ def test_the_command_line(run: Run, tmp_path: Path) -> None:
             'Write features."severity" = {type = "ordinal", order = ["Minor", "Major"]} into',
         ),
         (["measure", "-m", "ser", "features.severity = {}"], 2, "--dissimilarity belongs to none"),
-        (["align", "--option", "features=severity"], 2, "said by --dissimilarity FILE.toml"),
+        (["align", "--option", "features=severity"], 2, "set in --dissimilarity FILE.toml"),
     ],
 )
 def test_what_cannot_be_meant(

@@ -89,7 +89,7 @@ def test_what_it_means_nothing_for(run: Run, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="1 units are points, for which a least length"):
         points.only_lengths(2)
     pieces = Continuum.from_units([Unit("Ann", 0, 9, "x", ((0, 3), (5, 9))), Unit("Bob", 1, 4)])
-    with pytest.raises(DataError, match="units are in fragments"):
+    with pytest.raises(DataError, match="units have fragments or shapes"):
         pieces.only_lengths(2)
     segments = tmp_path / "s.json"
     segments.write_text('{"text": {"a": [2, 3], "b": [5]}}')

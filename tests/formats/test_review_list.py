@@ -238,8 +238,8 @@ def test_shapes_are_decided_on(shapes: Path) -> None:
     ("said", "why"),
     [
         ("a square", "shape is not JSON"),
-        ("[1, 2]", "is no kind with its extents or points"),
-        ('{"blob": [[0, 1]]}', "no kind of shape with points"),
+        ("[1, 2]", "is not a kind with its extents or points"),
+        ('{"blob": [[0, 1]]}', "not a kind of shape with points"),
         (
             '{"polygon": [[[30, 0], [41, 0], [40, 10]]]}',
             "reaches from 30 to 41, and its",

@@ -137,7 +137,7 @@ def test_overlapping_units_stay_inside_the_bounds() -> None:
     ("keys", "message"),
     [
         ({"n_units": 0}, "units = 0"),
-        ({"categories": ()}, "categories: there is none"),
+        ({"categories": ()}, "categories: there are none"),
         ({"categories": only(Uniform(1, 2), 0.9)}, "prevalences sum to 0.9, not to 1"),
         ({"categories": only(Uniform(1, 2), 1.5)}, "categories.a: prevalence 1.5 is outside"),
         ({"categories": only(Uniform(-1, 2))}, "categories.a: minimum length -1 < 0"),

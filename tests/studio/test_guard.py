@@ -164,7 +164,7 @@ def test_no_name_leads_out_of_the_folder(client: Client, studio: Studio, name: s
 @pytest.mark.parametrize("name", ["a.py", "a.mdb", "a.exe", "a/.b/c", "plain", "a.csv.lnk", "a.so"])
 def test_what_nobody_reads_is_not_kept(client: Client, studio: Studio, name: str) -> None:
     told = drop(client, name, b"x")
-    assert "nothing here reads or plays" in told or "hidden" in told
+    assert "gammacp cannot read or play" in told or "hidden" in told
     assert list(studio.folder.iterdir()) == []
 
 

@@ -48,7 +48,7 @@ _PHRASES: Mapping[str, str] = {
     "false-negative": "each annotator missed {} of the units",
     "false-positive": "each annotator added {} more units that are not there",
     "split": "each annotator cut units apart (number of cuts: {} of the number of units)",
-    "merge": "each annotator ran neighbours together at {} of the units",
+    "merge": "each annotator merged {} of the units with a neighbour",
 }
 
 _UNITS: Mapping[str, str] = {

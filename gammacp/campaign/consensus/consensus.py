@@ -353,7 +353,6 @@ def _consensus_unit(
     places = found.fragments or ((found.start, found.end),)
     covered = [part for p in places if (part := continuum.text_between(*p)) is not None]
     level = " = ".join(f"{s:.15g}-{e:.15g}" for s, e in found.tied_spans)
-    people = continuum.n_annotators
     return ConsensusUnit(
         start=found.start,
         end=found.end,
@@ -365,7 +364,7 @@ def _consensus_unit(
         units=found.units,
         kept=found.kept,
         reasons=(
-            *_reasons(vote, found.model, real, people, found.kept, rules.tolerance),
+            *_reasons(vote, found.model, real, continuum, found.kept, rules.tolerance),
             *([f"boundaries tied: {level}, the first was taken"] if level else []),
             *(v.in_words(name, _or_none) for name, v in found.votes.items() if not v.unanimous),
         ),
@@ -440,9 +439,9 @@ def _on_features(labels: list[str | None], category: str | None) -> dict[str, Ca
 
 
 def _reasons(
-    vote: CategoryVote, model: str, real: list[Unit], people: int, kept: bool, tolerance: float
+    vote: CategoryVote, model: str, real: list[Unit], of: Continuum, kept: bool, tolerance: float
 ) -> list[str]:
-    reasons = []
+    reasons, people = [], of.n_annotators
     if not vote.unanimous:
         reasons.append(vote.in_words("category", category_name) + model)
     if len(real) < people or not kept:
@@ -454,7 +453,8 @@ def _reasons(
         for name, positions in zip(("start", "end"), zip(*spans, strict=True), strict=True):
             spread = max(positions) - min(positions)
             if spread > allowed:
-                reasons.append(f"{axis}{name}s {spread:g} apart")
+                unit = "" if axis else of.offset_unit.removesuffix("s" * (spread == 1))
+                reasons.append(f"{axis}{name}s {spread:g}{' ' * bool(unit)}{unit} apart")
     if len({u.fragments for u in real}) > 1:
         reasons.append("fragments differ")
     if len({u.shape.rings for u in real if u.shape}) > 1:

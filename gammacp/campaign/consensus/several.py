@@ -261,8 +261,8 @@ def _against_heads(model: str, documents: Iterable[Consensus]) -> str | None:
         return None
     return (
         f"the model {model} leaves out {dropped} of the {len(most)} units that more than half of "
-        f"the annotators marked, and keeps {lone} of the {len(alone)} that one alone marked; "
-        'the weights "vote" count heads instead'
+        f"the annotators marked, and keeps {lone} of the {len(alone)} that only one marked; "
+        'with the weights "vote", every annotator counts the same'
     )
 
 

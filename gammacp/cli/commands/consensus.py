@@ -133,7 +133,7 @@ def consensus(
             if splits != 0:
                 rated = reliability(each, splits=splits, seed=seed, executor=pool)
         except DataError as error:
-            unrated = f"How reliable the consensus is cannot be estimated: {error.message}."
+            unrated = f"The reliability of the consensus cannot be estimated: {error.message}."
     messages((f.message_and_place for f in each.failures), before="gammacp: ", error=True)
     tell_open(each.alignments)
     for note in each.belief.notes:

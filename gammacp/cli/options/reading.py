@@ -101,7 +101,7 @@ class Reading:
             for name, value in said.items()
             if value is not None and name not in ("dataset", "round")
         }
-        weighed = "said by --dissimilarity FILE.toml, and for convert by --beside NAME"
+        weighed = "set in --dissimilarity FILE.toml, or with --beside NAME for convert"
         for name, right in (("format", "--format"), ("features", weighed)):
             if name in given.get("option", ()):
                 raise UsageError(f"--option {name}=… is {right}")
@@ -208,7 +208,7 @@ def left_out_lines(left_out: Sequence[LeftOut], most: int = 12) -> Iterator[str]
     for entry in found[:most]:
         yield visible(f"left out: {entry} ({entry.file})")
     if rest := sum(entry.count for entry in found[most:]):
-        yield f"left out: {rest} more of {len(found) - most} kinds (--json has all)"
+        yield f"left out: {rest} more, for {len(found) - most} other reasons (--json has all)"
 
 
 @contextmanager

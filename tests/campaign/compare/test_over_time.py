@@ -80,7 +80,7 @@ def test_who_tires_is_named_and_nobody_else() -> None:
     assert dan.change < 0
     assert dan.p_holm <= 0.05
     words = " ".join(found.in_words())
-    assert "γ of Dan with the others falls, beyond that of the others, by" in words
+    assert "γ of Dan with the others falls, more than the others' own, by" in words
     assert found.all.change < 0
 
 

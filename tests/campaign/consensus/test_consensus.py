@@ -72,7 +72,7 @@ def test_the_review_list_is_worst_first_and_says_why(found: Consensus) -> None:
     assert [u.start for u in review] == [20, 70, 40]
     assert review[0].reasons == ("category tied: a (1) = b (1)", "marked by 2 of 3")
     assert review[1].reasons == ("marked by 1 of 3, left out",)
-    assert review[2].reasons == ("category disputed: b 2, a 1", "ends 4 apart")
+    assert review[2].reasons == ("category disputed: b 2, a 1", "ends 4 characters apart")
 
 
 def test_tolerance_silences_small_differences(continuum: Continuum) -> None:
