@@ -59,7 +59,7 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
             f"agreement needs two annotators, but there is {who}",
             hint=continuum.advice
             or "Read the other annotators' files with this one; declare annotators who found "
-            "nothing, such as with --annotators A,B",
+            "nothing with --annotators A,B",
         )
     if not continuum.n_units:
         raise DataError(

@@ -215,7 +215,7 @@ def check_alike(shapes: Sequence[Shape | None]) -> None:
         )
     if len(axes) > 1:
         both = " and ".join(map(str, sorted(axes)))
-        raise DataError(f"units have {both} axes", hint="Give all units as many")
+        raise DataError(f"units have {both} axes", hint="Give all units the same number")
 
 
 def extents_of(shapes: Iterable[Any]) -> Floats:

@@ -117,11 +117,12 @@ def read(
     Category
         column; null is unlabelled; further columns with `[features.NAME]`
     Spans
-        every row is a unit: overlapping, repeated and zero-length ones are kept; a column
-        `fragments` has those of units of several (`--option discontinuous=cover`: from the first
-        start to the last end; `split`: a unit for each), columns `y0`, `y1` (`z0`, `z1`) or `shape`
-        shapes (`--option shapes=box`: the box around each; `no`: they are not read); a file
-        NAME.links.parquet beside NAME.parquet has links between units by their column `unit`
+        every row is a unit: overlapping, repeated and zero-length ones are kept. A column
+        `fragments` lists the fragments of a discontinuous unit (`--option discontinuous=cover`: the
+        unit reaches from the first start to the last end; `split`: one unit per fragment). Columns
+        `y0` and `y1` (and `z0`, `z1`), or a column `shape`, hold shapes (`--option shapes=box`: the
+        box around each; `no`: the columns are ignored). A file NAME.links.parquet beside
+        NAME.parquet holds links between units, which it names by their column `unit`
     """
     pa, beside, given = _pyarrow(), _links_beside(source), _from_path(source)
     unread = {*(() if shapes != "no" else (*AXES, SHAPE)), *(() if beside else (UNIT,))}

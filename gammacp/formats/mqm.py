@@ -56,9 +56,9 @@ def read(
         category; `--option category=severity` or `category+severity`; other columns with
         `[features.NAME]`
     Spans
-        every marked part of the translation (`--option side=source`: of the source) is a unit. Left
-        out: errors without a mark on that side, and ratings of another text than the segment's
-        first rating has
+        every marked part of the translation (`--option side=source`: of the source) is a unit.
+        Errors without a mark on that side are left out, and so are ratings whose text differs from
+        that of the segment's first rating
     """
     one_of("side", side, ("target", "source"))
     parts = category.split("+")

@@ -107,7 +107,7 @@ class UnnamedGamma:
         if self.unexplained:
             said.append(
                 f"{self.unexplained} units lie in clusters of more than {self.readers}: a reader "
-                "drew something twice, or there were more readers; the lower end leaves them alone"
+                "drew something twice, or there were more; the lower end aligns them with nothing"
             )
         if self.status is not Status.OPTIMAL:
             said.append("the groups are not proven optimal")

@@ -169,8 +169,8 @@ def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:
             silent = set(_silent(workers, SILENT))
             for worker in sorted(silent - told):
                 _LOG.warning(
-                    "worker %s has not been heard of for %g s: end it to have its tasks computed "
-                    "elsewhere, which Dask does by itself after some minutes (worker-ttl)",
+                    "worker %s has not been heard of for %g s: end it and others compute its tasks "
+                    "(Dask does so on its own after some minutes: worker-ttl)",
                     *(worker, SILENT),
                 )
             told = silent

@@ -141,7 +141,7 @@ class Coded:
         if self.unit is not None:
             return int(near / self.unit + 1e-9)
         if near != int(near):
-            raise UsageError(f"--near {near:g} is no number of places (it may be one with --unit)")
+            raise UsageError(f"--near {near:g} is not a whole number of places (--unit allows any)")
         return int(near)
 
     def with_groups(self, codings: Codings) -> Codings:

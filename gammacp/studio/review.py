@@ -27,7 +27,7 @@ from gammacp.validation import WrittenTable
 
 GOLD = "gold"
 NOT_TEXT = (
-    "a name or a text has bytes that are no UTF-8\n  Rename the file, and read the folder again"
+    "a name or a text has bytes that are not UTF-8\n  Rename the file, and read the folder again"
 )
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
@@ -143,7 +143,7 @@ def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decis
     if asked.action == "take":
         name = asked.annotator or ""
         if name not in unit.units:
-            raise DataError(f"{name!r} is no annotator of {asked.document}")
+            raise DataError(f"{name!r} is not an annotator of {asked.document}")
         theirs = unit.units[name]
         result = None if theirs is None else (theirs.start, theirs.end, theirs.category)
     elif asked.action == "merge":
@@ -171,7 +171,7 @@ def _on_link(link: ConsensusLink, asked: DecisionRequest) -> Decision:
     if asked.action == "take":
         name = asked.annotator or ""
         if name not in link.links:
-            raise DataError(f"{name!r} is no annotator of {asked.document}")
+            raise DataError(f"{name!r} is not an annotator of {asked.document}")
         theirs = link.links[name]
         kept, type = theirs is not None, "" if theirs is None else theirs["type"]
     elif asked.action == "merge" and not type and link.vote.tied:

@@ -321,7 +321,7 @@ def _image(studio: Studio, request: Request) -> Response:
 def _decisions(studio: Studio, request: Request) -> Response:
     after = request.query_params.get("after", "0")
     if not (after.isascii() and after.isdecimal() and len(after) <= _LONGEST_NUMBER):
-        raise DataError(f"after={after[:40]!r} is no number of a decision")
+        raise DataError(f"after={after[:40]!r} is not the number of a decision")
     return JSONResponse({"decisions": [asdict(row) for row in studio.journal.rows(int(after))]})
 
 

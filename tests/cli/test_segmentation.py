@@ -259,7 +259,7 @@ def test_boundaries_of_a_recording_within_seconds(run: Run, tmp_path: Path) -> N
     found = run("segmentation", path, "--reference", "gold", "--near", "0.5", "--format", "csv")
     assert (found.code, "say --unit" in found.err) == (3, True)
     found = run("segmentation", "--dataset", "moonstone", "--reference", "an1", "--near", "0.5")
-    assert (found.code, "no number of places" in found.err) == (2, True)
+    assert (found.code, "not a whole number of places" in found.err) == (2, True)
 
 
 def test_types_from_categories_and_what_one_for_another_costs(run: Run, tmp_path: Path) -> None:

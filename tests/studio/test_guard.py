@@ -453,7 +453,7 @@ def test_what_is_no_utf8_is_said(studio: Studio, client: Client) -> None:
         if format.write
     }
     assert {answer.status_code for answer in told.values()} <= {200, 422}
-    assert "no UTF-8" in told["csv"].text
+    assert "not UTF-8" in told["csv"].text
 
 
 def test_who_comes_before_the_server_begins_waits_for_it(

@@ -88,7 +88,7 @@ class RoundTest:
         if self.shared:
             said += (
                 f" {self.shared} {self.kind} are in both rounds but count as independent; for a "
-                "paired test, compare these alone (--document)."
+                "paired test, compare only these (--document)."
             )
         few = _FEW_PAIRS if self.paired else _FEW
         if self.kind != ALIGNMENTS and min(self.parts) < few:

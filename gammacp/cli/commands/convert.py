@@ -27,7 +27,7 @@ def convert(
         "FOLDER",
     ),
     beside: list[str] | None = option(
-        "Also read these features beside the category, in formats that read them only on request "
+        "Also read these features besides the category, in formats that read them only on request "
         "(A,B; repeatable).",
         "NAMES",
     ),
