@@ -138,7 +138,7 @@ def read(
             document = made.with_links(document, links, source.place)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise (file or source).error(
-            f"file is damaged: {str(error).splitlines()[0].rstrip('.')}", hint="Write it again"
+            f"file is damaged: {str(error).splitlines()[0]}", hint="Write it again"
         ) from None
     document = in_pieces(document, discontinuous, source.place)
     return with_shapes(document, shapes, source.place) if made.shaped else document

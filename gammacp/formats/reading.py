@@ -282,7 +282,7 @@ def _put_together(
 
 def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
     passed = "; ".join(map(str, left_out))
-    hint = f"Passed over: {passed}" if passed else None
+    hint = f"Skipped: {passed}" if passed else None
     return DataError("no file of a known format", file=", ".join(map(str, asked)), hint=hint)
 
 

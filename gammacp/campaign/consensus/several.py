@@ -194,7 +194,7 @@ def consensus_of_each(
         documents = {name: consensus(found, **rules) for name, found in alignments.items()}
         belief = Belief(
             weights="vote",
-            notes=() if untold is None else (f"votes decide: {untold}",),
+            notes=() if untold is None else (f"votes decide, because {untold}",),
             annotators=qualities_by_vote(responses, alignments, documents),
         )
     else:

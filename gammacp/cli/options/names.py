@@ -92,8 +92,8 @@ def plain_name(option: str, text: str) -> str:
     parts += [f"weight = {weight}"] if weight else []
     name = f"features.{json.dumps(feature, ensure_ascii=False)}" if feature else "category"
     raise UsageError(
-        f"{option} {text!r}: it takes only a name. Write {name} = {{{', '.join(parts)}}} into a "
-        f"file and give {'--metric' if option == '--metric' else '--dissimilarity'} FILE.toml"
+        f"{option} takes only a name, not {text!r}. Write {name} = {{{', '.join(parts)}}} into "
+        f"a file and give {'--metric' if option == '--metric' else '--dissimilarity'} FILE.toml"
     )
 
 
