@@ -108,7 +108,7 @@ def table_of(
                     there = ", ".join(names)
                     raise DataError(f"there is no column {name!r}; there are: {there}", line=line)
         elif len(row) != len(names):
-            raise DataError(f"row has {len(row)} cells, and the header has {len(names)}", line=line)
+            raise DataError(f"row has {len(row)} cells, but the header has {len(names)}", line=line)
         else:
             yield dict(zip(names, row, strict=True)), line
 

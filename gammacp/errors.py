@@ -71,7 +71,7 @@ class DataError(GammacpError, ValueError):
         said = self.message
         if len(said) > _LONGEST:  # it quotes a stranger's file
             said = f"{said[:_LONGEST]}… ({len(said) - _LONGEST} characters more)"
-        return f"{said}. {self.hint}" if self.hint else said, place
+        return f"{said.removesuffix('.')}. {self.hint}" if self.hint else said, place
 
     def within(self, part: str) -> DataError:
         """The same error, said of a part ("item 'x'").

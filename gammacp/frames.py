@@ -122,7 +122,7 @@ def _columns_by_role(frame: Any, features: Sequence[str]) -> dict[str, list[Any]
         documents = {str(name) for name in frame[key]}
         if len(documents) > 1:
             raise DataError(
-                f"data frame has {len(documents)} documents in its column {str(key)!r}, and a "
+                f"data frame has {len(documents)} documents in its column {str(key)!r}, but a "
                 "continuum is one",
                 hint="Give the rows of one document, or the whole frame to gammacp.read_table",
             )

@@ -48,7 +48,7 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
     """
     if continuum.unnamed:
         raise DataError(
-            f"this needs to know who drew what, and the {continuum.unnamed} readers have no names",
+            f"this needs to know who drew what, but the {continuum.unnamed} readers have no names",
             hint="Use `gammacp unnamed` (in Python: unnamed_gamma)",
         )
     if continuum.n_annotators < 2:
@@ -56,10 +56,10 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
         who = "one" if continuum.advice else (*continuum.annotators, "")[0]
         who = f"only {who}" if who else "none"
         raise DataError(
-            f"agreement needs two annotators, and there is {who}",
+            f"agreement needs two annotators, but there is {who}",
             hint=continuum.advice
             or "Read the other annotators' files with this one; declare annotators who found "
-            "nothing, such as with --annotators A,B",
+            "nothing with --annotators A,B",
         )
     if not continuum.n_units:
         raise DataError(
@@ -119,7 +119,7 @@ def in_pieces(continuum: Continuum) -> str:
         With such units.
     """
     if continuum.axes > 1:
-        return f"shapes are not supported here, and {continuum.n_units} units have them"
+        return f"shapes are not supported here, but {continuum.n_units} units have them"
     first = next(i for i, u in enumerate(continuum) if u.fragments)
     return (
         f"units of several fragments are not supported here, and there are {continuum.n_broken}: "
@@ -181,7 +181,7 @@ def _not_predefined(c: Continuum) -> str | None:
 
 
 def _not_two(c: Continuum) -> str | None:
-    return None if c.n_annotators == 2 else f"{c.n_annotators} annotators, where two are needed"
+    return None if c.n_annotators == 2 else f"{c.n_annotators} annotators, but two are needed"
 
 
 def _unit(c: Continuum, row: int) -> str:

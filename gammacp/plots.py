@@ -92,7 +92,7 @@ def figure(
         for ending in endings:
             if ending.lower().lstrip(".") not in known:
                 raise UsageError(
-                    f"{stem}{ending}: a figure has one of the endings {', '.join(known)}"
+                    f"{stem}{ending}: a figure needs one of the endings {', '.join(known)}"
                 )
         yield canvas.subplots(rows, columns, sharey=shared)
         for ending in endings:

@@ -142,7 +142,7 @@ def _imported_file(path: Path) -> ModuleType:
     if there is not None:
         if Path(getattr(there, "__file__", None) or ".").resolve() == path:
             return there
-        raise UsageError(f"{path}: a module {name!r} is there already; rename the file")
+        raise UsageError(f"{path}: a module {name!r} exists already; rename the file")
     spec = spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None

@@ -68,7 +68,7 @@ class Place:
     def number(self, least: Any = -1e300, most: float = 1e300, kind: Any = int | float) -> Any:
         v = self.value
         if isinstance(v, bool) or not isinstance(v, kind) or not least <= v <= most:
-            raise self.no(f"{str(v)[:40]!r} is no number that can be here")
+            raise self.no(f"{str(v)[:40]!r} is not a number that can be here")
         return v if kind is int else Fraction(v)
 
     def below(self, most: int) -> int:
@@ -76,7 +76,7 @@ class Place:
 
     def one_of(self, *values: Any) -> Any:
         if not any(self.value == v and type(self.value) is type(v) for v in values):
-            raise self.no(f"{str(self.value)[:40]!r} is none of {', '.join(map(repr, values))}")
+            raise self.no(f"{str(self.value)[:40]!r} is not one of {', '.join(map(repr, values))}")
         return self.value
 
 
@@ -88,7 +88,7 @@ class Check:
         try:
             self.file = file = Place(json.loads(text))
         except (RecursionError, ValueError) as error:
-            raise RefusedError(f"cut off, or no JSON: {error}") from None
+            raise RefusedError(f"cut off, or not JSON: {error}") from None
         file["version"].one_of(1)
         told = json.dumps(file["units"].value, separators=(",", ":"))
         own = "sha256:" + hashlib.sha256(told.encode()).hexdigest()

@@ -115,7 +115,7 @@ def _check_declaration(error: ErrorType) -> None:
     for name in ("name", "summary", "source"):
         _require(bool(getattr(kind, name, "")), f"{kind.__name__}: has no {name}")
     frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
-    _require(frozen, f"{error.name}: is no frozen dataclass")
+    _require(frozen, f"{error.name}: is not a frozen dataclass")
     try:
         again = kind(**{f.name: getattr(error, f.name) for f in fields(error)})
         kind()

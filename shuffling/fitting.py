@@ -47,7 +47,7 @@ def fit(
         raise DataError("no unit to learn a reference model from")
     whole = all(c.whole for c in continua)
     if integer and not whole:
-        raise DataError("positions are not all whole numbers, where integer = true")
+        raise DataError("positions are not all whole numbers, but integer = true")
     layout = _layout(continua)
     return ReferenceModel(
         n_units=max(1, math.floor(float(counts[counts > 0].mean()) + 0.5)),

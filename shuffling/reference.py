@@ -202,21 +202,21 @@ class ReferenceModel:
         for key, distribution in parts:
             if not distribution.whole:
                 raise DataError(
-                    f"{key}: values that are not whole numbers, where integer = true",
+                    f"{key}: values are not all whole numbers, but integer = true",
                     hint="Round them or set integer = false",
                 )
         if self.length is not None and self.length % 1:
-            raise DataError(f"length = {self.length:g} is not whole, where integer = true")
+            raise DataError(f"length = {self.length:g} is not whole, but integer = true")
 
     def _check_fixed(self) -> None:
         sizes = {v for c in self.categories for v in (c.lengths.minimum, c.lengths.maximum)}
         if len(sizes) > 1:
             raise DataError(
-                "categories have different lengths, where layout = fixed needs one",
+                "categories have different lengths, but layout = fixed needs one",
                 hint="Give every category the same minimum and maximum length",
             )
         if self.gaps.minimum != self.gaps.maximum:
-            raise DataError("gaps: minimum and maximum differ, where layout = fixed needs one gap")
+            raise DataError("gaps: minimum and maximum differ, but layout = fixed needs one gap")
 
     def _check_fit(self, length: float) -> None:
         if not (math.isfinite(length) and length >= 0):
@@ -257,7 +257,7 @@ class ReferenceModel:
 
 def _check_categories(categories: tuple[CategoryModel, ...]) -> None:
     if not categories:
-        raise DataError("categories: there is none")
+        raise DataError("categories: there are none")
     names = [c.name for c in categories]
     for name in names:
         if names.count(name) > 1:

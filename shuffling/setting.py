@@ -177,7 +177,7 @@ class Setting:
                 )
         if model.integer and not reference.whole:
             raise DataError(
-                "the reference has positions that are not whole numbers, where the reference "
+                "the reference has positions that are not whole numbers, but the reference "
                 "model has integer = true",
                 hint="Set integer = false in the model",
             )

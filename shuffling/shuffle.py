@@ -77,7 +77,7 @@ def shuffle(
         raise UsageError(f"number of annotators {n_annotators} < 1")
     if reference.n_annotators != 1:
         raise DataError(
-            f"reference has {reference.n_annotators} annotators, where one is needed",
+            f"reference has {reference.n_annotators} annotators, but one is needed",
             hint="Choose the annotator to take as the reference",
         )
     setting = Setting.of(reference, model or fit_hulls(reference))
@@ -177,7 +177,7 @@ def reference_of(continuum: Continuum, annotator: str | None = None) -> Continuu
     if annotator is None:
         if continuum.n_annotators != 1:
             raise DataError(
-                f"{continuum.n_annotators} annotators, where the reference is one annotator's",
+                f"{continuum.n_annotators} annotators, but a reference has one",
                 hint=f"Name one of: {', '.join(continuum.annotators)}",
             )
         annotator = continuum.annotators[0]

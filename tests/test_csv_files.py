@@ -31,7 +31,7 @@ def test_cells_without_quotes_are_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1\n", "line 2: row has 1 cells, and the header has 2"),
+        ("a,b\n1\n", "line 2: row has 1 cells, but the header has 2"),
         ("a,c\n1,2\n", "line 1: there is no column 'b'; there are: a, c"),
         ("\n\na\n", "line 3: there is no column 'b'; there are: a"),
     ],

@@ -96,11 +96,11 @@ def test_bad_rows(rows: str, message: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "rings", "message"),
     [
-        ("blob", [[(0, 0)]], "'blob' is no kind of shape with points"),
-        ("polygon", [[(0, 0), (1, 1)]], "parts of 3 points or more"),
+        ("blob", [[(0, 0)]], "'blob' is not a kind of shape with points"),
+        ("polygon", [[(0, 0), (1, 1)]], "needs 3 or more points"),
         ("polygon", [[(0, 0), (1, 1), (float("nan"), 2)]], "finite coordinates"),
         ("point", [[(0, 0, 0)]], "2 finite coordinates"),
-        ("stack", [[(0, 0, 0), (1, 1, 0), (1, 2, 1)]], "not at one value of the third axis"),
+        ("stack", [[(0, 0, 0), (1, 1, 0), (1, 2, 1)]], "several values on the third axis"),
         ("polygon", [], "has no points"),
         ("polygon", [["ab"]], "points of a polygon are not numbers"),
     ],
@@ -112,13 +112,13 @@ def test_bad_outlines(kind: str, rings: list[list[tuple[float, ...]]], message: 
 
 def test_bad_boxes_and_mixtures() -> None:
     for extents, message in (
-        (((0, 1),), "two axes at least"),
+        (((0, 1),), "at least two axes"),
         (((0, 1), (2,)), "LOW and HIGH"),
         (((0, 1), (2, float("inf"))), "from 2 to inf"),
     ):
         with pytest.raises(DataError, match=message):
             box(*extents)
-    with pytest.raises(DataError, match="no kind with its extents"):
+    with pytest.raises(DataError, match="not a kind with its extents"):
         from_json({"box": 1})
     flat, deep = Unit.box("A", (0, 1), (0, 1)), Unit.box("B", (0, 1), (0, 1), (0, 1))
     with pytest.raises(DataError, match="units have 2 and 3 axes"):
@@ -131,7 +131,7 @@ def test_bad_boxes_and_mixtures() -> None:
 def test_measures_of_one_axis_say_that_they_do_not_apply() -> None:
     c = random_boxes(1, 2, 2, 3)
     for name, score in gc.measure(c, ["u-alpha", "kappa-d", "ser", "f1-overlap"]).items():
-        assert f"shapes are not supported here, and {c.n_units} units have them" in (
+        assert f"shapes are not supported here, but {c.n_units} units have them" in (
             score.reason or ""
         ), name
     twice = [Unit(a, u.start, u.end, u.category, shape=u.shape) for u in c for a in "AB"]

@@ -206,7 +206,9 @@ def _claim(entry: dict[str, Any], name: str, path: Path) -> Claim:
         if key not in head:
             raise DataError(f"{name} has no {key!r}", file=path)
     if head["kind"] not in KINDS:
-        raise DataError(f"{name}: kind {head['kind']!r} is none of {', '.join(KINDS)}", file=path)
+        raise DataError(
+            f"{name}: kind {head['kind']!r} is not one of {', '.join(KINDS)}", file=path
+        )
     base = {**(_SWEPT if head["kind"] == "sweep" and "y" not in entry else {}), **entry}
     overrides = base.pop("tests", [{}])
     tests = [t for override in overrides for t in _tests(base, override, name, path)]

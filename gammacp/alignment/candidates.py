@@ -204,8 +204,8 @@ def _check_values(continuum: Continuum, values: Any, first: Codes, second: Codes
     """A dissimilarity's values, if they can be some; one of the user's own may give anything."""
     cost = np.asarray(values, np.float64)
     if cost.shape != first.shape:
-        message = f"the dissimilarity gives no array of {len(first)} numbers for as many pairs"
-        raise UsageError(f"{message} of units")
+        pairs = f"{len(first)} pairs of units"
+        raise UsageError(f"the dissimilarity returns no array of a number for each of {pairs}")
     for i in np.flatnonzero(~(cost >= 0))[:1]:
         rows = list(continuum)
         a, b = rows[first[i]], rows[second[i]]

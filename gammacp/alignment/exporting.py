@@ -66,12 +66,11 @@ def _about(problem: Problem, model: str, program: IntegerProgram) -> list[str]:
         f"an alignment of {problem.n_units} units of {problem.n_annotators} annotators that costs "
         f"least, by {model}: {variables} variables, {rows} rows",
         f"cost = objective * 2^{-power}: costs were multiplied by 2^{power} and rounded down; the "
-        f"least cost is not below that of the optimum and not above it by more than "
-        f"{program.error:.3g}",
+        f"least cost is not below this program's optimum, and at most {program.error:.3g} above it",
     ]
     if program.cut:
         lines.append(
-            f"{program.cut} pairs cost more than any alignment wins back: their cost is cut"
+            f"{program.cut} pairs cost more than any alignment could gain: their cost is capped"
         )
     return lines
 

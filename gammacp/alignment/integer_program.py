@@ -185,12 +185,12 @@ def check_size(model: str, rows: int, variables: int) -> None:
     """DataError for a program that is too large to be written."""
     for count, name in ((rows, "rows"), (variables, "variables")):
         if count > LARGEST:
-            message = f"the model by {model} has {count:,} {name}, {LARGEST:,} at most"
+            message = f"the model by {model} has {count:,} {name}; the limit is {LARGEST:,}"
             raise DataError(message, hint=_hint("sets" if model == "pairs" else "pairs"))
 
 
 def _hint(other: str) -> str:
-    return f"Use model {other!r} (--model {other}), or fewer units or annotators"
+    return f"Try the model by {other} (--model {other}), or use fewer units or annotators"
 
 
 def _spans(begin: Indices) -> Any:

@@ -85,7 +85,7 @@ class Limits:
             raise UsageError(f"time limit {self.time_limit!r} is not a number of seconds > 0")
         several = isinstance(self.tuning, Sequence)
         if not several or not all(isinstance(stage, Stage) for stage in self.tuning):
-            raise UsageError(f"tuning {self.tuning!r} is no list such as [Components(nodes=0)]")
+            raise UsageError(f"tuning {self.tuning!r} is not a list such as [Components(nodes=0)]")
         if len(set(map(type, self.tuning))) < len(self.tuning):
             raise UsageError(f"tuning {self.tuning!r} has two of one class")
 

@@ -71,7 +71,7 @@ def weighted_problem(
     units = len(owners)
     for name, array in (("owner", owners), ("first", rows[0]), ("second", rows[1])):
         if array.ndim != 1 or (len(array) and not np.issubdtype(array.dtype, np.integer)):
-            raise UsageError(f"{name} is no list of whole numbers")
+            raise UsageError(f"{name} is not a list of whole numbers")
     if not len(rows[0]) == len(rows[1]) == len(earned) or earned.ndim != 1:
         raise UsageError("first, second and weight need an entry for each pair")
     if not units or owners[0] < 0 or (np.diff(owners) < 0).any():
@@ -79,10 +79,10 @@ def weighted_problem(
     low, high = np.minimum(*rows), np.maximum(*rows)
     outside = (low < 0) | (high >= units)
     if outside.any():
-        raise UsageError(f"pair {_pair(rows, outside)} is not of the {units} units")
+        raise UsageError(f"pair {_pair(rows, outside)} is not among the {units} units")
     within = owners[low] == owners[high]
     if within.any():
-        raise UsageError(f"pair {_pair(rows, within)} is of one owner")
+        raise UsageError(f"both units of pair {_pair(rows, within)} have one owner")
     key = low.astype(np.int64) * units + high
     again = np.ones(len(key), np.bool_)
     again[np.unique(key, return_index=True)[1]] = False
@@ -139,7 +139,7 @@ def read_multi_matching(path: str | os.PathLike[str]) -> Problem:
                     raise ValueError
             elif kind == "p":
                 if header or graphs in sections:
-                    raise DataError(f"graphs {graphs[0]} and {graphs[1]} come twice")
+                    raise DataError(f"graphs {graphs[0]} and {graphs[1]} occur twice")
                 sections[graphs], header = int(fields[2]), True
                 for graph, size in zip(graphs, map(int, fields[:2]), strict=True):
                     if sizes.setdefault(graph, size) != size:
@@ -149,7 +149,7 @@ def read_multi_matching(path: str | os.PathLike[str]) -> Problem:
                 if not (0 <= i < sizes[graphs[0]] and 0 <= j < sizes[graphs[1]]):
                     raise ValueError
                 if (pair := (*graphs, i, j)) in seen:
-                    raise DataError(f"assignment of {i} and {j} comes twice")
+                    raise DataError(f"assignment of {i} and {j} occurs twice")
                 seen[pair] = None
                 costs.append(float(fields[3]))
                 if not math.isfinite(costs[-1]):
@@ -163,9 +163,9 @@ def read_multi_matching(path: str | os.PathLike[str]) -> Problem:
             raise DataError(error.message, file=path, line=line, hint=error.hint) from None
         except (ValueError, IndexError):
             known = "`gm`, `p`, `a` or `e` line"
-            raise DataError(f"this is no {known} of this place", file=path, line=line) from None
+            raise DataError(f"this is not a {known} for this place", file=path, line=line) from None
     if quadratic:
-        hint = "Only costs of single assignments make an alignment problem"
+        hint = "An alignment problem has only costs of single assignments (`a` lines)"
         raise DataError(
             f"{quadratic:,} costs of two assignments together (`e` lines)", file=path, hint=hint
         )

@@ -161,7 +161,7 @@ def check_sound(database: sqlite3.Connection, path: Path) -> None:
 def _damage(database: sqlite3.Connection) -> str:
     """What is wrong with a store; empty if nothing is."""
     if schema_of(database) != _schema_of():
-        return "its tables are not as they are made"
+        return "its tables are not those that gammacp makes"
     (verdict,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     if verdict != "ok":
         return str(verdict).splitlines()[-1]
@@ -171,7 +171,7 @@ def _damage(database: sqlite3.Connection) -> str:
         "SELECT count(*) FROM texts WHERE seal IS NOT checksum(id, text)"
     ).fetchone()
     if texts:
-        return f"{texts} texts are changed"
+        return f"{texts} texts were changed"
     summed = database.execute(
         f"SELECT run, count(*), sum(cell_sum({_NUMBERS.format('')})) FROM cells GROUP BY run"
     )
@@ -183,9 +183,9 @@ def _damage(database: sqlite3.Connection) -> str:
     for run, began, kept, total, sealed in runs:
         count, there = found.get(run, (0, 0))
         if count != kept:
-            return f"run {run} of {began} has {count} cells, and had {kept}"
+            return f"run {run} of {began} has {count} cells, but had {kept}"
         if there != total or not sealed:
-            return f"cells of run {run} of {began}, or what is said of it, are changed"
+            return f"cells of run {run} of {began}, or its record, were changed"
     return ""
 
 

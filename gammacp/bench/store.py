@@ -441,7 +441,7 @@ def check_software(
         raise OtherSoftware(
             f"{path}: cells of experiment {name!r} were computed by other software ({differing}), "
             "which may give other values. Choose another --experiment or --store, --no-resume to "
-            "recompute them, or --mix-software to keep them, which the store then says"
+            "recompute them, or --mix-software to keep them, which the store records"
         )
 
 

@@ -120,7 +120,7 @@ def magnitudes_by(step: float) -> tuple[float, ...]:
     (0.0, 0.4, 0.8, 1.0)
     """
     if not 0 < step <= 1:
-        raise UsageError(f"step {step:g} is not in ]0, 1]")
+        raise UsageError(f"step {step:g} is not in (0, 1]")
     below = range(math.ceil(round(1 / step, MAGNITUDE_DECIMALS)))
     return (*(round(i * step, MAGNITUDE_DECIMALS) for i in below), 1.0)
 
@@ -175,12 +175,12 @@ class Sweep:
         swept = {"error": self.errors, "measure": self.measures, "magnitude": self.magnitudes}
         for kind, found in swept.items():
             if not found:
-                raise UsageError(f"a sweep without any {kind}")
+                raise UsageError(f"a sweep needs at least one {kind}")
             twice = [name for name in found if found.count(name) > 1]
             if twice and kind != "magnitude":
                 raise UsageError(f"{kind} {twice[0]!r} is named twice")
         if not self.experiment:
-            raise UsageError("an experiment without a name")
+            raise UsageError("an experiment needs a name")
         for magnitude in self.magnitudes:
             if not 0 <= magnitude <= 1:
                 raise UsageError(f"magnitude {magnitude:g} is not in [0, 1]")

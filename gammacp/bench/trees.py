@@ -103,7 +103,7 @@ def parse_tree_error(text: str) -> dict[str, str]:
     for part in text.split("+"):
         name, _, variant = part.partition(":")
         if name not in _VARIANTS or name in found:
-            raise UsageError(f"error {part!r} is none of trees: label and attach, each once")
+            raise UsageError(f"error {part!r} is not one of trees: label and attach, each once")
         found[name] = variant or _VARIANTS[name][0]
         if found[name] not in _VARIANTS[name]:
             raise UsageError(f"error {part!r} has no such variant; {', '.join(_VARIANTS[name])}")

@@ -39,7 +39,7 @@ def check(sweep: Sweep) -> list[str]:
         # An experiment keeps its options while measures are added to it one by one.
         known |= {option for _, m in MEASURES.items() for option in m.options}
     for option in sorted(set(sweep.options) - known):
-        raise UsageError(f"option {option!r} belongs to no measure")
+        raise UsageError(f"{option} is an option of no measure")
     notes = []
     for error in sweep.errors:
         with fewer_errors() as fewer:

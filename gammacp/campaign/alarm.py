@@ -92,7 +92,7 @@ class Alarm:
                 f"γ is below {self.below:g} ({needed}; at most "
                 f"{self.rate:.0%} of campaigns with γ ≥ {self.below:g} ever have such an alarm)"
             )
-        yet = f"γ is {gamma:.4f}, below {self.below:g}, but this is no alarm yet: {needed}"
+        yet = f"γ is {gamma:.4f}, below {self.below:g}, but this is not an alarm yet: {needed}"
         return f"{yet} unchanged since the last look" if gamma < self.below else ""
 
 

@@ -50,7 +50,7 @@ def tell_open(alignments: Mapping[str, Alignment], of: int) -> None:
     if gaps:
         worst = max(gaps, key=gaps.__getitem__)
         message(
-            f"gammacp: not proven to be the best: {len(gaps)} of {of} alignments; the "
+            f"gammacp: {len(gaps)} of {of} alignments not proven to be the best; the "
             f"largest gap is {gaps[worst]:.2%} ({worst})"
         )
     entries = ((note, n) for n, a in alignments.items() if n not in gaps for note in a.notes)

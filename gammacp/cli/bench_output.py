@@ -105,8 +105,8 @@ def tell_comparison(found: BaselineComparison, baseline: Path, level: float) -> 
     """What `--check` found, on stderr."""
     if found.only_baseline or found.only_now:
         message(
-            f"not compared: {found.only_baseline} points are only in {baseline}, "
-            f"{found.only_now} only in this sweep"
+            f"not compared: {found.only_baseline} points that only {baseline} has, "
+            f"{found.only_now} that only this sweep has"
         )
     if not found.moved:
         how = "all equal, set by set" if found.paired else "none moved beyond noise"

@@ -37,7 +37,7 @@ def print_comparison(found: Comparison, by: Collection[str]) -> None:
         for sentence in methods:
             say(sentence)
     for note in found.overall.score.caveats():
-        message(note if found.against is None else f"of the first round: {note}")
+        message(note if found.against is None else f"first round: {note}")
 
 
 def _main_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:

@@ -245,7 +245,7 @@ def outputs(**named: Path | None) -> list[Path]:
     """The files that options ask to write; UsageError where two options name the same one."""
     paths = [path for path in named.values() if path is not None]
     if len({os.path.realpath(path) for path in paths}) < len(paths):
-        raise UsageError(", ".join(f"--{name}" for name in named) + " need a file each")
+        raise UsageError(", ".join(f"--{name}" for name in named) + " need different files")
     return paths
 
 

@@ -14,7 +14,7 @@ def spare_files(written: Iterable[Path], read: Iterable[Path]) -> None:
     known = {_identity(f) for path in read for f in _files(path)} - {None}
     for path in written:
         if path.is_file() and _identity(path) in known:
-            raise UsageError(f"{path} is one of the files that are read; write to another place")
+            raise UsageError(f"{path} is one of the files to read; write to another place")
 
 
 def spare(
@@ -53,12 +53,12 @@ def spare(
         if into is not None and any(
             _within(file, into) and (not known or file.suffix.lower() in known) for file in files
         ):
-            raise UsageError(f"{path} has files that are read; write to another place")
+            raise UsageError(f"{path} holds files to read; write to another place")
         made = [path] if into is None else [into / f"x{ending}" for ending in endings]
         if any(has_ending(f, chosen) and _within(f, folder) for f in made for folder in folders):
             raise UsageError(
-                f"{path} is in a folder that is read, and would be read with the annotations from "
-                "then on; write to another place"
+                f"{path} is in a folder to read, and would be read as annotations from then on; "
+                "write to another place"
             )
 
 

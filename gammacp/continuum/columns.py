@@ -79,7 +79,7 @@ def checked_positions(
     if largest > _EXACT_INTEGERS:
         raise DataError(
             f"position {largest:.17g} is beyond 2^53 and cannot be kept exactly",
-            hint="Count in larger units or from a later origin",
+            hint="Count in larger units, or from a later origin",
         )
     for name in dict.fromkeys(annotator):
         text("annotator", name)

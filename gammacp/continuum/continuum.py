@@ -643,8 +643,8 @@ class Continuum:
         check_known(positions, self.annotators, "annotator")
         if positions and self.in_space:
             raise DataError(
-                f"{self.n_units} units have shapes on an axis that is not time, along which nobody "
-                "reads",
+                f"{self.n_units} units have shapes on an axis that is not time, so nobody reads "
+                "along it",
                 hint="Leave --read-until out; if the first axis is time, say so (in CSV with a "
                 "line: # offset unit: s)",
             )
@@ -659,9 +659,9 @@ class Continuum:
             reached = float(self.ends[self.rows_of(name)].max(initial=low))
             if reached > place:
                 raise DataError(
-                    f"{name!r} read until {shortest(place)}, and has units up to "
+                    f"{name!r} read until {shortest(place)}, but has units up to "
                     f"{shortest(reached)}",
-                    hint=f"Say at least {shortest(reached)}",
+                    hint=f"Give at least {shortest(reached)}",
                 )
         kept = dict(self.read_until) | {k: float(v) for k, v in positions.items()}
         known = {name: place for name, place in kept.items() if place < high}
@@ -689,8 +689,8 @@ class Continuum:
         """
         if self.axes > 1:
             raise DataError(
-                f"a grid is of one axis, and {self.n_units} units have shapes",
-                hint="Leave --grid out, or read the first axis alone with --option shapes=no",
+                f"a grid has one axis, but {self.n_units} units have shapes",
+                hint="Leave --grid out, or read only the first axis with --option shapes=no",
             )
         low, high = float(self.starts.min(initial=0.0)), float(self.ends.max(initial=0.0))
         starts, ends = grid.edges(low, high)
@@ -805,10 +805,10 @@ class Continuum:
         """
         points = np.flatnonzero(self.lengths == 0)
         if len(points) or self.breaks is not None:
-            what = "units are in fragments, or have shapes"
+            what = "units have fragments or shapes"
             what = f"{len(points)} units are points" if len(points) else what
             hint = "Leave --min-length out, or those units (--only CATEGORIES)"
-            raise DataError(f"{what}, for which a least length means nothing", hint=hint)
+            raise DataError(f"{what}, so a least length does not apply to them", hint=hint)
         kept = self.lengths >= least
         if kept.all():
             return self

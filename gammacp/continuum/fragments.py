@@ -68,7 +68,7 @@ def join(
         raise DataError(
             f"fragments reach from {found[0][0]:.15g} to {found[-1][1]:.15g}, their unit from "
             f"{hull[0]:.15g} to {hull[1]:.15g}",
-            hint="Correct the one or the other",
+            hint="Correct one of the two",
         )
     return tuple(found)
 

@@ -222,7 +222,7 @@ def check_links(
     for name, unit in zip(annotator, () if ids is None else ids, strict=False):
         if unit and (name, unit) in known:
             raise DataError(
-                f"two units by {name} have the id {unit!r}", hint="Give each an id of its own"
+                f"two units by {name} have the id {unit!r}", hint="Give each its own id"
             )
         known.add((name, unit))
     found = tuple(links)
@@ -230,8 +230,8 @@ def check_links(
         for end in (link.source, link.target):
             if not end or (link.annotator, end) not in known:
                 raise DataError(
-                    f"a link {link.type!r} by {link.annotator} ends at {end!r}, and no unit of "
-                    "that annotator has that id",
+                    f"a link {link.type!r} by {link.annotator} ends at {end!r}, but no unit of "
+                    "that annotator has this id",
                     hint="Name units by their ids (column `unit`)",
                 )
     return found

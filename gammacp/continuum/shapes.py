@@ -94,7 +94,7 @@ def box(*extents: Sequence[float]) -> tuple[Span, Shape]:
     except (TypeError, ValueError):
         raise DataError("extents of a box are not LOW and HIGH on each axis") from None
     if len(spans) < 2:
-        raise DataError("a box has extents on two axes at least", hint="Leave the shape out")
+        raise DataError("a box needs extents on at least two axes", hint="Leave the shape out")
     for low, high in spans:
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
             raise DataError(
@@ -126,7 +126,7 @@ def outline(kind: str, rings: Iterable[Iterable[Sequence[float]]]) -> tuple[Span
     least = KINDS.get(kind, 0)
     if not least:
         there = ", ".join(k for k in KINDS if KINDS[k])
-        raise DataError(f"{kind!r} is no kind of shape with points", hint=f"There are: {there}")
+        raise DataError(f"{kind!r} is not a kind of shape with points", hint=f"There are: {there}")
     axes = 3 if kind == "stack" else 2
     try:
         parts = [[tuple(float(x) for x in point) for point in ring] for ring in rings]
@@ -137,11 +137,11 @@ def outline(kind: str, rings: Iterable[Iterable[Sequence[float]]]) -> tuple[Span
             part.pop()
         if len(part) < least or any(len(p) != axes or not all(map(math.isfinite, p)) for p in part):
             raise DataError(
-                f"a {kind} has parts of {least} points or more, of {axes} finite coordinates each",
+                f"each part of a {kind} needs {least} or more points of {axes} finite coordinates",
                 hint="Correct it or leave it out",
             )
         if kind == "stack" and len({p[2] for p in part}) > 1:
-            raise DataError("a part of a stack is not at one value of the third axis")
+            raise DataError("a part of a stack has several values on the third axis")
     if not parts:
         raise DataError(f"a {kind} has no points")
     places = list(zip(*(point for part in parts for point in part), strict=True))
@@ -154,7 +154,7 @@ def from_json(entry: Any) -> tuple[Span, Shape]:
     one = isinstance(entry, Mapping) and len(entry) == 1
     ((kind, rows),) = entry.items() if one else (("", None),)
     if not isinstance(rows, list | tuple):
-        raise DataError(f"shape {str(entry)[:60]} is no kind with its extents or points")
+        raise DataError(f"shape {str(entry)[:60]} is not a kind with its extents or points")
     return box(*rows) if kind == "box" else outline(kind, rows)
 
 
@@ -214,7 +214,7 @@ def check_alike(shapes: Sequence[Shape | None]) -> None:
         )
     if len(axes) > 1:
         both = " and ".join(map(str, sorted(axes)))
-        raise DataError(f"units have {both} axes", hint="Give all units as many")
+        raise DataError(f"units have {both} axes", hint="Give all units the same number")
 
 
 def extents_of(shapes: Iterable[Any]) -> Floats:

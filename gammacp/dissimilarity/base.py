@@ -369,7 +369,7 @@ def check_fragments(bound: BoundDissimilarity, continuum: Continuum) -> None:
     elif continuum.breaks is not None and not bound.fragments:
         raise DataError(
             f"the dissimilarity {bound.signature} does not support "
-            f"units of several fragments, and there are {continuum.n_broken}",
+            f"units of several fragments, but there are {continuum.n_broken}",
             hint="Use --positional sporadic, or read them with --option discontinuous=cover",
         )
 

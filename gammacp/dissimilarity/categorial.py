@@ -134,7 +134,7 @@ class Ratio:
         x = numeric(categories, "ratio")
         for i in np.flatnonzero(x < 0)[:1]:
             raise DataError(
-                f"category {categories[i]!r} is negative, and ratio distances need numbers >= 0",
+                f"category {categories[i]!r} is negative, but ratio distances need numbers >= 0",
                 hint="Use interval distances",
             )
         total = x[:, None] + x
@@ -268,7 +268,7 @@ def checked_order(names: Iterable[str]) -> tuple[str, ...]:
     order = tuple(name.strip() for name in names)
     for name in order:
         if not name or order.count(name) > 1:
-            raise UsageError(f"order {'<'.join(order)} does not name each label once")
+            raise UsageError(f"order {'<'.join(order)} has an empty name, or one name twice")
     return order
 
 
@@ -283,7 +283,7 @@ def numeric(categories: tuple[str, ...], metric: str) -> Floats:
     numbers = np.array([_number(name) for name in categories], np.float64)
     for i in np.flatnonzero(np.isnan(numbers))[:1]:
         raise DataError(
-            f"category {categories[i]!r} is not a number, which {metric} distances need",
+            f"category {categories[i]!r} is not a number, but {metric} distances need numbers",
             hint="Use nominal distances or a matrix, or rename the categories",
         )
     return numbers

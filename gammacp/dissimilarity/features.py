@@ -118,7 +118,7 @@ class Part:
             )
         if isinstance(kind, Ordinal) and kind.order is None and not all_numbers(levels):
             raise DataError(
-                f"feature {self.name!r} is ordinal and has no order",
+                f"feature {self.name!r} is ordinal, but has no order",
                 hint=f"Give it: {self.name}:ordinal={'<'.join(levels)}",
             )
 

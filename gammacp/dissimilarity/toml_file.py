@@ -109,7 +109,7 @@ def read_dissimilarity(path: str | Path) -> Combined:
         place: Any = POSITIONAL[options.get("positional", "sporadic")]
         if "scale" in options:
             if not isinstance(place, Boundary):
-                raise UsageError("scale goes with positional 'boundary' alone")
+                raise UsageError("scale applies only to positional 'boundary'")
             options["positional"] = Boundary(options.pop("scale"))
         plain = len(parts) == 1 and parts[0].weight > 0
         return Combined(categorial=parts[0].kind if plain else Features(tuple(parts)), **options)
@@ -121,14 +121,14 @@ def _kind(said: Mapping[str, Any], folder: Path) -> Categorial:
     guess = {"order": "ordinal", "tree": "tree", "distances": "matrix"}
     kind = said.get("type", next((t for key, t in guess.items() if key in said), "nominal"))
     for key in said.keys() - {"type", "weight"} - _OWN.get(kind, frozenset()):
-        raise UsageError(f"{key} does not go with type {kind!r}")
+        raise UsageError(f"{key} does not apply to type {kind!r}")
     if kind == "matrix":
         if "file" in said:
             return Matrix.read(folder / said["file"])
         if not {"labels", "distances"} <= said.keys():
-            raise UsageError("matrix has neither a file nor labels and distances")
+            raise UsageError("matrix needs a file, or labels and distances")
         if len({*map(len, said["distances"])}) > 1:
-            raise UsageError("distances are not rows of one length")
+            raise UsageError("rows of distances differ in length")
         return Matrix(tuple(map(str, said["labels"])), np.array(said["distances"]))
     if not said.get("separator", "+").strip():
         raise UsageError("separator is empty")

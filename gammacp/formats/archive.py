@@ -65,7 +65,7 @@ class _Room:
             raise DataError(
                 f"archive holds more than {what}, archives inside included",
                 file=place,
-                hint="Unpack it and name what was in it",
+                hint="Unpack it and give the files that you need",
             )
 
 
@@ -142,7 +142,7 @@ def _why_not(path: PurePosixPath, project: bool) -> str:
     if path.name.startswith("CURATION_USER"):
         return "the curator's work, read only if you name the file"
     if project and path.parts[0] != "annotation":
-        return "outside the project's folder annotation"
+        return "outside the project's folder 'annotation'"
     return ""
 
 
@@ -178,7 +178,7 @@ def _members(
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             # The end of an archive that is cut off may be that of an archive inside.
             if min((info.header_offset for info in archive.infolist()), default=0) != 0:
-                raise zipfile.BadZipFile("its beginning does not belong to its end")
+                raise zipfile.BadZipFile("its beginning is missing or not its own")
             for info in archive.infolist():
                 if info.is_dir():
                     continue
@@ -193,9 +193,9 @@ def _members(
                         yield path.with_name(path.stem + inner.suffix), inner_data
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise DataError(
-            f"archive is damaged: {error}", file=place, hint="Export it again"
+            f"zip is damaged or encrypted: {error}", file=place, hint="Export it again"
         ) from None
     except (OSError, ValueError, UnicodeError) as error:
         if isinstance(error, DataError):
             raise
-        raise DataError(f"archive is damaged: {error}", file=place) from None
+        raise DataError(f"zip is damaged: {error}", file=place) from None

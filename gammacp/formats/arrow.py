@@ -117,11 +117,12 @@ def read(
     Category
         column; null is unlabelled; further columns with `[features.NAME]`
     Spans
-        every row is a unit: overlapping, repeated and zero-length ones are kept; a column
-        `fragments` has those of units of several (`--option discontinuous=cover`: from the first
-        start to the last end; `split`: a unit for each), columns `y0`, `y1` (`z0`, `z1`) or `shape`
-        shapes (`--option shapes=box`: the box around each; `no`: they are not read); a file
-        NAME.links.parquet beside NAME.parquet has links between units by their column `unit`
+        every row is a unit: overlapping, repeated and zero-length ones are kept. A column
+        `fragments` lists the fragments of a discontinuous unit (`--option discontinuous=cover`: the
+        unit reaches from the first start to the last end; `split`: one unit per fragment). Columns
+        `y0` and `y1` (and `z0`, `z1`), or a column `shape`, hold shapes (`--option shapes=box`: the
+        box around each; `no`: the columns are ignored). A file NAME.links.parquet beside
+        NAME.parquet holds links between units, which it names by their column `unit`
     """
     pa, beside, given = _pyarrow(), _links_beside(source), _from_path(source)
     unread = {*(() if shapes != "no" else (*AXES, SHAPE)), *(() if beside else (UNIT,))}
@@ -239,7 +240,7 @@ def _links(
                 if not value:
                     raise error(f"{place(row)} has no {name}")
             if (kind or DIRECTED) not in KINDS:
-                raise error(f"{place(row)}: kind {kind!r} is none of {', '.join(KINDS)}")
+                raise error(f"{place(row)}: kind {kind!r} is not one of {', '.join(KINDS)}")
             found.setdefault(document or "", []).append(
                 Link(str(who), str(what), str(source), str(target), kind or DIRECTED)
             )
@@ -260,7 +261,7 @@ def _schema_and_batches(source: Source) -> tuple[Any, Iterator[tuple[Place, Any]
         batches = map(whole.get_batch, range(whole.num_record_batches))
         return whole.schema, _batches_of(batches)
     if source.content.startswith(b"FEA1"):
-        raise source.error("is Feather of version 1", hint="Write version 2, or Parquet")
+        raise source.error("is Feather version 1", hint="Write version 2 or Parquet")
     stream = pa.ipc.open_stream(content)
     return stream.schema, _batches_of(stream)
 
@@ -323,7 +324,7 @@ def _codes_of(error: Fault, batch: Any, name: str) -> tuple[Any, list[str | None
         values, kind = values.cast(pa.string()), pa.string()
     textual = is_a.is_string(kind) or is_a.is_large_string(kind) or is_a.is_null(kind)
     if not (textual or is_a.is_integer(kind) or is_a.is_floating(kind)):
-        raise error(f"column {name!r} is {kind}, not names", hint=_HINT)
+        raise error(f"column {name!r} has {kind}, not names", hint=_HINT)
     values = values if encoded else values.dictionary_encode()
     names = values.dictionary.to_pylist()
     codes = _plain(values.indices, -1).astype(np.int64)
@@ -406,7 +407,7 @@ class _Reading:
         labelled = known["category"] >= 0
         self._check(~(empty & labelled), place, "has a category, but no start and no end")
         one = np.isnan(starts) != np.isnan(ends)
-        self._check(~one, place, "has one position of two", "A unit has both, a declaration none")
+        self._check(~one, place, "has only a start or only an end", "A unit needs both")
         with np.errstate(invalid="ignore"):
             self._check(empty | np.isfinite(starts + ends), place, "has an infinite position")
             backwards = np.flatnonzero(ends < starts)[:1]
@@ -437,7 +438,7 @@ class _Reading:
         values = batch.column(name)
         kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
         if not any(is_one(values.type) for is_one in kinds):
-            raise self._error(f"column {name!r} is {values.type}, not numbers", hint=_HINT)
+            raise self._error(f"column {name!r} has {values.type}, not numbers", hint=_HINT)
         return _plain(values.cast(pa.float64(), safe=False), math.nan)
 
     def _labels(self, batch: Any) -> tuple[Any, Sequence[str | None]]:
@@ -472,7 +473,7 @@ class _Reading:
                 pairs = [[*p.values()] if isinstance(p, dict) else p for p in parts]
                 found[row] = breaks_of(join(pairs, (float(starts[row]), float(ends[row]))))
             except (DataError, TypeError, AttributeError) as error:
-                said = getattr(error, "message", None) or "is no list of (start, end)"
+                said = getattr(error, "message", None) or "is not a list of (start, end)"
                 raise self._error(f"{place(row)}: {said}") from None
         return found
 
@@ -503,9 +504,9 @@ class _Reading:
             if start == start and self._axes.setdefault(int(codes[row]), axes) != axes:
                 before = self._axes[int(codes[row])]
                 raise self._error(
-                    f"{place(row)} is on {_axes(axes)}, its document before on {_axes(before)}",
-                    hint="Give each unit of a document a shape of as many axes, or read none of "
-                    "them with --option shapes=no",
+                    f"{place(row)} is on {_axes(axes)}, units before it on {_axes(before)}",
+                    hint="Give all units of a document the same number of axes, or ignore shapes "
+                    "with --option shapes=no",
                 )
         return found
 
@@ -524,7 +525,7 @@ class _Reading:
     ) -> Continuum | Corpus:
         """What was read with its links, and what they call units."""
         if UNIT not in self._found:
-            raise self._error(f"has links beside it and no column {UNIT!r}")
+            raise self._error(f"has a file of links beside it, but no column {UNIT!r}")
         several = isinstance(document, Corpus)
         continua = document.continua if isinstance(document, Corpus) else {"": document}
         if len(continua) == 1:
@@ -532,7 +533,7 @@ class _Reading:
         for name in links.keys() - continua.keys():
             raise self._error(
                 f"there are links in document {name!r}, which has no units",
-                hint="Name one as the units do",
+                hint="Use a document's name from the units",
             )
         made, lost = {}, Tally(place)
         for name, c in continua.items():
@@ -558,7 +559,7 @@ class _Reading:
         for row in np.flatnonzero(~np.isnan(low) & ~np.isnan(high)):
             own = float(low[row]), float(high[row])
             if self._bounds.setdefault(int(codes[row]), own) != own:
-                raise self._error(f"{place(int(row))} has other bounds than its document before")
+                raise self._error(f"{place(int(row))} gives its document other bounds than before")
 
     def document(self, place: str, name: str) -> Continuum | Corpus:
         """What was read; a continuum of this name where there is no document column."""
@@ -652,7 +653,7 @@ def write(document: Continuum | Corpus, path: Path) -> None:
         rows: list[dict[str, Any]] = []
         for name, continuum in continua.items():
             if several and not name:
-                raise DataError("a continuum has no name", hint="Name it or write JSON instead")
+                raise DataError("a continuum has no name", hint="Name it, or write JSON instead")
             rows += _rows(name, continuum, inside, bounded=bounded)
             if len(rows) >= _ROWS:
                 yield pa.RecordBatch.from_pylist(rows, schema)

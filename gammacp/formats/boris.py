@@ -69,8 +69,8 @@ def read(source: Source, *, category: str = "behavior", annotator: str = "observ
         raise UsageError(f"category {category!r} is not made of {', '.join(_PARTS)}, joined by +")
     if _is_early(source.content):
         raise source.error(
-            "file is a table of an early version of BORIS, with the observation above the events",
-            hint="Open the project in BORIS 8 and export the events again, or give the project",
+            "table comes from an early version of BORIS: the observation stands above the events",
+            hint="Open the project in BORIS 8 and export the events again, or give the .boris file",
         )
     documents = Documents(source, SECONDS)
     is_project = in_utf8(source.content).lstrip(_MARK)[:1] == b"{"
@@ -80,7 +80,7 @@ def read(source: Source, *, category: str = "behavior", annotator: str = "observ
         if observer in spans.annotators:
             raise source.error(
                 f"{observer} has two observations of {name}",
-                hint="Name the observer by an independent variable: --option annotator=NAME",
+                hint="Give the variable that names the observer: --option annotator=NAME",
             )
         spans.declare(observer)
         for other in (part for part in _PARTS if part not in parts):
@@ -166,11 +166,11 @@ def _project(source: Source, annotator: str) -> _Found:
         values = observation.inner("independent_variables")
         observer = key if annotator == "observation" else values.get(annotator)
         if not isinstance(observer, str) or not observer:
-            raise source.error(f"observation {key!r} has no variable {annotator!r} with a name")
+            raise source.error(f"observation {key!r} has no name in its variable {annotator!r}")
         events = []
         for row in rows:
             if not isinstance(row, list) or len(row) < 4 or str(row[2]) not in ethogram:
-                raise source.error(f"observation {key!r}: {row!r} is no event of a behavior")
+                raise source.error(f"observation {key!r}: {row!r} has no known behavior")
             if type(row[0]) not in (int, float):
                 raise source.error(f"observation {key!r}: {row[0]!r} is not a time")
             turn = "TURN" if ethogram[str(row[2])].startswith("State") else "POINT"

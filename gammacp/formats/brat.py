@@ -167,7 +167,7 @@ def _link(spans: Spans, lines: Sequence[str]) -> None:
             (_, one), (_, other) = ends
             spans.link(source.annotator, name, one, other, kinds.get(name, DIRECTED))
         else:
-            spans.leave_out(_OTHERS[key[0]], "has not two ends")
+            spans.leave_out(_OTHERS[key[0]], "does not have two ends")
 
 
 def _over_lines(
@@ -201,7 +201,7 @@ def _bound(source: Source, line: str, number: int) -> _Bound:
         raise source.error(
             f"{fields[0]} is not T1<tab>TYPE START END<tab>TEXT",
             line=number,
-            hint="Is it complete?",
+            hint="Check whether the line is complete",
         )
     pairs = [part.split(" ") for part in match[2].split(";")]
     parts = tuple((int(s), int(e)) for s, e in pairs)
@@ -228,7 +228,7 @@ def _convention(source: Source, text: str | None, bounds: list[_Bound]) -> ToCod
         raise source.error(
             f"{quoted[misfit][0].key}: {problem}",
             line=quoted[misfit][0].line,
-            hint="Is the .txt the text that was annotated?",
+            hint="Check that the .txt is the text that was annotated",
         )
     return convert
 
@@ -266,7 +266,7 @@ def write(document: Continuum | Corpus, path: Path, *, notes: Notes | None = Non
         check_characters(c, "brat")
         if (c.text or "").startswith("\ufeff"):
             raise DataError(
-                f"text of {c.name or 'the document'!r} begins with U+FEFF, which a .txt loses",
+                f"text of {c.name or 'the document'!r} begins with U+FEFF, which a .txt would lose",
                 hint="Write JSON or XMI",
             )
         lines = [_line(c, number, u) for number, u in enumerate(units, 1)]
@@ -283,7 +283,7 @@ def _link_lines(c: Continuum, units: Sequence[Unit]) -> list[str]:
     found: list[str] = []
     for x, one, other in links_of(c, units):
         if not x.type or any(mark.isspace() for mark in x.type):
-            raise DataError(f"type {x.type!r} of a link cannot be a brat type", hint="Write JSON")
+            raise DataError(f"link type {x.type!r} cannot be a brat type", hint="Write JSON")
         found.append(f"R{len(found) + 1}\t{x.type} Arg1:T{one + 1} Arg2:T{other + 1}\t\n")
     return found
 

@@ -56,28 +56,28 @@ class _Files(WrittenTable):
     """Which files there are, and how they are read."""
 
     paths: Texts = says("Files, folders, globs and zip archives in this file's folder or below.")
-    format: Text = says("Format of the files (gammacp formats); without it each is recognised.")
-    layout: Text = says("Names from paths: parts that are {annotator}, {document} or *.")
+    format: Text = says("Format of the files (gammacp formats); without it, each is recognised.")
+    layout: Text = says("Where paths hold names: {annotator}, {document}, and * for the rest.")
     layer: Text = says("Layer whose spans are the units.")
-    feature: Text = says("Feature that is the category.")
+    feature: Text = says("Feature that gives the category.")
     tier: Text = says("Tiers to read, as a pattern.")
     align_texts: bool = says("Whether texts that differ between annotators are aligned.")
-    dissimilarity: Text = says("How units differ, for every command: a name, or a TOML file here.")
+    dissimilarity: Text = says("Dissimilarity for every command: a name, or a TOML file here.")
     cluster: Text = says(
-        "Documents of one author, patient, video: a feature of the units, a pattern of names "
-        "('{cluster}-*'), or a table here (.csv: document, cluster)."
+        "Which documents share an author, patient or video: a feature of the units, a pattern of "
+        "names ('{cluster}-*'), or a .csv file in this folder (document, cluster)."
     )
     weight: Text = says(
-        "How many documents each stands for in a stratified sample: a feature of the units, or a "
-        "table here (.csv: document, weight)."
+        "How many documents each one stands for in a stratified sample: a feature of the units, "
+        "or a .csv file in this folder (document, weight)."
     )
     grid: _Step | Text = says(
-        "What boundaries lie on: the length of a place, or a CSV file of places (start,end)."
+        "Grid that all boundaries lie on: the length of a place, or a CSV file (start,end)."
     )
     rounds: _Rounds = says(
-        "Rounds, for --round NAME: documents (* stands for anything), or files and folders."
+        "Rounds, for --round NAME: documents (* matches anything), or files and folders."
     )
-    option: Names = says("Other options of the format (gammacp formats NAME).")
+    option: Names = says("Other options of the format (see gammacp formats NAME).")
 
 
 class Keys(Selection, _Files):
@@ -118,7 +118,7 @@ class Campaign:
         if round is not None and round not in self.values.get("rounds", {}):
             known = ", ".join(self.values.get("rounds", {})) or "none"
             if self.file is None:
-                raise UsageError(f"--round {round} needs the {NAME} that has the round")
+                raise UsageError(f"--round {round} needs a {NAME} that defines the round")
             raise self.error(f"round {round!r} is unknown", "rounds", hint=f"There are: {known}")
         values = {**self.values, **given}
         return replace(self, values=values, given=self.given | given.keys(), round=round)
@@ -140,9 +140,9 @@ class Campaign:
         """
         for key in (key for key in keys if key in self.values):
             if key in self.given:
-                raise UsageError(f"--{key.replace('_', '-')} means nothing here: {keys[key]}")
-            hint = "Give this command a file of its own"
-            raise self.error(f"{key} means nothing here: {keys[key]}", key, hint=hint)
+                raise UsageError(f"--{key.replace('_', '-')} does not apply here: {keys[key]}")
+            hint = "Write a file without it for this command"
+            raise self.error(f"{key} does not apply here: {keys[key]}", key, hint=hint)
 
     def error(self, message: str, *keys: str, value: str | None = None, hint: str) -> DataError:
         """An error about a key of the file (or a value of it), with its line."""
@@ -178,9 +178,9 @@ class Campaign:
         named = [e for e in entries if not self._exists(e) or (glob.has_magic(e) and "/" not in e)]
         if named and len(named) < len(entries):
             raise self.error(
-                f"round {self.round!r} names files, but also {named[0]!r}, which is none",
+                f"round {self.round!r} names files, but also {named[0]!r}, which is not one",
                 *("rounds", str(self.round)),
-                hint="Name documents, or files and folders",
+                hint="Name only documents, or only files and folders",
             )
         return named
 
@@ -388,8 +388,8 @@ def read_campaign(path: Path) -> Campaign:
     validated(Keys, values, file=path, text=text)
     for key in values.get("option", {}):
         if key in KEYS:
-            hint = f"Write {key} = … outside the table"
-            raise campaign.error(f"{key} is a key of its own", "option", key, hint=hint)
+            hint = f"Write {key} = … above the table [option]"
+            raise campaign.error(f"{key} is not an option of a format", "option", key, hint=hint)
     if not values.get("paths"):
         raise campaign.error("there are no paths", "paths", hint='Say what to read: paths = ["."]')
     for entry in values["paths"]:
@@ -415,5 +415,5 @@ def campaign_of(paths: Sequence[Path]) -> Campaign:
     if not any(path.suffix == ".toml" for path in paths):
         return Campaign({"paths": list(paths)})
     if len(paths) > 1:
-        raise UsageError(f"a {NAME} stands by itself, because its paths say what is read")
+        raise UsageError(f"give a {NAME} alone: its paths say what is read")
     return read_campaign(paths[0])

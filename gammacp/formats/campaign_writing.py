@@ -14,10 +14,10 @@ from gammacp.formats.registry import FORMATS
 from gammacp.toml_files import toml_key, toml_value
 
 _HEAD = """\
-# What is read of this campaign, and what of it counts. Give this file to any command in the place
-# of files; options of the command line win:
+# What gammacp reads of this campaign, and what counts. Give this file to any command instead of
+# files. Options on the command line take precedence:
 #     gammacp gamma {name}
-# Lines that begin with # say nothing yet: take the # away from those that you want.
+# Lines that begin with # have no effect. Remove the # from those that you want.
 #
 # Found: {found}.
 """

@@ -271,7 +271,7 @@ def _why_not(kind: _Kind) -> tuple[str, str]:
     if kind.role == "relation":
         return "relation", f"layer {name} links annotations"
     if kind.role == "structure":
-        return "annotation", f"layer {name} is structure, or about the document"
+        return "annotation", f"layer {name} holds tokens, sentences, or notes on the document"
     return "annotation", f"layer {name} was not chosen"
 
 

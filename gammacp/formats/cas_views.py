@@ -117,7 +117,7 @@ def _first_view(
     if not members:
         raise source.error("CAS has no view with members")
     if members - links.keys():
-        raise source.error(f"element {min(members - links.keys())} is indexed and not there")
+        raise source.error(f"element {min(members - links.keys())} is indexed, but does not exist")
     indexed = set().union(*views.values())
     others = ("in another view" if k in indexed else "not indexed" for k in found.keys() - members)
     alone = {
@@ -187,7 +187,7 @@ def _json_annotation(
     key, kind, start, end = str(s["%ID"]), s.get("%TYPE"), s.get("begin"), s.get("end")
     what = f"{kind} {key}"
     if not isinstance(kind, str) or type(start) is not int or type(end) is not int:
-        raise source.error(f"{what}: %TYPE, begin or end is missing or of the wrong kind")
+        raise source.error(f"{what}: %TYPE, begin or end is missing or of the wrong type")
     features: dict[str, Sequence[str]] = {}
     links: set[str] = set()
     for name, value in s.items():

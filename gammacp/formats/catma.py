@@ -54,7 +54,7 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
     who, page = source.annotator, int(number) if number.isascii() and number.isdecimal() else 0
     documents = Documents(source, CHARACTERS)
     if page and source.neighbour(f"{who}_0.json") is not None:
-        read_there = LeftOut(source.place, "page", 1, f"is read with the first one, {who}_0.json")
+        read_there = LeftOut(source.place, "page", 1, f"is read with the first page, {who}_0.json")
         return Corpus.from_continua({}, left_out=(read_there,))
     project, content = _Project(source), source.content or None
     while content is not None:
@@ -84,7 +84,7 @@ def _add(
         where = [item.inner("selector").get(k) for k in ("start", "end")]
         places = [convert(p) if type(p) is int else None for p in where]
         if None in places or item.get("source") != key:
-            raise source.error(f"{what} has no start and end in one text")
+            raise source.error(f"{what} does not have its start and end in one text")
         parts.append((places[0] or 0, places[1] or 0))
     count = body.inner("properties").size("user")
     spans.leave_out("value", "of a property, is not the category", count)
@@ -103,7 +103,7 @@ class _Project:
         """The text of a file by its path in the project; None without one."""
         if name not in self.read:
             if not _SAFE.fullmatch(name.rpartition(".")[0]):
-                raise self.source.error(f"{name!r} is no file of a project")
+                raise self.source.error(f"{name!r} is not a file of a project")
             content = self.source.neighbour(f"../../../{name}") or b""
             place = Source(Path(name), "", "", content)
             self.read[name] = place.text() if content.strip() else None

@@ -64,7 +64,7 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
         place = _PLACE.fullmatch(pointer.attributes.get("target", "") if pointer else "")
         start, end = (convert(int(p)) for p in place.groups()) if place else (None, None)
         if start is None or end is None:
-            raise seg.error("<seg> points to no place of the text")
+            raise seg.error("<seg> does not point to a place in the text")
         for key in seg.attribute("ana").split():
             parts[key.removeprefix("#")].append((start, end))
     spans = Spans(source, name, CHARACTERS, text)
@@ -81,7 +81,7 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
                 places = list(join(places))
         spans.add_parts(who, tag, places, discontinuous, line=e.line, what=what)
     if parts:
-        raise source.error(f"annotation {min(parts)} is not described", hint="Export it again")
+        raise source.error(f"annotation {min(parts)} has no tag", hint="Export it again")
     if not spans.annotators:
         spans.declare(source.annotator)
     return spans.continuum()

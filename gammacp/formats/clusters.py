@@ -91,7 +91,7 @@ def with_weights(continua: Mapping[str, Continuum], said: str | Path) -> dict[st
         except ValueError:
             weight = math.nan
         if not 0 < weight < math.inf:
-            hint = "Give one over the share of its stratum that was drawn"
+            hint = "Give 1 / (share of the document's stratum that was sampled)"
             raise DataError(f"weight {text!r} is not a number > 0", file=key, hint=hint)
         made[key] = c.with_weight(weight).noting("weight", told)
     return made
@@ -123,7 +123,7 @@ def in_order(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, C
     numbers = {k: number for k, v in found.items() if math.isfinite(number := _number(v))}
     if odd := [k for k in found if k not in numbers] if numbers else []:
         one, other = found[odd[0]], found[next(iter(numbers))]
-        what = f"its place in the order, {one!r}, is no number, but others are, such as {other!r}"
+        what = f"its place in the order is {one!r}; other documents have numbers, such as {other!r}"
         raise DataError(what, file=odd[0], hint="Give numbers, or dates such as 2026-11-23")
     places: Mapping[str, float | str] = numbers or found
     ranks = {value: i for i, value in enumerate(sorted({*places.values()}))}
@@ -162,9 +162,9 @@ def _by_feature(key: str, continuum: Continuum, name: str, what: str) -> str:
     if len(values) > 1:
         told = ", ".join(sorted("nothing" if v is None else repr(v) for v in values)[:3])
         raise DataError(
-            f"units of the document have several values of {name} ({told}), so it has no {what}",
+            f"units of the document differ in {name} ({told}), so its {what} is unclear",
             file=key,
-            hint=f"Name {what}s by a table with the columns document and {what}",
+            hint=f"Give the {what}s in a CSV file with the columns document and {what}",
         )
     return values.pop() or ""
 
@@ -180,7 +180,7 @@ def _by_pattern(continua: Mapping[str, Continuum], pattern: str) -> dict[str, st
     for key, c in continua.items():
         values = fit(pieces, c.name) or fit(pieces, key)
         if values is None:
-            hint = "Change the pattern, or name clusters by a table (document, cluster)"
+            hint = "Change the pattern, or give clusters in a CSV file (document,cluster)"
             raise DataError(f"its name does not fit the cluster {pattern!r}", file=key, hint=hint)
         found[key] = values[place]
     return found
@@ -197,7 +197,7 @@ def _by_table(continua: Mapping[str, Continuum], path: Path, what: str) -> dict[
     found = {key: known.get(c.name, known.get(key)) for key, c in continua.items()}
     missing = [continua[key].name for key, value in found.items() if value is None]
     if missing:
-        alone = ", one by itself a cluster of its own" if what == "cluster" else ""
+        alone = "; a document of its own is its own cluster" if what == "cluster" else ""
         raise DataError(
             f"no row for {first_names(missing, 3)}",
             file=path,

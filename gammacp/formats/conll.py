@@ -60,7 +60,7 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
     column = -1
     if feature is not None:
         if not feature.isdigit() or int(feature) < 2:
-            raise source.error(f"feature {feature!r} is not the number of a column from 2 on")
+            raise source.error(f"feature {feature!r} is not a column number of at least 2")
         column = int(feature) - 1
     found = list(_documents(source, column))
     documents = Documents(source, TOKENS)
@@ -96,7 +96,7 @@ def _documents(source: Source, column: int) -> Iterator[_Tokens]:
             raise source.error(
                 f"line has {len(cells)} columns instead of {max(width, 2)}",
                 line=number,
-                hint="token, further columns, tag",
+                hint="Each line has a token, any further columns, and a tag",
             )
         if not -width <= column < width:
             raise source.error(f"column {column + 1} does not exist", line=number)
@@ -104,8 +104,8 @@ def _documents(source: Source, column: int) -> Iterator[_Tokens]:
             raise source.error(
                 f"tag {cells[column]!r} is not IOB, BIOES or BILOU",
                 line=number,
-                hint="Say in which column the tags are with --feature NUMBER. Trees are "
-                "compared by `gammacp syntax`",
+                hint="Give the number of the column with the tags as --feature NUMBER. For trees, "
+                "use `gammacp syntax`",
             )
         # Tokens of the text are separated by blanks, so that they can be counted.
         tokens.words.append(cells[0].replace(" ", "\u00a0"))

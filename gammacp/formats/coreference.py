@@ -117,7 +117,7 @@ def _mark(
         if not ends:
             continue
         if not document.opened.get(name):
-            raise source.error(f"mention of {name} ends and did not begin", line=line)
+            raise source.error(f"mention of {name} ends, but has no beginning", line=line)
         start, kind, first = document.opened[name].pop()
         if start == at:
             document.empty += 1
@@ -132,9 +132,9 @@ def _mark(
 def _check_complete(source: Source, document: _Document, line: int) -> _Document:
     for name, left in document.opened.items():
         if left:
-            raise source.error(f"mention of {name} does not end", line=left[0][2])
+            raise source.error(f"mention of {name} begins, but has no end", line=left[0][2])
     for name in document.parts:
-        raise source.error(f"mention of {name} has not all of its parts", line=line)
+        raise source.error(f"mention of {name} lacks some of its parts", line=line)
     return document
 
 

@@ -105,7 +105,7 @@ def read(
         `unit`: annotator, type, source, target, and optionally document and kind
     """
     if delimiter is not None and delimiter not in DELIMITERS:
-        raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
+        raise UsageError(f"delimiter {delimiter!r} is not comma, semicolon, tab or bar")
     text, notes = source.text(), _Notes()
     chosen = delimiter or _delimiter(text)
     rows = rows_of(text, delimiter=chosen, comment=partial(_is_comment, source, notes, chosen))
@@ -119,7 +119,7 @@ def read(
             raise source.error(
                 f"row has {_count(first[1])} instead of 4",
                 line=first[0],
-                hint=f"{_HINT}; other orders or more columns need a header",
+                hint=f"{_HINT}; for another order or more columns, add a header",
             )
         header = {name: i for i, name in enumerate(ORDER)}
         rows = chain([first], rows)
@@ -127,7 +127,7 @@ def read(
     header |= {f"{_FEATURE}{f}": _column(source, names, f, first[0]) for f in features}
     links = source.beside(f".links{source.path.suffix}")
     if links is not None and UNIT not in header:
-        raise source.error(f"has links beside it and no column {UNIT!r}", line=first[0])
+        raise source.error(f"has a file of links beside it, but no column {UNIT!r}", line=first[0])
     unread = _unread(links, discontinuous, shapes)
     header = {role: i for role, i in header.items() if role not in unread}
     documents = Documents(source, "")
@@ -138,7 +138,7 @@ def read(
     for line, row in rows:
         if len(row) != len(names):
             raise source.error(
-                f"row has {_count(row)}, the first row has {len(names)}",
+                f"row has {_count(row)}, but the first row has {len(names)}",
                 line=line,
                 hint="Quote fields that contain the delimiter",
             )
@@ -206,7 +206,7 @@ def _is_comment(source: Source, notes: _Notes, delimiter: str, number: int, line
         return True
     if _NOTE_LIKE.match(line):
         raise source.error(
-            "comment looks like bounds", line=number, hint="Write # bounds: START END"
+            "comment looks like bounds, but is not", line=number, hint="Write # bounds: START END"
         )
     comment = line.count(delimiter) < len(ORDER) - 1
     notes.comments += comment
@@ -248,9 +248,9 @@ def _header(
         others = [row[i] for i in range(len(row)) if i not in found.values()]
         if "category" not in found and others:
             raise source.error(
-                f"header has no column 'category' but {', '.join(map(repr, others))}",
+                f"header has {', '.join(map(repr, others))}, but no column 'category'",
                 line=line,
-                hint="Name the column with the categories so, or leave only annotator, start, end",
+                hint="Rename the column that holds categories, or keep only annotator, start, end",
             )
         return found
     if len(found) >= 2 and not any(_is_number(cell) for cell in row):
@@ -282,7 +282,7 @@ def _add(documents: Documents, row: Record, features: Sequence[str]) -> None:
         label = to_label(category or None, values)
         if label is not None:
             what = f"unit {label!r} of {annotator} has no start and no end"
-            hint = "Only the annotator's name declares an annotator without units"
+            hint = "Give positions. To declare an annotator without units, leave category empty too"
             raise row.error(what, hint=hint)
         spans.declare(annotator)
         return
@@ -317,10 +317,10 @@ def _add_links(documents: Documents, text: str) -> None:
             spans = alone or documents.found.get(row.get(LINKS[0], ""))
             if spans is None:
                 what = f"document {row.get(LINKS[0], '')!r} has no units"
-                raise DataError(what, line=line, hint="Name one as the units do")
+                raise DataError(what, line=line, hint="Use a document's name from the units")
             kind = row.get(LINKS[-1]) or DIRECTED
             if kind not in KINDS:
-                raise DataError(f"kind {kind!r} is none of {', '.join(KINDS)}", line=line)
+                raise DataError(f"kind {kind!r} is not one of {', '.join(KINDS)}", line=line)
             spans.link(row["annotator"], row["type"], row["source"], row["target"], kind)
 
 
@@ -332,9 +332,9 @@ def _fragments(row: Record) -> list[tuple[float, float]]:
         except ValueError:
             raise row.error(
                 f"fragment {part!r} is not START END",
-                hint="Write 0 5;10 15. If the column holds something else, ignore it with "
-                "--option discontinuous=cover, or weigh it as a feature: [features.fragments] in a "
-                "file for --dissimilarity",
+                hint="Write fragments as 0 5;10 15. If the column holds something else, ignore it "
+                "with --option discontinuous=cover, or compare it as a feature: "
+                "[features.fragments] in a file for --dissimilarity",
             ) from None
         found.append((start, end))
     return found
@@ -345,7 +345,7 @@ def _with_notes(documents: Documents, notes: _Notes) -> Documents:
     for name, (_, line) in notes.bounds.items():
         if name and name not in documents.found:
             raise documents.source.error(
-                f"bounds are given for {name!r}, which does not occur", line=line
+                f"bounds are given for {name!r}, but there is no such document", line=line
             )
     for name, spans in documents.found.items():
         spans.offset_unit = notes.offset_unit

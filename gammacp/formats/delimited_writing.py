@@ -35,7 +35,7 @@ def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = N
         An annotator or a continuum of a corpus has no name, or a name cannot stand in a note.
     """
     if delimiter is not None and delimiter not in DELIMITERS:
-        raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
+        raise UsageError(f"delimiter {delimiter!r} is not comma, semicolon, tab or bar")
     mark = delimiter or ("\t" if path.suffix.lower() in (".tsv", ".tab") else ",")
     # The rows are made first: an error leaves no file, and notes come before rows.
     notes, rows = list(_notes(document)), list(_rows(document))
@@ -60,7 +60,7 @@ def _notes(document: Continuum | Corpus) -> Iterator[str]:
         yield f"# offset unit: {_one_line(units.pop(), 'offset unit')}"
     for name, continuum in continua.items():
         if isinstance(document, Corpus) and not name:
-            raise DataError("a continuum has no name", hint="Name it or write JSON instead")
+            raise DataError("a continuum has no name", hint="Name it, or write JSON instead")
         lo, hi = continuum.bounds
         name = _one_line(name, "continuum name")
         yield f"# bounds: {as_text(lo)} {as_text(hi)} {name}".rstrip()

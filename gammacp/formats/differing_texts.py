@@ -44,7 +44,7 @@ def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[Left
         if part.n_units and (part.text is None or part.offset_unit not in ("", "characters")):
             raise DataError(
                 f"positions of {', '.join(part.annotators)} do not count characters of a text",
-                hint="Texts can be aligned only where every file has its text",
+                hint="--align-texts needs the text of every file",
             )
         _check_inside(part)
     texts = [*reversed(owners)]
@@ -77,7 +77,7 @@ def _check_inside(part: Continuum) -> None:
             raise DataError(
                 f"{whose}: {what}, {start:.17g} to {end:.17g}, lies {problem}; the text has "
                 f"{length} characters",
-                hint="Correct the positions, or give the text that they count",
+                hint="Correct the positions, or give the text that they belong to",
             )
 
 
@@ -111,7 +111,7 @@ def _differences(
     if share < _LEAST_IN_COMMON:
         raise DataError(
             f"texts of {who} have {share:.0%} {TOO_DIFFERENT}",
-            hint="Are they the same document? Then give both the same text, or leave one out",
+            hint="If they are the same document, give both the same text; otherwise leave one out",
         )
     differing = len(text) + len(first) - 2 * common
     return LeftOut(document, "character", differing, f"only in one of the texts of {who}, aligned")

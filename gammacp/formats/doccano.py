@@ -89,7 +89,7 @@ def _line(c: Continuum, units: Sequence[Unit]) -> dict[str, str]:
             raise DataError(
                 f"unit {u.start:g}-{u.end:g} of {u.annotator} has no "
                 f"{'length' if u.category else 'category'}, which doccano refuses",
-                hint="Write Label Studio's JSON or XMI",
+                hint="Write Label Studio's JSON, or XMI",
             )
     label = [[*whole(u), u.category] for u in units]
     return {".jsonl": json_line({"id": c.name or "document", "text": text, "label": label})}

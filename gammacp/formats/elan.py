@@ -8,6 +8,9 @@ the name in the TIER_ID; a pattern without it takes the annotator from the ANNOT
 Tiers that depend on another one are left out unless a pattern chooses them; their symbolic
 annotations have the time of the annotation they belong to, divided evenly among its parts. Time
 slots without a time lie evenly between their neighbours.
+
+In ELAN the annotations of a tier cannot overlap. `write` puts units that overlap into further tiers
+and marks these by their linguistic type, so that `read` takes each for a part of the first.
 """
 
 from bisect import bisect_left
@@ -25,6 +28,7 @@ from gammacp.formats.tiers import ANNOTATOR, annotator_of, check_chosen, lanes
 from gammacp.formats.xmltree import Element, legal, parse, xml_text
 
 _AUTHOR = "gammacp"
+_TYPE, _FURTHER = "default-lt", "gammacp-further-tier"
 _ENDS = ("TIME_SLOT_REF1", "TIME_SLOT_REF2")
 Times = dict[int, tuple[float, float]]
 """Start and end of annotations by the identity of their elements."""
@@ -57,7 +61,8 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     Spans
         every annotation is a unit. A symbolic annotation takes the time of the one it refers to;
         time slots without a time are spread evenly between their neighbours. On writing,
-        overlapping units go to further tiers with the same ANNOTATOR
+        overlapping units go to further tiers (`Ann (2)` beside `Ann`) with the linguistic type
+        `gammacp-further-tier`, which are read as Ann's
     """
     root = parse(source)
     if root.tag != "ANNOTATION_DOCUMENT":
@@ -65,7 +70,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     spans = Spans(source, source.document, MILLISECONDS)
     chosen = _tiers_to_read(spans, root, tier)
     times, repeated = _times(root)
-    spans.leave_out("id", "repeated: all annotations that have it are read", repeated)
+    spans.leave_out("id", "repeated: all annotations with it are read", repeated)
     if source.annotator:
         spans.declare(source.annotator)
     for annotator, element in chosen:
@@ -77,7 +82,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
                 if value is None:
                     raise inner.error(f"annotation {key} has no value")
                 if id(inner) not in times:
-                    raise inner.error(f"<{inner.tag}> is no annotation")
+                    raise inner.error(f"<{inner.tag}> is not an annotation")
                 start, end = times[id(inner)]
                 spans.add(
                     annotator, value.text, start, end, line=inner.line, what=f"annotation {key}"
@@ -89,19 +94,26 @@ def _tiers_to_read(spans: Spans, root: Element, pattern: str | None) -> list[tup
     """(annotator, tier) of the tiers to read; the others are counted."""
     source = spans.source
     tiers = root.all("TIER")
-    names = [t.attribute("TIER_ID") for t in tiers]
+    names = [_name(tier) for tier in tiers]
     ours = root.attributes.get("AUTHOR") == _AUTHOR
-    found: list[tuple[str, Element]] = []
-    for name, element in zip(names, tiers, strict=True):
+    found: dict[int, tuple[str, Element]] = {}
+    for number, (name, element) in enumerate(zip(names, tiers, strict=True)):
         annotator, why_not = _annotator_of(element, name, pattern, ours=ours)
         if why_not:
             _leave_out(spans, element, why_not)
         else:
-            found.append((annotator, element))
+            found[number] = annotator, element
     if found or pattern is not None or not source.annotator:
-        taken = [element.attributes["TIER_ID"] for _, element in found]
+        taken = [names[number] for number in found]
         check_chosen(source, pattern, names, taken if pattern is None else taken[:1])
-    return found
+    return [*found.values()]
+
+
+def _name(tier: Element) -> str:
+    """What a tier is called; a further one as the first."""
+    own = tier.attribute("TIER_ID")
+    further = tier.attributes.get("LINGUISTIC_TYPE_REF") == _FURTHER
+    return tier.attributes.get("ANNOTATOR", own) if further else own
 
 
 def _annotator_of(tier: Element, name: str, pattern: str | None, *, ours: bool) -> tuple[str, str]:
@@ -109,7 +121,7 @@ def _annotator_of(tier: Element, name: str, pattern: str | None, *, ours: bool) 
     owner = tier.source.annotator
     # ELAN makes a tier called "default" with every file.
     if pattern is None and name == "default" and not tier.children:
-        return "", "empty, and made with every file"
+        return "", "empty, made by ELAN in every file"
     if pattern is None and not owner:
         if "PARENT_REF" in tier.attributes:
             return "", f"tier {name} depends on another"
@@ -134,7 +146,7 @@ def _attribute_annotator(tier: Element) -> str:
     if not name:
         raise tier.error(
             f"tier {tier.attributes['TIER_ID']!r} has no ANNOTATOR",
-            hint="Write {annotator} into the pattern of tiers where the annotator's name is "
+            hint="Write {annotator} into the --tier pattern where the name of the tier holds it "
             "(--tier 'gesture@{annotator}'), or take it from the file's name "
             "(--layout '{document}_{annotator}')",
         )
@@ -189,7 +201,7 @@ def _interpolate(aligned: list[Element], slots: Mapping[str, float | None]) -> d
         k = bisect_left(places, i)
         if i not in known and not 0 < k < len(places):
             raise aligned[0].source.error(
-                f"time slot {slot!r} has no time and no neighbour with one"
+                f"time slot {slot!r} has no time, and no neighbours with one"
             )
         before, after = (i, i) if i in known else (places[k - 1], places[k])
         low, high = known[before], known[after]
@@ -219,7 +231,7 @@ def _place_symbolic(
         ready = [key for key in waiting if any(id(a) in times for a in named.get(key[0], ()))]
         if not ready:
             parent = next(iter(waiting))[0]
-            raise root.source.error(f"annotation {parent!r} is referred to but has no time")
+            raise root.source.error(f"another annotation refers to {parent!r}, which has no time")
         for key in ready:
             start, end = times[id(named[key[0]][0])]
             parts = waiting.pop(key)
@@ -230,7 +242,7 @@ def _place_symbolic(
 
 
 def write(document: Continuum, path: Path) -> None:
-    """Write one tier per annotator; units that overlap go to further tiers of the same ANNOTATOR.
+    """Write one tier per annotator; units that overlap go to further tiers, marked as such.
 
     Positions become whole milliseconds: seconds are multiplied by 1000 and rounded, positions in
     any other unit must be whole numbers and stay as they are.
@@ -249,7 +261,8 @@ def write(document: Continuum, path: Path) -> None:
             further = _free(f"{annotator} ({number})", document.annotators)
             name = annotator if number == 1 else further
             names = {"ANNOTATOR": legal(annotator), "TIER_ID": legal(name)}
-            tier = child(root, "TIER", names, LINGUISTIC_TYPE_REF="default-lt")
+            kind = _TYPE if number == 1 else _FURTHER
+            tier = child(root, "TIER", names, LINGUISTIC_TYPE_REF=kind)
             for *places, category in lane:
                 at = [f"ts{len(slots) + 1}", f"ts{len(slots) + 2}"]
                 for slot, time in zip(at, places, strict=True):
@@ -257,7 +270,9 @@ def write(document: Continuum, path: Path) -> None:
                 own = {"ANNOTATION_ID": f"a{len(slots) // 2}", **dict(zip(_ENDS, at, strict=True))}
                 annotation = child(child(tier, "ANNOTATION"), "ALIGNABLE_ANNOTATION", own)
                 child(annotation, "ANNOTATION_VALUE").text = legal(category or "")
-    child(root, "LINGUISTIC_TYPE", _TYPE)
+    used = {tier.attrib["LINGUISTIC_TYPE_REF"] for tier in root.iter("TIER")}
+    for name in sorted({_TYPE, *used}):
+        child(root, "LINGUISTIC_TYPE", _ALIGNABLE, LINGUISTIC_TYPE_ID=name)
     write_text(path, xml_text(root, "    "))
 
 
@@ -267,7 +282,7 @@ def _milliseconds(document: Continuum, position: float) -> float:
     if position % 1:
         raise DataError(
             f"position {position:.15g} is not a whole number of milliseconds",
-            hint="If it counts seconds, say so with --offset-unit s",
+            hint="If positions are in seconds, give --offset-unit s",
         )
     return position
 
@@ -286,11 +301,7 @@ _ROOT = {
     "xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance",
     "xsi:noNamespaceSchemaLocation": "http://www.mpi.nl/tools/elan/EAFv3.0.xsd",
 }
-_TYPE = {
-    "GRAPHIC_REFERENCES": "false",
-    "LINGUISTIC_TYPE_ID": "default-lt",
-    "TIME_ALIGNABLE": "true",
-}
+_ALIGNABLE = {"GRAPHIC_REFERENCES": "false", "TIME_ALIGNABLE": "true"}
 
 
 registered(

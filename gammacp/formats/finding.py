@@ -34,8 +34,8 @@ DECISIONS = "gammacp-review.sqlite"
 """What the studio writes beside the exports (SQLite adds files of its own): no export."""
 _JSON = {".json", ".jsonl", ".jsonld", ".jams"}
 _UNREADABLE_PROJECT = (
-    "is an INCEpTION or WebAnno project that holds the annotations only in the tool's own binary "
-    "format (annotation_ser)"
+    "is an INCEpTION or WebAnno project that holds its annotations only in the tool's own "
+    "binary format (annotation_ser)"
 )
 _EXPORT = (
     "Export it again and choose UIMA CAS JSON, UIMA CAS XMI or WebAnno TSV v3 under "
@@ -120,7 +120,7 @@ def find(
         try:
             with error_of(path):
                 place, content = open_packed(path, named=folder is None)
-                if is_archive(content, place.name):
+                if is_archive(content, place.name) or place.suffix.lower() == ".zip":
                     sources = _members_to_read(path, content, search)
                 else:
                     sources = [(Source(path, "", "", content), place)]
@@ -160,7 +160,7 @@ def _recognise(search: Finding, source: Source, place: Path, inside: Path | None
             search.found.append((_name_source(source, place, search.layout or entry.layout), entry))
         elif inside is not None:
             kind = place.suffix.lstrip(".").upper()
-            search.passed.append((place, inside, f"{kind} in no known format"))
+            search.passed.append((place, inside, f"{kind} file of an unknown format"))
     except DataError as error:
         search.fail(place, error, source.place)
 
@@ -177,10 +177,10 @@ def _format_of(source: Source, place: Path, *, named: bool) -> Format | None:
         known = ", ".join(FORMATS)
         start = source.content.strip()[:1]
         syntax = start == b"(" or source.content.lstrip().startswith(b"# ::")
-        trees = ". Trees and graphs are compared by `gammacp syntax`" if syntax else ""
+        trees = ". For trees and graphs, use `gammacp syntax`" if syntax else ""
         raise source.error(
             f"format is not recognised{_keys(source)}" if start else "file is empty",
-            hint=f"Name it with --format: {known}{trees}",
+            hint=f"Name it with --format: {known}{trees}" if start else "Export it again",
         )
     return entry
 
@@ -306,7 +306,7 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
         file = inside[name]
         if file.is_dir():
             if file.is_symlink():
-                why = "a link to a folder, not followed; name that folder as well"
+                why = "a link to a folder, not followed; give that folder as well"
                 search.passed.append((file, folder, why))
             continue
         why = reason or _why_no_format(file, search.chosen)

@@ -47,16 +47,16 @@ def facts(entry: Format) -> Iterator[str]:
     if entry.segmentations:
         yield "`gammacp segmentation` reads it as codings, other commands as units."
     if entry.layout:
-        yield f"Names from paths: `{entry.layout}`; choose another with `--layout`."
+        yield f"Names from paths: `{entry.layout}`; `--layout` sets another."
     yield f"Category: {entry.category}."
     yield f"Spans: {entry.policy}."
     if entry.write:
         several = "several continua in one file" if entry.many else "one continuum per file"
         where = "a file per annotator" if entry.per_annotator else several
-        bounds = f"bounds {'kept' if entry.bounds else 'not kept'}"
-        options = [f"`--write-option {name}=`" for name in entry.write_options]
-        named = [f"named with `--to {entry.name}`"] if entry.by_name else []
-        yield f"Written: {', '.join([where, bounds, *named, *options])}."
+        named = f"; choose it with `--to {entry.name}`" if entry.by_name else ""
+        yield f"Written: {where}; bounds are {'' if entry.bounds else 'not '}kept{named}."
+        if options := ", ".join(f"`--write-option {name}=`" for name in entry.write_options):
+            yield f"Options for writing: {options}."
 
 
 def prose(entry: Format) -> Iterator[str]:
@@ -65,7 +65,7 @@ def prose(entry: Format) -> Iterator[str]:
     yield f"Positions: {entry.offset_unit}."
     yield from facts(entry)
     if entry.options:
-        yield f"Options: {', '.join(map(_on_the_command_line, entry.options))}."
+        yield f"Options for reading: {', '.join(map(_on_the_command_line, entry.options))}."
     if entry.extra:
         yield f"Needs: `pip install 'gammacp[{entry.extra}]'`."
 

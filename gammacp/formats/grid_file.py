@@ -36,11 +36,11 @@ def read_grids(path: Path) -> Mapping[str, Grid]:
         mine = spans.setdefault(row.get("document", ""), [])
         start, end = (row.position(side, "place of a grid:") for side in ("start", "end"))
         if start >= end or (mine and start < mine[-1][1]):
-            said = f"place {row['start']}-{row['end']} is empty or begins within the last one"
-            raise row.error(said, "Write ascending places, one a line")
+            said = f"place {row['start']}-{row['end']} is empty, or begins before the last one ends"
+            raise row.error(said, "Write one place a line, in ascending order")
         mine.append((start, end))
     if not spans:
-        raise DataError("the grid has no places", file=path, hint="Write start,end and a row each")
+        raise DataError("the grid has no places", file=path, hint="Write start,end, then places")
     columns = {name: tuple(zip(*rows, strict=True)) for name, rows in spans.items()}
     return {name: Grid("places", 0.0, s, e) for name, (s, e) in columns.items()}
 

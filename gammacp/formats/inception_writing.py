@@ -58,7 +58,7 @@ def _layers(document: Continuum | Corpus, layer: str, feature: str, relation: st
     kind = r"[A-Za-z]\w*"
     for name in (layer, relation):
         if not re.fullmatch(rf"{kind}(\.{kind})+", name):
-            raise UsageError(f"layer {name!r} is not a full name, such as webanno.custom.Frame")
+            raise UsageError(f"layer {name!r} is not a full name such as webanno.custom.Frame")
     if not re.fullmatch(kind, feature):
         raise UsageError(f"feature {feature!r} cannot be the name of a feature")
     kinds = frozenset(x.kind for c in continua_of(document) for x in c.links)

@@ -61,7 +61,7 @@ def read(source: Source, *, layer: str | None = None) -> Continuum:
             spans.leave_out("value", "neither text nor number", label is None and value is not None)
             if not _is_number(time) or not _is_number(duration):
                 raise source.error(
-                    f"{space}: observation has no time and duration in numbers up to 2^53"
+                    f"{space}: observation lacks a time and a duration that are numbers up to 2^53"
                 )
             spans.add(who, label, time, time + duration, what=f"{space} at {time:g}")
     return spans.continuum()
@@ -78,7 +78,7 @@ def _annotations(source: Source) -> Iterator[tuple[str, Record, list[tuple[objec
             # Dense observations are stored as columns.
             columns = [data.get(key) for key in keys]
             if not all(isinstance(c, list) for c in columns):
-                raise source.error(f"{space}: data have no columns time, duration, value")
+                raise source.error(f"{space}: data lack the columns time, duration, value")
             data = [dict(zip(keys, r, strict=False)) for r in zip(*columns, strict=False)]
         rows = Record.of({"data": data}, source).objects("data")
         yield space, record, [tuple(row.get(key) for key in keys) for row in rows]

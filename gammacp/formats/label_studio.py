@@ -135,7 +135,7 @@ def _predictions(task: Record) -> list[Record]:
     entries = task.get("predictions")
     if isinstance(entries, list) and any(type(entry) is int for entry in entries):
         hint = "Export a snapshot that includes predictions"
-        raise task.source.error("predictions are there by number only", hint=hint)
+        raise task.source.error("predictions are given only as numbers", hint=hint)
     return task.objects("predictions", missing_ok=True)
 
 
@@ -217,7 +217,7 @@ def _regions(
         elif kind == "relation":
             relations += _relation(region)
         elif tag not in asked.features:
-            passed.append(("region", f"{kind} is no span"))
+            passed.append(("region", f"{kind} is not a span"))
         if tag in asked.features and isinstance(region.get("value"), dict):
             said = region["value"].get(kind)
             paths = [
@@ -240,7 +240,7 @@ def _relation(entry: Record) -> list[_Relation]:
 
 def _join(region: Record, names: list[str], mark: str) -> str:
     if len(names) > 1 and any(mark in name for name in names):
-        what = f"one of {', '.join(map(repr, names))} has a {mark!r} in it"
+        what = f"one of {', '.join(map(repr, names))} contains {mark!r}, which joins labels"
         raise region.error(what, hint="Rename it")
     return mark.join(names)
 
@@ -269,8 +269,8 @@ def _offsets(region: Record) -> tuple[object, object]:
     value = region["value"]
     where = value.get("globalOffsets", value)
     if not isinstance(where, dict) or (where is value and "startOffset" in value):
-        hint = "Export with a version that has globalOffsets"
-        raise region.error("region is placed by XPath only", hint=hint)
+        hint = "Export with a version of Label Studio that writes globalOffsets"
+        raise region.error("region has only an XPath as its place", hint=hint)
     return where.get("start"), where.get("end")
 
 
@@ -287,7 +287,7 @@ def _outline(region: Record) -> tuple[str, list[Any]]:
         w, h = float(value["width"]) * wide, float(value["height"]) * high
         turn = math.radians(float(value.get("rotation") or 0))
     except (KeyError, TypeError, ValueError):
-        raise region.error("region of an image has no place in numbers") from None
+        raise region.error("region of an image lacks numbers for its place") from None
     if not turn:
         return "box", [(x, x + w), (y, y + h)]
     across, down = (math.cos(turn), math.sin(turn)), (-math.sin(turn), math.cos(turn))

@@ -45,8 +45,8 @@ def names_from_path(path: Path, layout: str | None) -> PathNames:
     names = [piece for piece in pieces[1::2] if piece != "*"]
     if not pieces[1:] or len(set(names)) < len(names) or "{" in "".join(pieces[::2]):
         raise UsageError(
-            f"layout {layout!r} is not a path of {{annotator}}, {{document}}, {{session}} and *, "
-            "each name once"
+            f"layout {layout!r} is not a path with {{annotator}}, {{document}}, {{session}} "
+            "(each at most once) and *"
         )
     wanted = fields.split("/")
     parts = (*path.absolute().parts[1:-1], stem)

@@ -56,14 +56,14 @@ def read(
         category; `--option category=severity` or `category+severity`; other columns with
         `[features.NAME]`
     Spans
-        every marked part of the translation (`--option side=source`: of the source) is a unit. Left
-        out: errors without a mark on that side, and ratings of another text than the segment's
-        first rating has
+        every marked part of the translation (`--option side=source`: of the source) is a unit.
+        Errors without a mark on that side are left out, and so are ratings whose text differs from
+        that of the segment's first rating
     """
     one_of("side", side, ("target", "source"))
     parts = category.split("+")
     if not set(parts) <= {"category", "severity"}:
-        raise UsageError(f"category {category!r} is not made of category and severity")
+        raise UsageError(f"category {category!r} is not category, severity, or both joined by +")
     documents = Documents(source, CHARACTERS)
     for row in table(source, (*_NEEDED, *features), quoted=_is_quoted(source.text())):
         segment = next((row[c] for c in _SEGMENTS if c in row), None)
@@ -78,7 +78,7 @@ def read(
             raise row.error("rater has no name")
         spans = documents.of("/".join((row["system"], row["doc"], segment)))
         if spans.text not in (None, text):
-            spans.leave_out("error", "of another text than the segment's first rating")
+            spans.leave_out("error", "rates another text than the segment's first rating")
             continue
         spans.text = text
         spans.declare(rater)

@@ -92,7 +92,7 @@ class _Continuum(BaseModel, extra="allow"):
         found = [from_json(m["shape"]) if "shape" in m else None for m in more]
         for row, placed in zip(self.units, found, strict=True):
             if placed is not None and placed[0] != tuple(row[2:4]):
-                raise DataError(f"shape of unit {row[2]:.15g}-{row[3]:.15g} reaches elsewhere")
+                raise DataError(f"shape of unit {row[2]:.15g}-{row[3]:.15g} has other ends")
         rows = [(r[0], to_label(r[1], f), *r[2:4]) for r, f in zip(self.units, known, strict=True)]
         columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
         declared = self.model_dump(exclude={"units", "unnamed", *(self.model_extra or ())})
@@ -100,7 +100,7 @@ class _Continuum(BaseModel, extra="allow"):
         declared["grid"] = _grid(self.grid)
         declared["links"] = [Link(*row) for row in self.links]
         if self.ids is not None and len(self.ids) != len(rows):
-            raise DataError(f"there are {len(self.ids)} ids of {len(rows)} units")
+            raise DataError(f"there are {len(self.ids)} ids for {len(rows)} units")
         made = Continuum.from_columns(
             *columns,
             fragments=inside if any(inside) else None,
@@ -161,13 +161,13 @@ def read(
     """
     root = source.json()
     if not isinstance(root, dict) or "gammacp" not in root:
-        raise source.error('JSON has no key "gammacp"', hint="Is it another tool's export?")
+        raise source.error('JSON has no key "gammacp"', hint="Leave out --format json")
     if root["gammacp"] != _VERSION:
-        raise source.error(f"version {root['gammacp']!r} of the format is not {_VERSION}")
+        raise source.error(f"gammacp reads version {_VERSION} of JSON, not {root['gammacp']!r}")
     with source.place_errors():
         file = validated(_File, root)
         if (file.continuum is None) == (file.corpus is None):
-            raise source.error('JSON has not one of the keys "continuum" and "corpus"')
+            raise source.error('JSON needs exactly one of the keys "continuum" and "corpus"')
         document = _document(file, source.document)
     tally = Tally(source.place)
     inside = [file.continuum] if file.corpus is None else [file.corpus, *file.corpus.continua]

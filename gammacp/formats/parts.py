@@ -71,7 +71,7 @@ def write_parts(
                 raise DataError(
                     "a file holds one annotator's part of one document",
                     file=file,
-                    hint="Name a folder, or a path with {annotator} and {document}, and --to",
+                    hint="Give --to and a folder, or a path with {annotator} and {document}",
                 )
             for key, content in render(c, units).items():
                 if key.startswith("."):
@@ -124,15 +124,15 @@ def annotated_text(continuum: Continuum, format: str) -> str:
     text, name = continuum.text, continuum.name
     if text is None:
         raise DataError(
-            f"{format} holds the text, and {name or 'the document'!r} has none",
-            hint="Give it to `gammacp convert` with --texts FOLDER (a NAME.txt per document), or "
-            "write CSV or JSON",
+            f"{format} needs the text, and {name or 'the document'!r} has none",
+            hint="Give the texts to `gammacp convert` with --texts FOLDER (a NAME.txt per "
+            "document), or write CSV or JSON",
         )
     check_characters(continuum, format)
     if continuum.n_units and not 0 <= continuum.starts.min() <= continuum.ends.max() <= len(text):
         raise DataError(
             f"units of {name or 'the document'!r} lie beyond its text of {len(text)} characters",
-            hint="Is it the text that was annotated?",
+            hint="Check that it is the text that was annotated",
         )
     return text
 
@@ -141,17 +141,17 @@ def check_characters(continuum: Continuum, format: str) -> None:
     """DataError if positions do not count characters, or one cannot be a number of them."""
     if continuum.offset_unit not in ("", CHARACTERS):
         raise DataError(
-            f"positions count {continuum.offset_unit}, and {format} the characters of a text",
-            hint="Write CSV or JSON; times also as ELAN, TextGrid or RTTM",
+            f"positions count {continuum.offset_unit}, but {format} counts characters of a text",
+            hint="Write CSV or JSON, or for times ELAN, TextGrid or RTTM",
         )
     for u in continuum:
         edges = (u.start, u.end, *(edge for part in u.fragments for edge in part))
         wrong = next((edge for edge in edges if edge < 0 or edge % 1), None)
         if wrong is not None:
             raise DataError(
-                f"position {wrong:.15g} of unit {u.start:.15g}-{u.end:.15g} is not a number of "
-                "characters",
-                hint=f"{format} holds texts: write CSV, JSON, ELAN or RTTM",
+                f"position {wrong:.15g} of unit {u.start:.15g}-{u.end:.15g} does not count "
+                "characters: it is negative or not whole",
+                hint="Write CSV, JSON, ELAN or RTTM",
             )
 
 

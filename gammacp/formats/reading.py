@@ -83,8 +83,8 @@ class Collection:
         where = there[0] if len(there) == 1 else f"{len(there)} documents"
         advice = next((a for name in there if (a := self.continua[name].advice)), "")
         return (
-            f"{', '.join(gone)}: declared, but there is no file by them in {where}, where each "
-            "file holds one annotator's work. Whoever is declared counts as having found nothing. "
+            f"{', '.join(gone)}: declared, but without a file in {where}. Each file there has one "
+            "annotator's work, and a declared annotator counts as having found nothing. "
             f"{advice or 'If a file is missing, add it'}"
         )
 
@@ -285,7 +285,7 @@ def _put_together(
 
 def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
     passed = "; ".join(map(str, left_out))
-    hint = f"Passed over: {passed}" if passed else None
+    hint = f"Skipped: {passed}" if passed else None
     return DataError("no file of a known format", file=", ".join(map(str, asked)), hint=hint)
 
 
@@ -400,13 +400,13 @@ def _check_options(options: Mapping[str, object], formats: Iterable[Format], who
     for name in options:
         if name not in known and name == "features":
             raise UsageError(
-                f"{whose} has no features beside the category for a dissimilarity to weigh"
+                f"{whose} has no features besides the category that a dissimilarity could compare"
             )
         if name not in known:
             if name == "feature" and "features" in known:
                 key = json.dumps(options[name], ensure_ascii=False)
                 raise UsageError(
-                    f"{whose} has one category. To weigh a feature beside it, write "
+                    f"{whose} has one category. To compare a feature as well, write "
                     f"features.{key} = {{}} into FILE.toml and give --dissimilarity FILE.toml"
                 )
             raise UsageError(

@@ -73,7 +73,7 @@ def _names(root: Element) -> dict[str, str]:
         users = list(dict.fromkeys((g, who) for g, who in users if g))
         if len(users) > 1:
             raise root.source.error(
-                "project lists no users, and its codings are of several (creatingUser)",
+                "project lists no users, but several made its codings (creatingUser)",
                 hint="Export it with its users",
             )
     return _distinct(users) | _distinct(codes)
@@ -110,9 +110,9 @@ def _add(spans: Spans, selection: Element, names: dict[str, str]) -> None:
         code = next(coding.below("CodeRef"), None)
         key = code.attribute("targetGUID").casefold() if code else ""
         if key not in names:
-            raise coding.error("coding refers to a code that is not there")
+            raise coding.error("coding refers to a code that the project does not have")
         if user and user not in names:
-            raise coding.error("coding is of a user that is not there")
+            raise coding.error("coding refers to a user that the project does not have")
         who = names[user] if user else spans.source.annotator
         spans.add(who, names[key], start, end, line=coding.line, what="selection")
 
@@ -134,7 +134,7 @@ def _text(element: Element) -> str:
     if content is None:
         raise element.error(
             f"text {path!r} is not in the project",
-            hint="Export it again with its sources, and read the .qdpx",
+            hint="Export it again with its sources, and give the .qdpx",
         )
     return Source(Path(name), "", "", content).text() if content.strip() else content.decode()
 

@@ -223,8 +223,8 @@ def format_for_writing(path: Path, name: str | None) -> Format:
         alone = [f for f in found if not f.by_name]
         if not alone:
             raise UsageError(
-                f"{path}: no format is written with the ending {path.suffix or '(none)'!r}"
-                f"{' alone' * bool(found)}; name one with --to (in Python, format=): "
+                f"{path}: the ending {path.suffix or '(none)'!r} does not say which format to "
+                f"write; give --to (in Python, format=) with one of: "
                 f"{', '.join(f.name for f in found) or _writable()}"
             )
         return alone[0]

@@ -172,7 +172,7 @@ def _row(sheet: Any, number: int, values: Sequence[object]) -> None:
             continue
         if isinstance(value, str) and len(value) > _CELL:
             raise DataError(
-                f"a cell would have {len(value)} characters, and Excel's have {_CELL} at most: "
+                f"a cell would have {len(value)} characters, and Excel allows {_CELL}: "
                 f"{value[:60]}",
                 hint="Decide in the studio, or write CSV",
             )
@@ -180,7 +180,7 @@ def _row(sheet: Any, number: int, values: Sequence[object]) -> None:
             cell = sheet.cell(number, place, value)
         except ValueError:
             raise DataError(
-                f"{str(value)[:60]!r} has a character that Excel does not have", hint="Write CSV"
+                f"{str(value)[:60]!r} has a character that Excel refuses", hint="Write CSV"
             ) from None
         if isinstance(value, str):
             # Text that begins with "=" is no formula.
@@ -211,7 +211,7 @@ def read(source: Source) -> Corpus:
     """
     rows, about = _sheets(source)
     if not rows:
-        raise source.error("workbook is no review list of gammacp", hint="Save a table as CSV")
+        raise source.error("workbook is not a review list of gammacp", hint="Save a table as CSV")
     known = validated(_About, about, file=source.place, hint="Write the review list again")
     people = known.annotators
     head = [str(cell) for cell in rows[0]]
@@ -235,7 +235,7 @@ def read(source: Source) -> Corpus:
                 raise source.error(f"document {cells['document']!r} is unknown", line=line)
             found[name][key] += 1
             if found[name][key] > keys[name].get(key, found[name][key]):
-                raise source.error("row is there twice", line=line, hint="Delete the copy")
+                raise source.error("row occurs twice", line=line, hint="Delete the copy")
             _decide(documents.found[name], cells, people, line)
     for name, listed in keys.items():
         missing_rows = (listed - found[name]).total()
@@ -253,12 +253,12 @@ def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line:
         if cells.get(taken[0]) is None:
             raise spans.source.error(f"{decision} has no unit here", line=line)
     elif decision.lower() == "drop" or (not decision and kept.lower() in ("no", "false")):
-        reason = "dropped by decision" if decision else "undecided, and not kept by the consensus"
+        reason = "dropped by decision" if decision else "undecided, and not in the consensus"
         spans.leave_out("unit", reason)
         return
     elif decision and decision.lower() != "keep":
         raise spans.source.error(
-            f"decision {decision!r} is none of keep, drop, {', '.join(people)}", line=line
+            f"decision {decision!r} is not one of keep, drop, {', '.join(people)}", line=line
         )
     values: list[Any] = [cells.get(key) for key in taken]
     start, end, label, drawn = values

@@ -82,13 +82,13 @@ def read(source: Source) -> Continuum:
     body = root.at("body")
     for element in body.children:
         if element.tag not in ("segment", "group"):
-            reason = f"<{element.name}> is neither segment nor group"
+            reason = f"<{element.name}> is neither a segment nor a group"
             spans.leave_out("element", reason, len(element.children) or 1)
     for element in (inner for segment in segments for inner in segment.children):
-        spans.leave_out("element", f"<{element.name}> is inside a segment, with its text")
+        spans.leave_out("element", f"<{element.name}> is inside a segment, as is its text")
     for element in root.children:
         if element is not body and element.tag != "header":
-            reason = f"<{element.name}> is beside the first body"
+            reason = f"<{element.name}> is outside the first body"
             spans.leave_out("element", reason, len(element.children) or 1)
     return spans.continuum()
 
@@ -112,7 +112,7 @@ def _from_below(root: Element) -> list[tuple[str, _Node]]:
             order.append(key)
             continue
         if above not in nodes:
-            what = f"node {key!r} has the parent {above!r}, which is not there"
+            what = f"node {key!r} has the parent {above!r}, which does not exist"
             raise node.element.error(what, hint="Export it again")
         relation, parent = about.get("relname", ""), nodes[above]
         # A relation that the header calls both, or not at all, has several nuclei in such a group.
@@ -129,7 +129,7 @@ def _from_below(root: Element) -> list[tuple[str, _Node]]:
         while at in lost:  # up to what is in a circle, once round
             del lost[at]
             at = nodes[at].element.attribute("parent")
-        raise nodes[at].element.error(f"node {at!r} is below itself", hint="Export it again")
+        raise nodes[at].element.error(f"node {at!r} is its own ancestor", hint="Export it again")
     return [(key, nodes[key]) for key in reversed(order)]
 
 

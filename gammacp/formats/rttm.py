@@ -71,7 +71,7 @@ def read(
     lines = source.text().split("\n")
     ours = lines[0].rstrip("\r") == _OURS
     if lines[0].startswith(";; gammacp") and not ours:
-        raise source.error("first line is not one that gammacp writes", line=1)
+        raise source.error("first line names gammacp, but is not one that it writes", line=1)
     decode = unquote if ours else str
     by_annotator = file_is == "annotator" or (ours and file_is is None)
     documents = Documents(source, SECONDS)
@@ -103,7 +103,7 @@ def read(
 
 
 def _check(source: Source, line: int, fields: list[str]) -> None:
-    hint = "type file channel onset duration <NA> <NA> name <NA> <NA>"
+    hint = "Write: type file channel onset duration <NA> <NA> name <NA> <NA>"
     if len(fields) not in (9, 10):
         raise source.error(f"line has {len(fields)} fields instead of 10", line=line, hint=hint)
     if fields[0] not in _TYPES:

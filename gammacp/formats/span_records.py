@@ -41,7 +41,7 @@ def read_factgenie(source: Source) -> Corpus:
     for record in records(source):
         parts = [record.name(k) for k in ("dataset", "split", "setup_id", "example_idx")]
         if None in parts:
-            raise record.error("record has no dataset, split, setup_id and example_idx")
+            raise record.error("record lacks one of dataset, split, setup_id, example_idx")
         about = record.inner("metadata")
         keys = ("annotator_id", "annotator_group", "campaign_id", "id")
         who = about.name(*keys) or source.annotator

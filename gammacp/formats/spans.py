@@ -249,13 +249,14 @@ class Spans(_Counting):
     def _check_characters(self, low: float, high: float, line: int | None, what: str) -> None:
         if low < 0 or low % 1 or high % 1:
             raise self.source.error(
-                f"{what}: {low:.15g}-{high:.15g} are not character positions", line=line
+                f"{what}: {low:.15g}-{high:.15g} are not character positions",
+                line=line,
             )
         if self.text is not None and high > len(self.text):
             raise self.source.error(
                 f"{what}: end {high:.15g} lies beyond the text of {len(self.text)} characters",
                 line=line,
-                hint="Is it the text that was annotated?",
+                hint="Check that it is the text that was annotated",
             )
 
     def continuum(self, categories: Sequence[str] | None = None) -> Continuum:

@@ -135,22 +135,22 @@ def _warnings(
     if not c.n_units:
         yield "there are no units: no measure is defined"
     elif c.n_annotators < 2:
-        yield "there is one annotator: agreement needs two"
+        yield "there is only one annotator: agreement needs two"
     for name, count in zip(c.annotators, c.counts.tolist(), strict=True):
         if c.n_units and not count:
             yield (
-                f"{name} has no units and counts as having seen none; leave out annotators who did "
-                "not annotate"
+                f"{name} has no units, which counts as having found none; leave out annotators who "
+                "did not annotate"
             )
     for name, count in overlaps.items():
         if count:
             yield (
-                f"{name} has {_units(count)} overlapping an earlier one: measures over tilings "
-                "(u-alpha, segmentation, kappa-d) do not apply"
+                f"{name} has {_units(count)} overlapping an earlier one: measures that need units "
+                "without overlaps (u-alpha, segmentation, kappa-d) do not apply"
             )
     for name, count in duplicates.items():
         if count:
-            yield f"{name} has {_units(count)} repeating another exactly: each counts"
+            yield f"{name} has {_units(count)} repeating another exactly: each one counts"
     yield from _unit_warnings(c)
     for kind, names in (("annotators", c.annotators), ("categories", c.categories)):
         for group in _alike(names):
@@ -162,7 +162,7 @@ def _unit_warnings(c: Continuum) -> Iterator[str]:
     if zero:
         yield (
             f"{_units(zero)} of zero length: a length-based dissimilarity matches them only with "
-            "another of zero length in exactly the same place"
+            "others of zero length at exactly the same place"
         )
     unlabelled = int((c.category_codes < 0).sum())
     if 0 < unlabelled < c.n_units:

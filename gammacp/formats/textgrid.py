@@ -206,7 +206,7 @@ def write(document: Continuum, path: Path) -> None:
         )
         if (own := _FURTHER.fullmatch(annotator)) and own[1] in continuum.annotators:
             raise DataError(
-                f"tier {annotator!r} would be read as a further one of {own[1]!r}",
+                f"tier {annotator!r} would be read as a further tier of {own[1]!r}",
                 hint="Rename the annotator",
             )
         names = chain([annotator], (f"{annotator} #{number}" for number in count(2)))

@@ -84,7 +84,7 @@ def _annotations(source: Source) -> Iterator[Record]:
         elif all(isinstance(e, dict) for e in _list(inside)):
             waiting += [Record.of(e, source, record.line) for e in reversed(_list(inside))]
         else:
-            raise record.error("collection holds links instead of annotations")
+            raise record.error("collection holds links to annotations instead of the annotations")
 
 
 def _list(value: object) -> list[object]:
@@ -133,15 +133,15 @@ def _place(annotation: Record, target: object, what: str) -> Place:
         if kind == "FragmentSelector":
             return where, SECONDS, *_times(annotation, str(selected.get("value")), what)
     raise annotation.error(
-        f"{what} has no TextPositionSelector and no time fragment",
-        hint="Positions are needed: a quote alone may occur twice",
+        f"{what} has neither a TextPositionSelector nor a time fragment",
+        hint="Export positions too: a quote may occur more than once",
     )
 
 
 def _times(annotation: Record, fragment: str, what: str) -> tuple[float, float]:
     match = _TIME.search(fragment)
     if match is None:
-        raise annotation.error(f"{what}: {fragment!r} is no time fragment t=START,END")
+        raise annotation.error(f"{what}: {fragment!r} is not a time fragment t=START,END")
     source, line = annotation.source, annotation.line
     start, end = (source.position(x or "0", f"{what}:", line=line) for x in match.groups())
     return start, end

@@ -169,7 +169,7 @@ def _view(source: Source) -> tuple[Cas, list[_Fault]]:
     for key, layer, a in numbered:
         keys.of.setdefault(a.name, {}).setdefault(layer.name, []).append(key)
     elsewhere = {
-        f"layer {name.rsplit('.', 1)[-1]} has no number of a chain for it": count
+        f"layer {name.rsplit('.', 1)[-1]} gives it no number in a chain": count
         for name, count in Counter(of for of, part, _ in faults if not part).items()
     }
     slots: dict[str, list[tuple[str, str]]] = {}
@@ -235,10 +235,10 @@ def _filler(
     name = (m[2] if m else None) or (f"{at[0]}-{at[1]}" if at else "")
     if m is None or at is None or (m[2] and name not in keys.of):
         error = source.error(
-            f"slot {a.values.get(column, '*')!r} is filled by {target!r}, which is no token and no "
+            f"slot {a.values.get(column, '*')!r} is filled by {target!r}, which is not a token or "
             "annotation",
             line=a.line,
-            hint="Is the file complete?",
+            hint="Check whether the file is complete",
         )
         keys.faults.append((layer.name, "", error))
         return ""
@@ -267,8 +267,8 @@ def _relations(
             m = _RELATION.fullmatch(where)
             begins = keys.places.get(m[1]) if m else None
             if m is None or begins is None:
-                what = f"relation begins at {where!r}, which is no token"
-                error = source.error(what, line=row.line, hint="Is the file complete?")
+                what = f"relation begins at {where!r}, which is not a token"
+                error = source.error(what, line=row.line, hint="Check whether the file is complete")
                 keys.faults.append((base, "", error))
             spots = ((m[2], begins), (m[3], (row.start, row.end))) if m and begins else ()
             named = (key if key not in (None, "0") else f"{at[0]}-{at[1]}" for key, at in spots)
@@ -307,7 +307,7 @@ def _annotations(
             first = several.setdefault(key, made)
             for i in {*first.values, *values}:
                 if (was := first.values.get(i)) != (now := values.get(i)):
-                    what = f"annotation [{key}] is {was!r} in line {first.line} and {now!r} here"
+                    what = f"annotation [{key}] is {was!r} in line {first.line}, but {now!r} here"
                     faults.append((layer.name, called[i], source.error(what, line=row.line)))
             low, high = min(first.start, row.start), max(first.end, row.end)
             several[key] = _Annotation(low, high, first.line, key, values | first.values)

@@ -107,7 +107,7 @@ def rows_of(source: Source) -> WebannoRows:
                 raise source.error(
                     f"token {line.split()[0]} does not follow {rows[-1].place}",
                     line=number,
-                    hint="Is the file complete?",
+                    hint="Check whether the file is complete",
                 )
             if pending:
                 sentences.append((row.start, "\n".join(pending)))
@@ -115,7 +115,7 @@ def rows_of(source: Source) -> WebannoRows:
             rows.append(row)
     if pending or _ends_early(rows, sentences[-1:]):
         raise source.error(
-            "file ends before its text", line=len(lines), hint="Is the file complete?"
+            "file ends before its text", line=len(lines), hint="Check whether the file is complete"
         )
     return WebannoRows(tuple(found), tuple(rows), tuple(sentences))
 
@@ -145,7 +145,7 @@ def _row(source: Source, number: int, line: str, width: int) -> Row:
         raise source.error(
             f"line is not a token with {width} feature columns",
             line=number,
-            hint="Is the file complete, and exported as WebAnno TSV 3?",
+            hint="Check whether the file is complete and was exported as WebAnno TSV 3",
         )
     start, end = int(offsets[1]), int(offsets[2])
     token = unescape(cells[2])

@@ -63,7 +63,7 @@ def write(
     for name in options:
         if name not in chosen.write_options:
             there = ", ".join(chosen.write_options) or "none"
-            raise UsageError(f"option {name!r} is not one of writing {chosen.name}: {there}")
+            raise UsageError(f"writing {chosen.name} has no option {name!r}; there are: {there}")
     if notes and "notes" in chosen.write_keywords:
         options["notes"] = notes
     if isinstance(document, Corpus) and len(document) == 1 and not chosen.many:
@@ -77,7 +77,7 @@ def write(
             raise DataError(
                 f"{len(document)} continua do not fit into one {chosen.title} file",
                 file=target,
-                hint=f"Name a folder and --to {chosen.name}, or write CSV or JSON",
+                hint=f"Give a folder and --to {chosen.name}, or write CSV or JSON",
             )
         pattern, kind = f"{target}/{{document}}{chosen.extensions[0]}", "continuum"
     names = {name: file_name(name, kind) for name in document}
@@ -90,7 +90,7 @@ def _check_inside(document: Continuum | Corpus, chosen: Format) -> None:
     for c in continua_of(document):
         if c.unnamed and chosen.name != "json":
             raise DataError(
-                f"the units are by {c.unnamed} readers without names, and in {chosen.title} each "
+                f"the units come from {c.unnamed} readers without names; in {chosen.title}, each "
                 "block of units would look like a person",
                 hint="Write JSON",
             )

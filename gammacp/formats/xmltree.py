@@ -117,7 +117,7 @@ def parse(source: Source) -> Element:
         raise source.error(
             f"XML is broken: {expat.ErrorString(error.code)}",
             line=error.lineno,
-            hint="Is the file complete?",
+            hint="Check whether the file is complete",
         ) from None
     except (LookupError, ValueError) as error:
         if isinstance(error, DataError):

@@ -102,7 +102,7 @@ class KernelCache:
         folder = writable_folder() if _NUMBERED else None
         if folder is None:
             none = "no cache folder can be written"
-            not_kept(none if _NUMBERED else "this numba numbers functions in a way of its own")
+            not_kept(none if _NUMBERED else "this numba numbers functions in another way")
             return
         if result.library.has_dynamic_globals:  # addresses of this process
             return

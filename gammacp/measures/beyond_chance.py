@@ -34,13 +34,13 @@ from gammacp.signature import signature
 
 CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
 _NO_DISAGREEMENT = "{} defines no disagreement to compare with chance"
-_BY_CATEGORY = "{} has a value per category only{}"
+_BY_CATEGORY = "{} has values only per category{}"
 _EXACT = "f1-exact"
 _NO_GRID = (
     "f1-exact beyond chance has no p: the positions may lie on a grid (words, frames) that random "
-    "units miss; name it with --grid"
+    "units miss; give it with --grid"
 )
-_ELSEWHERE = "chance model {} moves units, and these are predefined: use fixed-positions"
+_ELSEWHERE = "chance model {} moves units, but these are predefined: use fixed-positions"
 
 
 @dataclass(frozen=True)

@@ -96,8 +96,8 @@ class VarianceComponents:
             value = math.sqrt(max(0.0, c.variance))
             listed.append(f"{name}{held} {value:.2f} ({low:.2f} to {high:.2f})")
         return (
-            f"The disorder of pairs is {self.mean:.2f} of chance on average and varies by "
-            f"(standard deviations, 95% confidence): {'; '.join(listed)}."
+            f"The disorder of pairs is on average {self.mean:.2f} of that by chance. Standard "
+            f"deviations (95% confidence): {'; '.join(listed)}."
         )
 
 

@@ -106,7 +106,7 @@ class Explanation:
         best = largest[0]["gamma_if_perfect"]
         if best is not None:
             said.append(
-                f"Without the disorder {first[1]} γ would be at most {best:.4f}, if alignment and "
+                f"Without the disorder {first[1]}, γ would be at most {best:.4f}, if alignment and "
                 "chance stayed as they are."
             )
         return [*said, self.variances.in_words()] if self.variances else said

@@ -38,7 +38,7 @@ _NEEDED = (
     "a Continuum (read makes one of a file, Continuum.from_frame of a data frame; for several: "
     "gamma_corpus)"
 )
-NOTHING_EXPECTED = "the expected disorder is 0: random annotation sets agree as perfectly as can be"
+NOTHING_EXPECTED = "the expected disorder is 0: random annotation sets agree perfectly"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,8 +126,7 @@ class GammaScore(Gamma):
         grid = self.chance.partition("(grid=")[2].partition(")")[0]
         return [
             f"Chance turns each annotator's units by whole {grid}: all {2 * self.units} boundaries "
-            "lie on them. Other habits that words have in common (never a comma, nouns alone) "
-            "count as agreement."
+            "lie on them. Other shared habits (never a comma, only nouns) are agreement."
         ]
 
     def _repr_html_(self) -> str:
@@ -356,14 +355,14 @@ def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
             f"only {different} different disorders" if different > 1 else "one disorder, all alike"
         )
         notes = (
-            f"the {expected.samples} random sets have {have}: the expected disorder rests on few, "
-            "whatever its interval says",
+            f"the {expected.samples} random sets have {have}: the expected disorder is less sure "
+            "than its interval says",
         )
     if not expected.capped:
         return notes
     return (
         *notes,
-        f"{expected.samples} random sets are the most that are drawn for a precision; they gave "
-        f"{expected.precision:.2g} instead of {settings.rule.precision:.2g}, and the interval is "
-        "as wide as that makes it (a number of samples of your own has no such limit)",
+        f"drawing stopped at {expected.samples} random sets, the most for a precision; it reached "
+        f"{expected.precision:.2g} instead of {settings.rule.precision:.2g}, so the interval is "
+        "wider; to draw more, give a number of samples",
     )

@@ -48,14 +48,14 @@ from gammacp.needs import require
 _KEPT = 2000
 _NOT_REACHED = "interrupted before it was aligned"
 _DRAWN_ALIKE = (
-    "documents are weighted where their disorders are added up; chance draws each as often as the "
-    "others"
+    "weights count where the documents' disorders are added up; chance draws all documents "
+    "equally often"
 )
 
 _ON_COARSE_PLACES = (
-    "units are whole sentences, lines or places of a grid: that annotators meet at their "
-    "boundaries counts as agreement here (+.17 for annotators who choose sentences at random); "
-    "--chance cut, and γ within documents, take it for chance"
+    "units are whole sentences, lines or places of a grid: boundaries that annotators share for "
+    "this reason count as agreement here (+.17 for annotators who choose sentences at random); "
+    "--chance cut, and γ within documents, count them as chance"
 )
 _COARSE = {"paragraphs", "lines", "sentences", "places"}
 

@@ -141,7 +141,7 @@ def _mean_kappa(found: Iterable[tuple[float, float]], made: str) -> Score:
 
 @registered(
     "overlap-ratio",
-    "what units share of what they cover together, 0 for unlinked ones (ELAN)",
+    "overlap of linked units over their joint extent, 0 for unlinked ones (ELAN)",
     "ELAN (Sloetjes & Wittenburg 2008)",
     range="[0, 1]",
     chance_corrected=False,
@@ -310,7 +310,7 @@ def _states(continuum: Continuum, unit: float | None) -> tuple[float, Indices]:
     step = seconds if unit is None else number("unit", unit)
     low, high = float(continuum.starts.min()), float(continuum.ends.max())
     if not step > 0 or (high - low) / step > _MOST_STEPS:
-        message = f"time unit {step:g} does not fit a length of {high - low:g}"
+        message = f"time unit {step:g} is too short for a length of {high - low:g}"
         # A default that does not fit is no reason to stop what else is measured.
         raise UsageError(message) if unit is not None else DataError(message, hint=_GIVE_UNIT)
     times = int((high - low) / step + 1e-9) + 1

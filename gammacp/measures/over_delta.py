@@ -67,7 +67,7 @@ class Anchor(NamedTuple):
 
     def in_words(self) -> str:
         """What it says, in a sentence or two."""
-        some = "" if self.units == self.of else f" (looked at: {self.units} of {self.of})"
+        some = "" if self.units == self.of else f" ({self.units} of {self.of} were used)"
         said = (
             "The positional cost that best separates real nearest units from random ones is "
             f"{self.cost:.3g} Δ ({self.low:.3g} to {self.high:.3g}): {self.kept:.0%} of the "
@@ -76,8 +76,8 @@ class Anchor(NamedTuple):
         if not math.isfinite(self.cost) or not self.cost:
             return said
         return (
-            f"{said} With Δ × {self.factor:.3g} two units further apart than that cost more "
-            "together than alone."
+            f"{said} With Δ × {self.factor:.3g}, two units further apart than that cost more if "
+            "aligned than if not."
         )
 
 

@@ -206,7 +206,7 @@ def intervals_over(
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(observed[there] / expected[there] / theta)
     if not np.isfinite(logs).all():
-        return Over(**told, reason="without one of them there is no disorder, or no document left")
+        return Over(**told, reason="without one of them, no disorder or no document is left")
     share = np.bincount(sums.annotator, sums.expected)[there] / whole[1]
     variance = float(((logs - (share * logs).sum()) ** 2).sum())
     few = max(1.0, float((share**2).sum() ** 2 / (share**4).sum()) - 1)
@@ -242,7 +242,7 @@ def _around(theta: float, legs: Interval) -> Interval:
 def _unknown(sums: PairSums, people: int) -> str | None:
     """Why nothing is known of other annotators."""
     if people < FEWEST_ANNOTATORS:
-        return f"{people} annotators do not tell how others would differ"
+        return f"{people} annotators are too few to tell how others would differ"
     return None if sums.observed.sum() > 0 else "there is no disorder"
 
 

@@ -192,7 +192,7 @@ def measure_each(
         instance("continuum", continuum, Treebank, "a Continuum or a Treebank")
     known = frozenset[str]().union(*(m.options for m in chosen.values()))
     for option in options.keys() - known:
-        raise UsageError(f"option {option!r} belongs to none of: {', '.join(chosen)}")
+        raise UsageError(f"{option} is an option of none of: {', '.join(chosen)}")
     from gammacp.stopping import due
 
     # Keeping what nobody else asks for costs time: random sets would be told apart in ties.
@@ -233,14 +233,14 @@ def evaluate(
         rich = "metric" in m.options and bool(features_of(options.get("metric")))
         if not rich and "dissimilarity" not in m.options:
             if continuum.features:
-                notes = (f"compares categories alone, without {', '.join(continuum.features)}",)
+                notes = (f"compares only categories, without {', '.join(continuum.features)}",)
             continuum = continuum.with_features()
         if continuum.breaks is not None and (
             m.fragments == "refused" or (continuum.axes > 1 and m.fragments == "atoms")
         ):
             return undefined(in_pieces(continuum))
         if continuum.breaks is not None and m.fragments == "atoms":
-            notes += (f"takes the fragments of {continuum.n_broken} units as units of their own",)
+            notes += (f"counts each fragment of {continuum.n_broken} units as a unit",)
             continuum = continuum.atoms()
         reason = unmet_need(continuum, m.needs)
     else:

@@ -98,7 +98,7 @@ def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
     rate = float(np.mean([p.rate for p in pairs]))
     empty = (p for p in pairs if math.isnan(p.rate))
     reasons = (
-        f"{p.reference} has no unit, so it is no reference for {p.hypothesis}" for p in empty
+        f"{p.reference} has no unit, so it cannot be a reference for {p.hypothesis}" for p in empty
     )
     reason = next(reasons, None)
     return SlotErrorScore(

@@ -99,7 +99,7 @@ class UnnamedGamma:
     def notes(self) -> tuple[str, ...]:
         """What the interval rests on, and what it leaves open, a sentence each."""
         said = [
-            f"whichever of the {self.readers} readers drew which unit, γ lies in this interval, if "
+            f"γ lies in this interval, whichever of the {self.readers} readers drew which unit, if "
             f"none drew two units that differ by {self.same:g} or less; γ need not reach its ends"
         ]
         if self.reason:
@@ -107,7 +107,7 @@ class UnnamedGamma:
         if self.unexplained:
             said.append(
                 f"{self.unexplained} units lie in clusters of more than {self.readers}: a reader "
-                "drew something twice, or there were more readers; the lower end leaves them alone"
+                "drew something twice, or there were more; the lower end aligns them with nothing"
             )
         if self.status is not Status.OPTIMAL:
             said.append("the groups are not proven optimal")

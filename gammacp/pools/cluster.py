@@ -93,7 +93,7 @@ def _call_with_same_software(wanted: Mapping[str, str], call: bytes) -> Any:
         function, arguments, named = pickle.loads(call)
     except (ImportError, AttributeError) as error:
         raise UsageError(
-            f"worker {worker}: {error}; start workers with PYTHONPATH where your modules are"
+            f"worker {worker}: {error}; start workers with your modules on PYTHONPATH"
         ) from None
     return function(*arguments, **named)
 
@@ -117,8 +117,8 @@ def _check_workers(client: Any, address: str) -> None:
     except TimeoutError:
         silent = ", ".join(_silent(_workers(client), ANSWER / 2)) or "some"
         raise PoolError(
-            f"workers of {address} do not answer within {ANSWER:g} s ({silent}); end them or "
-            "wake them, and run again"
+            f"workers of {address} do not answer within {ANSWER:g} s ({silent}); stop or "
+            "restart them, and run again"
         ) from None
     if not found:
         raise PoolError(f"the scheduler at {address} has no workers; start some: `dask worker`")
@@ -169,8 +169,8 @@ def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:
             silent = set(_silent(workers, SILENT))
             for worker in sorted(silent - told):
                 _LOG.warning(
-                    "worker %s has not been heard of for %g s: end it to have its tasks computed "
-                    "elsewhere, which Dask does by itself after some minutes (worker-ttl)",
+                    "worker %s has not been heard of for %g s: end it and others compute its tasks "
+                    "(Dask does so on its own after some minutes: worker-ttl)",
                     *(worker, SILENT),
                 )
             told = silent

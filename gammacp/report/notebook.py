@@ -18,7 +18,7 @@ from gammacp.text import sentence
 def continuum(result: Continuum) -> str:
     """Who marked what, and where."""
     kept = min(result.n_units, figures.LANE_UNITS)
-    some = "" if kept == result.n_units else f", of which the first {kept} are drawn"
+    some = "" if kept == result.n_units else f"; the first {kept} are drawn"
     words = f"{result.n_annotators} annotators, {result.n_units} units{some}."
     content = join(element("p", words), figures.lanes(result))
     return _frame(result.name or "Continuum", content, 130 + 32 * min(result.n_annotators, 12))

@@ -48,7 +48,7 @@ class SegmentationFlags(EditFlags):
     )
     categorial: str = option(
         "With --similarity b, how far two boundary types are apart: nominal, ordinal (in declared "
-        "order), or a CSV file of distances, whose nameless row and column are no boundary.",
+        "order), or a CSV file of distances, whose row and column without a name mean no boundary.",
         "NAME|MATRIX.csv",
         default="nominal",
     )
@@ -86,7 +86,7 @@ class ChanceFlags:
 
         asked = SampleRule(self.precision, self.confidence, self.samples)
         if not self.beyond_chance and asked != SampleRule():
-            raise UsageError("--precision, --confidence and --samples go with --beyond-chance")
+            raise UsageError("--precision, --confidence and --samples need --beyond-chance")
         return asked if self.beyond_chance else None
 
 
@@ -141,7 +141,7 @@ class Coded:
         if self.unit is not None:
             return int(near / self.unit + 1e-9)
         if near != int(near):
-            raise UsageError(f"--near {near:g} is no number of places (it may be one with --unit)")
+            raise UsageError(f"--near {near:g} is not a whole number of places (--unit allows any)")
         return int(near)
 
     def with_groups(self, codings: Codings) -> Codings:
@@ -300,16 +300,15 @@ def _refuse(
     # Types are weighed with B, and a figure shows one of them.
     needs_basis = comparing.categorial != "nominal" or asked.plot is not None
     wrong = {
-        f"{what} does not go with --beyond-chance": rule is not None and gold and not levels,
-        f"{what} does not go with --groups and --anonymous-coders": coders and (levels or gold),
-        "--reference is given once: compare with one reference after the other": len(
-            asked.reference or ()
-        )
+        f"{what} cannot be combined with --beyond-chance": rule is not None and gold and not levels,
+        f"{what} cannot be combined with --groups or --anonymous-coders": coders
+        and (levels or gold),
+        "give --reference once: compare with one reference at a time": len(asked.reference or ())
         > 1,
-        "--levels does not go with --near, --bootstrap and --candidate": levels
+        "--levels cannot be combined with --near, --bootstrap or --candidate": levels
         and (near or asked.bootstrap or asked.candidate),
-        "--near goes with --reference": near and not gold,
-        "--t-full and --t-window go with --levels": not levels
+        "--near needs --reference": near and not gold,
+        "--t-full and --t-window need --levels": not levels
         and (asked.t_full or asked.t_window is not None),
         f"{what} shows both S and B: --similarity changes nothing there": (levels or gold)
         and comparing.similarity != "s"
@@ -332,7 +331,7 @@ def _beside_gold(
     file = Path(name)
     if not file.exists():
         known = ", ".join(codings.coders)
-        raise UsageError(f"reference {name!r} is no file, and no coder; coders are: {known}")
+        raise UsageError(f"reference {name!r} is neither a file nor a coder; coders are: {known}")
     try:
         both = against(codings, coded.codings([file], reading.of_files()), name="reference")
     except DataError as error:

@@ -53,7 +53,7 @@ def read_json(source: Source) -> Corpus:
     Category
         none: segments are unlabelled
     Spans
-        segments cover the item without gaps; boundaries of several types are no units
+        segments cover the item without gaps; boundaries of several types are not units
     """
     return _of_one_type(source, "segeval")
 
@@ -70,9 +70,9 @@ def read_table(source: Source) -> Corpus:
     Category
         none: segments are unlabelled
     Spans
-        a row under Coder and Masses, Positions, or Mass and Boundaries is one coder's
-        segmentation, under Unit or After a base unit of all coders; segments cover the item
-        without gaps
+        with the columns Coder and Masses, Positions, or Mass and Boundaries, a row is one coder's
+        segmentation; with Unit or After, a row is a base unit of all coders. Segments cover the
+        item without gaps
     """
     return _of_one_type(source, "segmentation-table")
 
@@ -81,7 +81,7 @@ def _of_one_type(source: Source, format: str) -> Corpus:
     codings = codings_in(source, format)
     if len(codings.types) > 1:
         raise source.error(
-            f"boundaries of {len(codings.types)} types are no ends of units",
+            f"boundaries of {len(codings.types)} types cannot be ends of units",
             hint="gammacp segmentation compares boundaries of several types",
         )
     return units_of(source, codings)

@@ -20,7 +20,7 @@ from gammacp.formats.spans import Documents, with_shapes
 
 PIXELS = "pixels"
 _RATERS = ("rater", "rater_id", "annotator", "annotator_id", "worker_id", "created_by")
-_MASK = "is a mask, of which its box is read"
+_MASK = "is a mask: only its box is read"
 
 
 def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> Corpus:
@@ -65,13 +65,13 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
         what = f"annotation {entry.get('id')}"
         for key, known in (("image_id", images), ("category_id", {None: None, **labels})):
             if _key(entry, key) not in known:
-                raise entry.error(f"{what} is of no {key[:-3]} of the file")
+                raise entry.error(f"{what} belongs to no {key[:-3]} of the file")
         who = entry.name(*((rater,) if rater else _RATERS)) or source.annotator
         if not who:
             raise entry.error(
                 f"{what} does not say who made it",
-                hint="Name the key with --option rater=KEY, or put each annotator's file into a "
-                "folder of that name",
+                hint="Give the key with --option rater=KEY, or put each annotator's file into a "
+                "folder with the annotator's name",
             )
         spans = documents.of(_title(images[entry["image_id"]]))
         label = labels.get(entry.get("category_id"))

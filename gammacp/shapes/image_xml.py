@@ -60,7 +60,7 @@ def read_cvat(source: Source, *, shapes: str = "keep") -> Corpus:
                 rings = [[p] for p in points] if kind == "point" else [points]
                 spans.add_shape(source.annotator, label, kind, rings, line=e.line, what=what)
             else:
-                spans.leave_out(e.name, "turned" if turned else "is no box, polygon, line or point")
+                spans.leave_out(e.name, "turned" if turned else "not a box, polygon, line or point")
             spans.leave_out("attribute", "is not the category", len(e.all("attribute")))
     return with_shapes(documents.corpus(), shapes, source.place)
 

@@ -92,7 +92,7 @@ def read(source: Source, *, features: Sequence[str] = (), shapes: str = "box") -
     numbers: Counter[Any] = Counter()
     for row, scan, *values in drawn:
         if scan not in about:
-            raise source.error(f"annotation {row} is of no scan of the file")
+            raise source.error(f"annotation {row} belongs to no scan of the file")
         name, pixel, thickness = about[scan]
         spans, outlines = documents.of(name), slices[row]
         spans.leave_out("contour", "is excluded", excluded[row])
@@ -125,7 +125,7 @@ def _points(source: Source, coordinates: Any) -> Iterator[tuple[float, float]]:
     for line in str(coordinates).split():
         x, comma, y = line.partition(",")
         if not comma:
-            raise source.error(f"coordinates {line!r} are no pair")
+            raise source.error(f"coordinates {line!r} are not a pair")
         yield _number(source, x), _number(source, y)
 
 

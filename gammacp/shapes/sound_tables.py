@@ -61,7 +61,7 @@ def read_raven(source: Source, *, label: str | None = None, shapes: str = "keep"
             continue
         seen.add(row["Selection"])
         if label is not None and label not in row:
-            raise UsageError(f"label {label!r} is no column; there are: {', '.join(row)}")
+            raise UsageError(f"label {label!r} is not a column; there are: {', '.join(row)}")
         category = row.get(label or next((x for x in _LABELS if x in row), ""), "").strip()
         edges = [row.position(x, x) for x in _RAVEN[1:]]
         what = f"selection {row['Selection']}"

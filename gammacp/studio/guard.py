@@ -48,7 +48,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         refused = (
-            self._why_refused(scope) if scope["type"] == "http" else "only HTTP is spoken here"
+            self._why_refused(scope) if scope["type"] == "http" else "this address serves only HTTP"
         )
 
         async def send_guarded(message: Message) -> None:

@@ -27,7 +27,7 @@ from gammacp.validation import WrittenTable
 
 GOLD = "gold"
 NOT_TEXT = (
-    "a name or a text has bytes that are no UTF-8\n  Rename the file, and read the folder again"
+    "a name or a text has bytes that are not UTF-8\n  Rename the file, and read the folder again"
 )
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
@@ -143,18 +143,18 @@ def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decis
     if asked.action == "take":
         name = asked.annotator or ""
         if name not in unit.units:
-            raise DataError(f"{name!r} is no annotator of {asked.document}")
+            raise DataError(f"{name!r} is not an annotator of {asked.document}")
         theirs = unit.units[name]
         result = None if theirs is None else (theirs.start, theirs.end, theirs.category)
     elif asked.action == "merge":
         if unit.category is None and unit.vote.tied:
-            raise DataError("its category is tied", hint="Take somebody's, or edit it")
+            raise DataError("its category is tied", hint="Choose an annotator's, or edit it")
         result = unit.start, unit.end, unit.category
     elif asked.action == "edit":
         result = _edit(found[asked.document].continuum, asked)
         if unit.shape and result[:2] != (unit.start, unit.end):
             raise DataError(
-                "a shape is not moved by its first axis",
+                "a shape cannot be moved along its first axis alone",
                 hint="Leave start and end, and change the category; or take somebody's shape",
             )
     start, end, category = result or (None, None, None)
@@ -171,13 +171,13 @@ def _on_link(link: ConsensusLink, asked: DecisionRequest) -> Decision:
     if asked.action == "take":
         name = asked.annotator or ""
         if name not in link.links:
-            raise DataError(f"{name!r} is no annotator of {asked.document}")
+            raise DataError(f"{name!r} is not an annotator of {asked.document}")
         theirs = link.links[name]
         kept, type = theirs is not None, "" if theirs is None else theirs["type"]
     elif asked.action == "merge" and not type and link.vote.tied:
-        raise DataError("its type is tied", hint="Take somebody's")
+        raise DataError("its type is tied", hint="Choose an annotator's")
     elif asked.action == "edit":
-        raise DataError("a link is not edited here", hint="Take somebody's, or the consensus'")
+        raise DataError("links cannot be edited here", hint="Choose somebody's or the consensus'")
     return Decision(
         request=asked.request, reviewer=asked.reviewer, document=asked.document, item=asked.item,
         action=asked.action, annotator=name, kept=kept, category=type if kept else None,

@@ -279,7 +279,7 @@ def _run(studio: Studio, request: Request) -> Response:
     }
     do = request.path_params["do"]
     if do not in doing:
-        raise DataError(f"{do!r} is nothing to do")
+        raise DataError(f"{do!r} is not an action")
     doing[do]()
     return JSONResponse({})
 
@@ -321,7 +321,7 @@ def _image(studio: Studio, request: Request) -> Response:
 def _decisions(studio: Studio, request: Request) -> Response:
     after = request.query_params.get("after", "0")
     if not (after.isascii() and after.isdecimal() and len(after) <= _LONGEST_NUMBER):
-        raise DataError(f"after={after[:40]!r} is no number of a decision")
+        raise DataError(f"after={after[:40]!r} is not the number of a decision")
     return JSONResponse({"decisions": [asdict(row) for row in studio.journal.rows(int(after))]})
 
 
@@ -440,9 +440,9 @@ def serve(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(
-            f"no folder can be there: {error.strerror}",
+            f"the folder cannot be made: {error.strerror}",
             file=folder,
-            hint="Name a folder; a single file can be dropped on the page",
+            hint="Give a folder; a single file can be dropped on the page",
         ) from None
     listening = _listen(folder, port)
     token = secrets.token_urlsafe(24)

@@ -301,7 +301,7 @@ def path_inside(name: str) -> str:
     ending = Path(name).suffix.lower()
     if not has_ending(Path(name), None) and ending not in (*TYPES, *ENDINGS, *_BESIDE):
         what = f"a file that ends in {ending}" if ending else "a file without an ending"
-        raise DataError(f"nothing here reads or plays {what}", file=name, hint="It was left out")
+        raise DataError(f"gammacp cannot read or play {what}", file=name, hint="It was left out")
     return NAME if _fold(name) == NAME else "/".join(parts)
 
 

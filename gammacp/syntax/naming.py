@@ -142,7 +142,7 @@ def passed_over(paths: Iterable[Path], named: Iterable[Named]) -> list[LeftOut]:
     read = {one.path for one in named}
     folders = (path for path in paths if path.is_dir())
     counts = {folder: sum(p not in read for p in _visible(folder)) for folder in folders}
-    reason = "its ending is not one of the trees that are read"
+    reason = "its ending is of no known tree format"
     return [LeftOut(str(folder), "file", n, reason) for folder, n in counts.items() if n]
 
 
@@ -159,7 +159,7 @@ def _folders(paths: Sequence[Path], kind: str | None) -> list[Path]:
         return []
     if len(inner) < len(paths):
         raise DataError(
-            "files and folders cannot be mixed", file=paths[0], hint="Name one kind, or --pattern."
+            "files and folders cannot be mixed", file=paths[0], hint="Give one kind, or --pattern."
         )
     if len(inner) > 1:
         return inner
@@ -170,7 +170,7 @@ def _folders(paths: Sequence[Path], kind: str | None) -> list[Path]:
         raise DataError(
             "treebank files lie beside folders, so it is unclear which belong together",
             file=inner[0],
-            hint="Name the folders or the files of one treebank, or --pattern.",
+            hint="Give the folders or the files of one treebank, or use --pattern.",
         )
     return below
 

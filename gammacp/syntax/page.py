@@ -54,7 +54,7 @@ def tree_page(report: TreeReport, title: str = "") -> str:
         about = "Arcs of two annotators who differ most; orange and bold where they differ."
         grouped[_TITLES["sentence"]] += [hint(about), *drawn]
     if report.read.left_out:
-        grouped["Left out by the readers"] = [left_out(report.read.left_out)]
+        grouped["Skipped while reading"] = [left_out(report.read.left_out)]
     grouped["How this was computed"] = [provenance(found["signature"])]
     sections = [
         (f"part{k}", name, join(*content))

@@ -213,7 +213,7 @@ def _said(document: Record) -> Iterator[str]:
     if several := scores.get("several_edges"):
         yield (
             f"EULAS: {several} words have several edges of one universal relation to one head; "
-            "each counts once (the shared task's program counts each with each, and can pass 1)"
+            "each counts once (the shared task's program counts each with each, and can exceed 1)"
         )
 
 

@@ -168,7 +168,7 @@ def test_measures_serve_or_refuse(broken: Continuum) -> None:
             assert "several fragments" in str(score.reason) or "FULL" in str(score.reason), name
         elif kind == "atoms":
             assert score.value == atoms[name].value or math.isnan(score.value), name
-            assert any("units of their own" in n for n in score.notes), name
+            assert any("counts each fragment" in n for n in score.notes), name
             with pytest.raises(DataError, match=r"several fragments.*c\.atoms\(\)"):
                 MEASURES[name].function(broken)
 

@@ -222,6 +222,6 @@ def test_ctrl_c_twice_leaves_without_a_trace(tmp_path: Path, executor: str, meas
         os.killpg(process.pid, signal.SIGINT)
     _, told = process.communicate(timeout=10)
     assert process.returncode == 130
-    assert "interrupted; what is done is kept in s.sqlite, run again to go on" in told
+    assert "interrupted; s.sqlite keeps what is done, run again to go on" in told
     assert "Traceback" not in told
     assert gone(process.pid)

@@ -133,7 +133,7 @@ def test_without_resume_the_experiment_starts_anew(toy_sweep: Build, tmp_path: P
 def test_unknown_measures_and_options_are_refused_at_once(toy_sweep: Build, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="did you mean 'toy-spread'"):
         swept(toy_sweep(measures=("toy-sprad",)), tmp_path)
-    with pytest.raises(UsageError, match="option 'factr' belongs to no measure"):
+    with pytest.raises(UsageError, match="factr is an option of no measure"):
         swept(toy_sweep(options={"factr": 1}), tmp_path)
     with pytest.raises(UsageError, match="module 'no_such' cannot be imported"):
         swept(toy_sweep(modules=("no_such",)), tmp_path)

@@ -145,16 +145,16 @@ def test_no_damage_makes_a_store_smaller_in_silence(
 @pytest.mark.parametrize(
     ("statement", "told"),
     [
-        ('DELETE FROM cells WHERE "set" = 3', "has 160 cells, and had 200"),
-        ("UPDATE cells SET value = value + 1e-15", "cells of run 1 of .* are changed"),
-        ("UPDATE cells SET signature = 1", "cells of run 1 of .* are changed"),
-        ("UPDATE texts SET text = 'other' WHERE text = 'toy-spread'", "1 texts are changed"),
+        ('DELETE FROM cells WHERE "set" = 3', "has 160 cells, but had 200"),
+        ("UPDATE cells SET value = value + 1e-15", "cells of run 1 of .* were changed"),
+        ("UPDATE cells SET signature = 1", "cells of run 1 of .* were changed"),
+        ("UPDATE texts SET text = 'other' WHERE text = 'toy-spread'", "1 texts were changed"),
         ("DELETE FROM texts WHERE text = 'toy-spread'", "names a row of texts that is missing"),
-        ("UPDATE experiments SET name = 'other'", "what is said of it, are changed"),
-        ("UPDATE runs SET processor = 'other'", "what is said of it, are changed"),
+        ("UPDATE experiments SET name = 'other'", "or its record, were changed"),
+        ("UPDATE runs SET processor = 'other'", "or its record, were changed"),
         ("DELETE FROM runs", "names a row of runs that is missing"),
-        ("DROP TRIGGER sum_cell", "its tables are not as they are made"),
-        ("CREATE VIEW v AS SELECT 1", "its tables are not as they are made"),
+        ("DROP TRIGGER sum_cell", "its tables are not those that gammacp makes"),
+        ("CREATE VIEW v AS SELECT 1", "its tables are not those that gammacp makes"),
     ],
 )
 def test_what_somebody_else_changed_is_told(

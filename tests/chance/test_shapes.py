@@ -81,6 +81,6 @@ def test_nobody_reads_an_image_along_its_first_axis() -> None:
         assert boxes.hulls().starts.tolist() == plain.starts.tolist()
         assert {u.shape for u in boxes} == {u.shape for u in calls}
     for c in (image, calls):
-        with pytest.raises(DataError, match="a grid is of one axis, and 29 units have shapes"):
+        with pytest.raises(DataError, match="a grid has one axis, but 29 units have shapes"):
             c.with_grid(Grid("frames", 1.0))
         assert c.hulls().with_grid(Grid("frames", 1.0)).grid

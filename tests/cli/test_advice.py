@@ -198,7 +198,7 @@ def boxes(**declared: Any) -> Continuum:
 
 POINT = {**WORK, "Ann": [*WORK["Ann"], (5, 5, "p")]}
 ROWS = [
-    Row("for which a least length means", {"in/a.csv": csv("Ann", "Bob", work=POINT)}, SHORT,
+    Row("so a least length does not apply", {"in/a.csv": csv("Ann", "Bob", work=POINT)}, SHORT,
         {(*SHORT, "--only", "a,b"): truth(), GAMMA: truth(POINT)}),
     joined({f"in/talk/{w}.eaf": eaf(w) for w in WORK}, "{document}/{annotator}"),
     joined({f"in/talk/{w}.eaf": eaf(w, "gesture") for w in WORK}, "{document}/{annotator}"),
@@ -294,15 +294,15 @@ ROWS = [
     # How far somebody read, and grids.
     Row("lies outside the text, ", ONE, (*GAMMA, *BOB, "Bob=40"),
         {(*GAMMA, *BOB, "Bob=40", "--bounds", "0:50"): read(40, bounds=(0, 50))}),
-    Row("and has units up to", ONE, (*GAMMA, *BOB, "Bob=5"), {(*GAMMA, *BOB, "Bob=14"): read(14)},
-        printed="Say at least 14"),
+    Row("but has units up to", ONE, (*GAMMA, *BOB, "Bob=5"), {(*GAMMA, *BOB, "Bob=14"): read(14)},
+        printed="Give at least 14"),
     Row("does not begin and end on the grid", ONE, (*GAMMA, "--grid", "4"),
         {(*GAMMA, "--grid", "1"): truth().with_grid(Grid("places", 1)), GAMMA: truth()}),
-    Row("along which nobody reads", {"in/a.csv": BOXES}, (*GAMMA, *BOB, "Bob=20"),
+    Row("so nobody reads", {"in/a.csv": BOXES}, (*GAMMA, *BOB, "Bob=20"),
         {(*GAMMA, *BOB, "Bob=20", "--bounds", "0:30"):
          boxes(bounds=(0, 30), offset_unit="s").with_read_until({"Bob": 20})},
         changed={"in/a.csv": "# offset unit: s\n" + BOXES}),
-    Row("a grid is of one axis", {"in/a.csv": BOXES}, (*GAMMA, "--grid", "1"),
+    Row("a grid has one axis", {"in/a.csv": BOXES}, (*GAMMA, "--grid", "1"),
         {(*GAMMA, "--grid", "1", "--option", "shapes=no"):
          boxes().hulls().with_grid(Grid("places", 1))}),
     Row("stopped reading early", ONE, (*GAMMA, *BOB, "Bob=20", "--chance", "shift"),

@@ -72,8 +72,8 @@ def test_segmentation_and_trees_take_what_they_know(run: Run, folder: Path) -> N
     for command in ("segmentation", "syntax"):
         result = run(command, "not.toml")
         assert result.code == 3
-        assert "not.toml:2: dissimilarity means nothing here: " in result.err
-        assert "Give this command a file of its own" in result.err
+        assert "not.toml:2: dissimilarity does not apply here: " in result.err
+        assert "Write a file without it for this command" in result.err
     (folder / "whole.csv").write_text("a,x,0,3\na,x,3,9\nb,x,0,4\nb,x,4,9\n")
     (folder / "own.toml").write_text('paths = ["whole.csv"]\n')
     plain = run("segmentation", "whole.csv", "--json")
@@ -104,8 +104,8 @@ def test_init_writes_and_never_over(run: Run, folder: Path) -> None:
     ("args", "code", "message"),
     [
         (["gamma", "campaign.toml", "--round", "x"], 3, "toml:6: round 'x' is unknown"),
-        (["gamma", "export", "--round", "x"], 2, "--round x needs the campaign.toml"),
-        (["gamma", "campaign.toml", "export"], 2, "a campaign.toml stands by itself"),
+        (["gamma", "export", "--round", "x"], 2, "--round x needs a campaign.toml"),
+        (["gamma", "campaign.toml", "export"], 2, "give a campaign.toml alone"),
         (["gamma", "export", "--rename", "1=2"], 3, "would be '2'"),
         (["gamma", "export", "--rename", "9=2"], 3, "annotator '9' does not occur"),
         (["gamma", "export", "--rename", "9"], 2, "--rename '9' is not OLD=NEW"),
@@ -185,9 +185,9 @@ def test_the_dissimilarity_of_a_campaign_is_every_command_s(run: Run, command: l
 
 def test_the_command_line_takes_its_place_and_says_so(run: Run, errors: Path) -> None:
     outcome = run("align", "campaign.toml", "--beta", 2, "--json")
-    assert "campaign.toml: dissimilarity mine.toml gives way to the command line" in outcome.err
+    assert "campaign.toml: the command line replaces its dissimilarity mine.toml" in outcome.err
     assert outcome.out == run("align", "plain.toml", "--beta", 2, "--json").out
     (errors / "campaign.toml").write_text('paths = ["a.csv"]\ndissimilarity = "mine"\n')
     outcome = run("align", "campaign.toml")
     assert (outcome.code, "campaign.toml:2: " in outcome.err) == (3, True)
-    assert "Name a TOML file" in outcome.err
+    assert "Give a TOML file" in outcome.err

@@ -100,7 +100,7 @@ def test_an_unknown_ending_names_the_option_that_helps(
     target = (tmp_path / "gold.xyz",) if command == "convert" else ("-o", tmp_path / "gold.xyz")
     result = run(command, good, *target)
     assert result.code == 2
-    assert "name one with --to" in result.err
+    assert "give --to" in result.err
 
 
 @pytest.mark.parametrize("command", ["compare", "calibrate", "consensus", "report"])
@@ -226,16 +226,16 @@ def test_alignments_that_are_not_proven_are_said(run: Run, good: Path, tmp_path:
     (result,) = json.loads(one.out)["results"]
     assert result["alignment"]["status"] == "feasible"
     assert result["alignment"]["bound"] < result["alignment"]["disorder"]
-    assert "not proven to be the best: 1 of 1 alignments; the largest gap is" in one.err
+    assert "1 of 1 alignments not proven to be the best; the largest gap is" in one.err
     for arguments in (("consensus",), ("gamma", "--alignment", *FAST)):
         both = run(*arguments, good, other, "--method", "greedy")
-        assert "not proven to be the best: 2 of 2 alignments" in both.err
+        assert "2 of 2 alignments not proven to be the best" in both.err
         assert "proven" not in run(*arguments, good, other).err
 
 
-READ = "is one of the files that are read"
-WITHIN = "has files that are read"
-NEXT = "would be read with the annotations from then on"
+READ = "is one of the files to read"
+WITHIN = "holds files to read"
+NEXT = "would be read as annotations from then on"
 
 
 @pytest.mark.parametrize(
@@ -329,7 +329,7 @@ def test_calibrate_draws_no_figure_over_its_curves(run: Run, good: Path, tmp_pat
     path = tmp_path / "x.svg"
     result = run("calibrate", good, "--figure", path, "--curves", path)
     assert result.code == 2
-    assert "a file each" in result.err
+    assert "different files" in result.err
     assert not path.exists()
 
 
@@ -340,7 +340,7 @@ def test_consensus_writes_no_list_over_its_gold_standard(
         "consensus", good, "-o", tmp_path / "x.csv", "--units", tmp_path / "y" / ".." / "x.csv"
     )
     assert result.code == 2
-    assert "a file each" in result.err
+    assert "different files" in result.err
     assert not (tmp_path / "x.csv").exists()
 
 
@@ -375,7 +375,7 @@ def test_votes_too_say_how_far_each_annotator_is_from_the_gold_standard(
         (("--support", "many"), "support"),
         (("--support", "9"), "support"),
         (("--boundaries", "middle"), "majority, median, mean"),
-        (("--out", "gold.xyz"), "no format is written"),
+        (("--out", "gold.xyz"), "does not say which format to write"),
         (("--to", "csv"), "--to needs --out"),
     ],
 )

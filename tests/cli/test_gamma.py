@@ -261,7 +261,7 @@ def test_options_that_no_measure_has_are_refused(run: Run, good: Path) -> None:
     assert run("measure", good, "-m", "cu-alpha", "--metric", "nominal").code == 0
     result = run("measure", good, "-m", "ser", "--metric", "nominal")
     assert result.code == 2
-    assert "--metric belongs to none of: ser" in result.err
+    assert "--metric is an option of none of: ser" in result.err
 
 
 @pytest.mark.parametrize("command", ["gamma", "align"])

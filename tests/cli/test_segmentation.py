@@ -120,11 +120,11 @@ def test_bad_references(run: Run, tmp_path: Path) -> None:
     assert found.code == 3
     assert "no item of 'reference' is coded by a system" in found.err
     for options, message in (
-        (("--reference", "x"), "reference 'x' is no file, and no coder; coders are: an1"),
+        (("--reference", "x"), "reference 'x' is neither a file nor a coder; coders are: an1"),
         (("--reference", "an1", "--candidate", "x"), "system 'x' coded no item"),
-        (("--reference", "an1", "--beyond-chance"), "does not go with"),
-        (("--near", 2), "--near goes with --reference"),
-        (("--reference", "an1", "--reference", "an2"), "--reference is given once"),
+        (("--reference", "an1", "--beyond-chance"), "cannot be combined with"),
+        (("--near", 2), "--near needs --reference"),
+        (("--reference", "an1", "--reference", "an2"), "give --reference once"),
     ):
         found = run("segmentation", "--dataset", "moonstone", *options)
         assert found.code == 2
@@ -229,15 +229,15 @@ def test_bad_data(run: Run, tmp_path: Path, text: str, message: str) -> None:
         (("--dataset", "moonstone", "--edit", "x"), "edit 'x' is unknown"),
         (("--dataset", "moonstone", "--similarity", "x"), "similarity 'x' is unknown"),
         (("--dataset", "moonstone", "--n", 0), "n 0 < 1"),
-        (("--dataset", "moonstone", "--min-length", 2), "--min-length means nothing here"),
+        (("--dataset", "moonstone", "--min-length", 2), "--min-length does not apply here"),
         (("--dataset", "moonstone", "--candidate", "x"), "candidate 'x' coded no item"),
         (("--dataset", "moonstone", "--item", "x"), "--item 'x' is not OLD=NEW"),
         (("--dataset", "moonstone", "--item", "x=y"), "item 'x' does not occur"),
-        (("--dataset", "moonstone", "--samples", 40), "go with --beyond-chance"),
-        (("--dataset", "moonstone", "--t-full"), "--t-full and --t-window go with --levels"),
-        (("--dataset", "moonstone", "--t-window", 3), "--t-full and --t-window go with --levels"),
+        (("--dataset", "moonstone", "--samples", 40), "need --beyond-chance"),
+        (("--dataset", "moonstone", "--t-full"), "--t-full and --t-window need --levels"),
+        (("--dataset", "moonstone", "--t-window", 3), "--t-full and --t-window need --levels"),
         ((*GOLD, "--similarity", "b"), "shows both S and B"),
-        ((*GOLD, "--reference", 2), "--reference is given once"),
+        ((*GOLD, "--reference", 2), "give --reference once"),
     ],
 )
 def test_wrong_usage(run: Run, options: tuple[object, ...], message: str) -> None:
@@ -259,7 +259,7 @@ def test_boundaries_of_a_recording_within_seconds(run: Run, tmp_path: Path) -> N
     found = run("segmentation", path, "--reference", "gold", "--near", "0.5", "--format", "csv")
     assert (found.code, "say --unit" in found.err) == (3, True)
     found = run("segmentation", "--dataset", "moonstone", "--reference", "an1", "--near", "0.5")
-    assert (found.code, "no number of places" in found.err) == (2, True)
+    assert (found.code, "not a whole number of places" in found.err) == (2, True)
 
 
 def test_types_from_categories_and_what_one_for_another_costs(run: Run, tmp_path: Path) -> None:
@@ -274,9 +274,9 @@ def test_types_from_categories_and_what_one_for_another_costs(run: Run, tmp_path
         found = run(*typed, *options)
         assert json.loads(found.out)["means"]["corpus"]["b"]["mean"] == pytest.approx(value)
     refused = run("segmentation", units, "--similarity", "b", "--categorial", costs)
-    assert (refused.code, "boundary types, and there is only one" in refused.err) == (2, True)
+    assert (refused.code, "boundary types, but there is only one" in refused.err) == (2, True)
     refused = run("segmentation", units, "--typed", "--categorial", costs)
-    assert (refused.code, "only B does" in refused.err) == (2, True)
+    assert (refused.code, "categorial compares boundary types" in refused.err) == (2, True)
     costs.write_text(",comma\ncomma,0\n")
     refused = run(*typed, "--categorial", costs)
     assert (refused.code, "'period' is missing" in refused.err) == (3, True)
@@ -339,7 +339,7 @@ def test_it_takes_the_options_of_reading(run: Run, tmp_path: Path) -> None:
         assert said in refused.err
     campaign.write_text('paths = ["people.json"]\nmin_length = 2\n')
     refused = run("segmentation", campaign)
-    assert (refused.code, "campaign.toml:2: min_length means nothing" in refused.err) == (3, True)
+    assert (refused.code, "campaign.toml:2: min_length does not apply" in refused.err) == (3, True)
 
 
 def test_a_bad_file_does_not_end_the_others(run: Run, tmp_path: Path) -> None:

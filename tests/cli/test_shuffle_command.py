@@ -111,7 +111,7 @@ def test_a_reference_has_a_model_too(run: Run, campaign: Path) -> None:
         (("--error", "splt", "--magnitude", "1"), 2, "did you mean 'split'"),
         ((*ERR, "--n-annotators", "0"), 2, "number of annotators 0 < 1"),
         ((*ERR, "--layout", "loose"), 2, "layout 'loose' is unknown"),
-        ((*ERR, "--annotator", "Ann"), 2, "annotator is one of a reference file"),
+        ((*ERR, "--annotator", "Ann"), 2, "annotator applies to a reference file"),
         ((*ERR, "--model", "m.toml", "--learn", "x.csv"), 2, "not both"),
         ((*ERR, "--reference", "x.csv", "--layout", "fixed"), 2, "leave it out"),
         ((*ERR, "--out", "one.csv", "--sets", "2"), 2, "give a folder"),

@@ -291,9 +291,9 @@ def test_it_takes_the_options_of_reading(run: Run, tmp_path: Path) -> None:
     for option, value, code, said in (
         ("--exclude", "eve", 3, "annotator 'eve' does not occur"),
         ("--document", "three", 3, "document 'three' does not occur. There are: one, two"),
-        ("--min-length", 2, 2, "--min-length means nothing here: it is for units"),
-        ("--format", "conll", 2, "named with --trees"),
-        ("--layout", "x", 2, "layout 'x' is not a path of"),
+        ("--min-length", 2, 2, "--min-length does not apply here: it is for units"),
+        ("--format", "conll", 2, "--trees names them"),
+        ("--layout", "x", 2, "layout 'x' is not a path with"),
         ("--dataset", "dalton", 2, "none ship"),
     ):
         refused = syntax(run, tmp_path, option, value)
@@ -301,7 +301,7 @@ def test_it_takes_the_options_of_reading(run: Run, tmp_path: Path) -> None:
         assert said in refused[2]
     campaign.write_text('paths = ["*.conll"]\nmap = {a = "b"}\n')
     code, _, err = syntax(run, campaign)
-    assert (code, "campaign.toml:2: map means nothing here" in err) == (3, True)
+    assert (code, "campaign.toml:2: map does not apply here" in err) == (3, True)
 
 
 def test_a_bad_file_costs_its_document(run: Run, tmp_path: Path) -> None:

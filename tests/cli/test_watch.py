@@ -62,7 +62,7 @@ def test_alarm_and_errors(run: Run, folder: Path) -> None:
     write(folder / "c.csv", late=9)
     assert run("watch", folder, *FAST, "--alarm-below", -1).code == 0
     early = run("watch", folder, *FAST, "--alarm-below", 0.99)
-    assert (early.code, "below 0.99, but this is no alarm yet" in early.err) == (0, True)
+    assert (early.code, "below 0.99, but this is not an alarm yet" in early.err) == (0, True)
     for name in "defghij":
         write(folder / f"{name}.csv", late=9)
     history = json.loads(run("watch", folder, *FAST, "--json", "--alarm-below", 0.99).out)

@@ -47,7 +47,7 @@ def test_unlabelled_units() -> None:
 
 
 def test_labels_that_are_not_numbers() -> None:
-    with pytest.raises(DataError, match="category 'a' is not a number, which interval"):
+    with pytest.raises(DataError, match="category 'a' is not a number, but interval"):
         distances("interval", "1", "a")
     with pytest.raises(DataError, match="'-1' is negative"):
         distances("ratio", "-1", "2")

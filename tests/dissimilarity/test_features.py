@@ -132,7 +132,7 @@ def test_measures_without_features_compare_categories_and_say_so() -> None:
     found = gc.measure(c, ["ser", "cu-alpha"])
     said = gc.measure(plain, ["ser", "cu-alpha"])
     assert {n: s.value for n, s in found.items()} == {n: s.value for n, s in said.items()}
-    assert "compares categories alone, without severity" in found["ser"].notes
+    assert "compares only categories, without severity" in found["ser"].notes
     matrix = kind.distances(c.categories)
     by_hand = gc.measure(c.renamed({}), ["cu-alpha"], metric=kind)["cu-alpha"]
     texts = Continuum.from_units(
@@ -175,7 +175,10 @@ def test_features_that_cannot_be_meant(features: list[str], message: str) -> Non
     ("feature", "message"),
     [
         ("sverity:nominal", "no unit has the feature 'sverity'. Features that were read: severity"),
-        ("severity:ordinal", "'severity' is ordinal and has no order. Give it: severity:ordinal=M"),
+        (
+            "severity:ordinal",
+            "'severity' is ordinal, but has no order. Give it: severity:ordinal=M",
+        ),
         ("severity:ordinal=Minor<Critical", "severity 'Major' is not in the order"),
         ("severity:interval", "severity 'Major' is not a number"),
     ],
@@ -209,7 +212,7 @@ def test_features_leave_the_order_of_categories() -> None:
 
 def test_levels_that_are_not_finite_have_no_order() -> None:
     kind = with_features("nominal", ["severity:ordinal"])
-    with pytest.raises(DataError, match="'severity' is ordinal and has no order"):
+    with pytest.raises(DataError, match="'severity' is ordinal, but has no order"):
         kind.distances(tuple(rich("a", x) for x in ("1", "10", "2", "nan")))
 
 

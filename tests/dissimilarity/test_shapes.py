@@ -96,7 +96,7 @@ def test_outlines(tmp_path: Path) -> None:
         pytest.approx((5 / 12) ** 2)
     )
     file.write_text("scale = 12\n")
-    with pytest.raises(DataError, match="scale goes with positional 'boundary' alone"):
+    with pytest.raises(DataError, match="scale applies only to positional 'boundary'"):
         dissimilarity(str(file))
     line = drawn("A", "polyline", [(0, 0), (0, 5)])
     assert cost(line, drawn("B", "polyline", [(0, 5), (0, 10)]), "boundary") == pytest.approx(1)

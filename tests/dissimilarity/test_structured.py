@@ -103,8 +103,8 @@ def test_bad_trees(tmp_path: Path, text: str, message: str) -> None:
     ("choice", "message"),
     [
         ("nominal=x", "nominal takes no argument"),
-        ("ordinal=a<b<a", "each label once"),
-        ("ordinal=a<", "each label once"),
+        ("ordinal=a<b<a", "an empty name, or one name twice"),
+        ("ordinal=a<", "an empty name, or one name twice"),
         ("masi=", "needs a separator"),
     ],
 )

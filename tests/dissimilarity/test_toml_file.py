@@ -79,8 +79,8 @@ def test_a_file_without_features_is_as_without_a_file(tmp_path: Path) -> None:
             '[category]\ntype = "nominall"',
             r"d\.toml:1: categorial dissimilarity 'nominall' is unkn",
         ),
-        ('[category]\norder = ["a"]\ntype = "masi"', "order does not go with type 'masi'"),
-        ('[category]\norder = ["a", "a"]', "does not name each label once"),
+        ('[category]\norder = ["a"]\ntype = "masi"', "order does not apply to type 'masi'"),
+        ('[category]\norder = ["a", "a"]', "has an empty name, or one name twice"),
         ("[category]\ntree = {a = [1]}", "tree has 1 below 'a'"),
         ("[category]\ntree = {a = ['b'], b = ['a']}", "label 'a' has two parents"),
         ("[category]\nlabels = ['a']\ndistances = [[1]]", "distance 'a' to 'a' is 1, not 0"),
@@ -88,8 +88,8 @@ def test_a_file_without_features_is_as_without_a_file(tmp_path: Path) -> None:
             "[category]\nlabels = ['a']\ndistances = [['x']]",
             r"d\.toml:3: category\.distances\[0\]\[0\] = \"x\" is not a number",
         ),
-        ("[category]\nlabels = ['a', 'b']\ndistances = [[0, 1], [1]]", "not rows of one length"),
-        ("[category]\ntype = 'matrix'", "neither a file nor labels"),
+        ("[category]\nlabels = ['a', 'b']\ndistances = [[0, 1], [1]]", "rows of distances differ"),
+        ("[category]\ntype = 'matrix'", "needs a file, or labels"),
         ("[category]\nweight = 0\n[features.x]\nweight = 0", "category, x sum to 0"),
         ('[category]\ntype = "masi"\nseparator = ""', r"d\.toml:3: separator is empty"),
         ("[category]\ntype = 'tree'\nfile = 'no.csv'", r"d\.toml:3: file .*no\.csv: file does"),
@@ -142,4 +142,4 @@ def test_the_command_line_takes_files_and_presets(run: Run, tmp_path: Path) -> N
     assert "feature 'targets' is not one column" in done.err
     done = run("align", data, "--dissimilarity", "mqm", "--alpha", "2")
     assert done.code == 2
-    assert "--dissimilarity takes the place of --alpha" in done.err
+    assert "--dissimilarity replaces --alpha" in done.err

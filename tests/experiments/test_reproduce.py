@@ -194,7 +194,7 @@ BROKEN = [
     ("tests = [{ check = 'equals' }]", "sweep", "equals has no 'value'"),
     ("tests = [{ check = 'eqals' }]", "sweep", "did you mean 'equals'"),
     ("within = 0.5", "sweep", "'within' is not [low, high]"),
-    ("", "swept", "kind 'swept' is none of arithmetic"),
+    ("", "swept", "kind 'swept' is not one of arithmetic"),
 ]
 
 

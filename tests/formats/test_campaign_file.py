@@ -78,7 +78,7 @@ def test_given_values_win_and_rounds_choose(folder: Path) -> None:
     assert rest.name == "b"
     with pytest.raises(DataError, match=r"toml:11: round 'x' is unknown\. There are: first, rest"):
         campaign.but({}, "x")
-    with pytest.raises(UsageError, match=r"--round x needs the campaign\.toml"):
+    with pytest.raises(UsageError, match=r"--round x needs a campaign\.toml"):
         Campaign({}).but({}, "x")
 
 
@@ -126,7 +126,7 @@ def test_a_round_need_not_have_everybody(folder: Path, entries: str) -> None:
             'paths = ["data"]\n[rename]\n1 = "A"\n2 = 3\n',
             r':4: rename\.2 = 3 is not a text\. Write it as "a"',
         ),
-        ('paths = ["data"]\n[option]\nlayer = "x"\n', r":3: layer is a key of its own"),
+        ('paths = ["data"]\n[option]\nlayer = "x"\n', r":3: layer is not an option of a format"),
         ('paths = ["data"]\nlayer = "x"\n', r":2: option 'layer' is not one of csv"),
         ('paths = ["data"]\nformat = "cvs"\n', r":2: format 'cvs' is unknown"),
         ('paths = ["data"]\nexclude = [\n"1",\n"9"]\n', r":4: annotator '9' does not occur"),
@@ -154,7 +154,7 @@ def test_bad_rounds(folder: Path, entries: str, message: str) -> None:
 
 
 def test_stands_by_itself(folder: Path) -> None:
-    with pytest.raises(UsageError, match="stands by itself"):
+    with pytest.raises(UsageError, match="alone: its paths say what is read"):
         campaign_of([folder / "campaign.toml", folder / "data"])
 
 

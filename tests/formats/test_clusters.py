@@ -119,7 +119,7 @@ def test_a_campaign_says_it_once_and_a_round_too(run: Run, corpus: Path) -> None
     assert (outside.code, "campaign.toml:2" in outside.err) == (3, True)
     for command in ("segmentation", "syntax"):
         refused = run(command, campaign)
-        assert (refused.code, "cluster means nothing here" in refused.err) == (3, True)
+        assert (refused.code, "cluster does not apply here" in refused.err) == (3, True)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,10 @@ def test_units_of_one_document_have_one_cluster(tmp_path: Path, run: Run) -> Non
     path = tmp_path / "u.csv"
     path.write_text("annotator,category,start,end,who\nA,x,0,9,p\nB,x,0,9,q\n")
     found = run("gamma", path, "--cluster", "who")
-    assert (found.code, "several values of who ('p', 'q')" in found.err) == (3, True), found.err
+    assert (found.code, "units of the document differ in who ('p', 'q')" in found.err) == (
+        3,
+        True,
+    ), found.err
 
 
 def test_a_dataset_has_no_clusters(run: Run) -> None:

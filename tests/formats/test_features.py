@@ -63,7 +63,7 @@ def test_formats_without_features_leave_them_out_and_say_so(tmp_path: Path) -> N
     gc.write(c, tmp_path / "f.eaf")
     assert gc.read(tmp_path / "f.eaf").categories == ("a",)
     assert "features are not kept: x" in list(losses(c, FORMATS["elan"]))
-    with pytest.raises(UsageError, match="elan has no features beside the category"):
+    with pytest.raises(UsageError, match="elan has no features besides the category"):
         gc.read(tmp_path / "f.eaf", features=["x"])
 
 
@@ -101,10 +101,10 @@ def test_label_studio_choices_taxonomies_and_sets(tmp_path: Path) -> None:
     assert features(file, *known) == [("P", known), ("Q", known)]
     assert features(file, "mood", labels="join") == [("P+Q", {"mood": "glad+sad"})]
     left = [e.reason for e in gc.read(file, features=["mood"]).left_out]
-    assert left == ["taxonomy is no span", "rating is no span"]
+    assert left == ["taxonomy is not a span", "rating is not a span"]
     result[0] = entry("labels", "label", ["P+", "Q"])
     file.write_text(json.dumps([task]))
-    with pytest.raises(DataError, match=r"'P\+', 'Q' has a '\+' in it"):
+    with pytest.raises(DataError, match=r"'P\+', 'Q' contains '\+'"):
         gc.read(file, labels="join")
 
 
@@ -166,7 +166,7 @@ def test_the_command_line(run: Run, tmp_path: Path) -> None:
             'Write features."severity" = {type = "ordinal", order = ["Minor", "Major"]} into',
         ),
         (["measure", "-m", "ser", "features.severity = {}"], 2, "--dissimilarity belongs to none"),
-        (["align", "--option", "features=severity"], 2, "said by --dissimilarity FILE.toml"),
+        (["align", "--option", "features=severity"], 2, "set in --dissimilarity FILE.toml"),
     ],
 )
 def test_what_cannot_be_meant(

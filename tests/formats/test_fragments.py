@@ -227,7 +227,7 @@ def test_boundaries_in_decimals_come_back_as_given() -> None:
 def test_brat_has_no_fractions_inside_of_units(tmp_path: Path) -> None:
     unit = Unit("A", 0, 9, "x", ((0, 4.9), (6.2, 9)))
     c = Continuum.from_units([unit], text="once upon", offset_unit="characters")
-    with pytest.raises(DataError, match="of unit 0-9 is not a number of characters"):
+    with pytest.raises(DataError, match="of unit 0-9 does not count characters"):
         write(c, tmp_path / "c", format="brat")
 
 

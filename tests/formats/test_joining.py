@@ -76,14 +76,11 @@ def test_whoever_is_declared_without_a_file_is_doubted(
     options = ("--samples", 5, "--json")
     apart = run("gamma", folder, "--annotators", "Ann,Bob", *options)
     assert apart.code == 0
-    assert "Ann, Bob: declared, but there is no file by them in 3 documents" in apart.err
+    assert "Ann, Bob: declared, but without a file in 3 documents" in apart.err
     assert "--layout '{document}/{annotator}' (talk by Ann, Bob, Eve)" in apart.err
     assert "Ann, Bob: declared" in apart.out
     joined = ("gamma", folder, "--layout", "{document}/{annotator}", *options)
-    assert (
-        "Zoe: declared, but there is no file by them in talk"
-        in run(*joined, "--annotators", "Zoe").err
-    )
+    assert "Zoe: declared, but without a file in talk" in run(*joined, "--annotators", "Zoe").err
     # Eve has a file without a unit, Joe is another name of Bob.
     known = run(*joined, "--annotators", "Eve,Joe", "--rename", "Bob=Joe")
     assert "declared, but" not in known.err
@@ -122,7 +119,7 @@ def test_a_link_to_a_folder_is_told(run: Callable[..., Any], tmp_path: Path) -> 
     (talk,) = found.continua.values()
     assert talk.annotators == ("Ann", "Bob")
     (told,) = found.left_out
-    assert str(told) == "1 file: a link to a folder, not followed; name that folder as well"
+    assert str(told) == "1 file: a link to a folder, not followed; give that folder as well"
     # As it says.
     both = collect([folder, folder / "more"], layout="{document}/{annotator}")
     assert [c.annotators for c in both.continua.values()] == [("Ann", "Bob", "Cid")]

@@ -180,7 +180,7 @@ def test_files_that_are_passed_over_are_counted(tmp_path: Path) -> None:
     assert files == {
         "hidden file": 1,
         "no format has the ending .md": 1,
-        "JSON in no known format": 1,
+        "JSON file of an unknown format": 1,
     }
 
 

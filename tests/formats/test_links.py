@@ -281,7 +281,8 @@ def test_coreference_files(tmp_path, text, units, chains, lost):
 
 
 @pytest.mark.parametrize(
-    ("cell", "said"), [("0)", "2: mention of 0 ends"), ("(0", "2: mention of 0 does not end")]
+    ("cell", "said"),
+    [("0)", "2: mention of 0 ends"), ("(0", "2: mention of 0 begins, but has no end")],
 )
 def test_a_mention_has_two_ends(tmp_path, cell, said):
     (tmp_path / "d.conll").write_text(f"#begin document (d); part 000\nd 0 0 Ann N {cell}\n")
@@ -358,18 +359,22 @@ def test_rs3_counts_what_it_does_not_look_into(tmp_path):
     assert "Late ever, he woke up." in c.text
     assert [(x.reason, x.count) for x in c.left_out] == [
         ("has no nucleus", 1),
-        ("<i> is inside a segment, with its text", 1),
-        ("<body> is beside the first body", 2),
-        ("<note> is beside the first body", 1),
+        ("<i> is inside a segment, as is its text", 1),
+        ("<body> is outside the first body", 2),
+        ("<note> is outside the first body", 1),
     ]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('parent="10"', 'parent="9"', "d.rs3:14: node '9' is below itself"),
-        ('id="12" type="span"', 'id="12" type="span" parent="12" relname="span"', "below itself"),
-        ('parent="10"', 'parent="77"', "d.rs3:14: node '9' has the parent '77', which is not"),
+        ('parent="10"', 'parent="9"', "d.rs3:14: node '9' is its own ancestor"),
+        (
+            'id="12" type="span"',
+            'id="12" type="span" parent="12" relname="span"',
+            "its own ancestor",
+        ),
+        ('parent="10"', 'parent="77"', "d.rs3:14: node '9' has the parent '77', which does not"),
         ('group id="12"', 'group id="11"', "d.rs3:17: there are two nodes '11'"),
         ("segment", "edu", "no <rst> with segments"),
     ],

@@ -47,7 +47,7 @@ def test_a_qdpx_is_an_archive(tmp_path: Path) -> None:
 def test_qualitative_projects_without_users_are_of_their_file(tmp_path: Path) -> None:
     qde = (FIXTURES / "refi-qda" / "project.qde").read_text(encoding="utf-8")
     bare = qde.replace('<User guid="u-ann" name="ann"/><User guid="u-bob" name="bob"/>', "")
-    with pytest.raises(DataError, match="codings are of several"):
+    with pytest.raises(DataError, match="several made its codings"):
         read_text(tmp_path / "cid.qde", bare)
     inside = bare.replace("u-bob", "u-ann").replace(
         ' plainTextPath="internal://t1.txt">', f"><PlainTextContent>{TEXT}</PlainTextContent>"
@@ -75,7 +75,7 @@ def test_users_and_codes_of_one_name_are_told_apart(tmp_path: Path) -> None:
     assert {u.category for u in c} == {"NAME/PER", "LOC", "PER"}
     (c,) = read_text(file, qde.replace('creatingUser="u-ann"', 'creatingUser="U-ANN"')).values()
     assert c.annotators == ("ann", "bob")
-    with pytest.raises(DataError, match="of a user that is not there") as caught:
+    with pytest.raises(DataError, match="to a user that the project does not have") as caught:
         read_text(file, qde.replace('<User guid="u-bob" name="bob"/>', ""))
     assert caught.value.line == 20
 
@@ -155,7 +155,7 @@ def test_catma_in_an_archive(tmp_path: Path) -> None:
 
 def test_a_later_page_of_catma_is_read_with_the_first() -> None:
     assert [e.count for e in read(FIXTURES / "catma").left_out if e.kind == "page"] == [1, 1]
-    with pytest.raises(DataError, match=r"1 page: is read with the first one, ann_0\.json"):
+    with pytest.raises(DataError, match=r"1 page: is read with the first page, ann_0\.json"):
         read(FIXTURES / CATMA.replace("ann_0", "ann_1"))
 
 
@@ -264,7 +264,7 @@ def test_label_studio_images_and_choices_are_counted(tmp_path: Path) -> None:
     c = read(file)
     assert c.n_units == 0
     assert {(e.kind, e.count) for e in c.left_out} == {("region", 1), ("prediction", 1)}
-    assert {e.reason for e in c.left_out} >= {"choices is no span", "brushlabels is no span"}
+    assert {e.reason for e in c.left_out} >= {"choices is not a span", "brushlabels is not a span"}
     both = read(file, predictions="yes")
     assert (both.annotators, list(both)) == (("1", "m"), [Unit("m", 0, 3, "A")])
     with pytest.raises(UsageError, match="is unknown; there are: yes, no"):
@@ -280,7 +280,7 @@ def test_flat_folders(tmp_path: Path) -> None:
     assert not any(e.kind == "file" for e in c.left_out)
     with pytest.raises(DataError, match="name does not fit the layout"):
         read(tmp_path, layout="{annotator}+{document}")
-    with pytest.raises(UsageError, match="each name once"):
+    with pytest.raises(UsageError, match="each at most once"):
         read(tmp_path, layout="{annotator}/{annotator}")
 
 
@@ -294,28 +294,28 @@ def changed(name: str, old: str, new: str) -> str:
     ("name", "old", "new", "line", "message"),
     [
         ("story.boris", '"observations"', '"observation"', None, 'file has no "observations"'),
-        ("story.boris", '"code": "walk"', '"code": "run"', None, "is no event of a behavior"),
+        ("story.boris", '"code": "walk"', '"code": "run"', None, "has no known behavior"),
         ("story.boris", "1.5,", '"1.5",', None, "'1.5' is not a time"),
         ("boris-tabular.tsv", "START", "BEGIN", 2, "behavior type 'BEGIN' is unknown"),
         ("boris-tabular.tsv", "1.500", "x", 2, "Time 'x' is not a number"),
         ("boris-tabular.tsv", "\tBehavior\t", "\tX\t", 1, "there is no column 'Behavior'"),
-        ("boris-tabular.tsv", "\tfilms", "films", 2, "row has 14 cells, and the header has 15"),
+        ("boris-tabular.tsv", "\tfilms", "films", 2, "row has 14 cells, but the header has 15"),
         ("refi-qda/project.qde", "internal://t1", "internal://t2", 9, "is not in the project"),
         ("refi-qda/project.qde", 'endPosition="3"', 'endPosition="99"', 11, "lies beyond the text"),
-        ("refi-qda/project.qde", 'targetGUID="k-PER"', 'targetGUID="k"', 11, "a code that is not"),
+        ("refi-qda/project.qde", 'targetGUID="k-PER"', 'targetGUID="k"', 11, "a code that the"),
         ("mqm.tsv", "</v>", "", 2, "are not in pairs"),
         ("mqm.tsv", "\tann\t", "\t\t", 2, "has no name"),
         ("bids/ann/sub-01_task-x_events.tsv", "0.8\t", "soon\t", 3, "'soon' is not a number"),
         ("story.jams", '"namespace"', '"name"', None, 'annotation has no "namespace"'),
-        ("story.jams", '"duration": 0.375', '"duration": "x"', None, "no time and duration"),
-        ("factgenie.jsonl", '"example_idx": 0', '"example_idx": null', 1, "has no dataset, split"),
+        ("story.jams", '"duration": 0.375', '"duration": "x"', None, "lacks a time and a duration"),
+        ("factgenie.jsonl", '"example_idx": 0', '"example_idx": null', 1, "lacks one of dataset"),
         ("factgenie.jsonl", '"text": "Ann"', '"text": "Bob"', 1, "'Bob' is not what"),
         ("factgenie.jsonl", 'tator_id": "bob"', 'tator_id": "ann"', 2, "d/test/m/0 twice"),
         ("mu-shroom/ann.jsonl", "[[0, 3]", "[[0, 99]", 1, "lies beyond the text of 39"),
         ("mu-shroom/ann.jsonl", "[[0, 3]", "[[0]", 1, "not a list of \\[start, end\\]"),
         (CATMA, '"tag": "tagsets', '"t": "', None, "has no tag"),
-        (CATMA, '"start": 0', '"start": "0"', None, "has no start and end"),
-        (CATMA, '"D_1"', '"../../x"', None, "is no file of a project"),
+        (CATMA, '"start": 0', '"start": "0"', None, "not have its start and end"),
+        (CATMA, '"D_1"', '"../../x"', None, "is not a file of a project"),
     ],
 )  # fmt: skip
 def test_bad_files_say_where(
@@ -337,7 +337,7 @@ def test_bad_files_say_where(
     [
         ("story.boris", {"category": "colour"}, "is not made of behavior, subject, modifiers"),
         ("mqm.tsv", {"side": "left"}, "side 'left' is unknown"),
-        ("mqm.tsv", {"category": "colour"}, "is not made of category and severity"),
+        ("mqm.tsv", {"category": "colour"}, "is not category, severity, or both"),
         ("mu-shroom", {"labels": "x"}, "labels 'x' is unknown; there are: hard, soft"),
         ("mu-shroom", {"least": "x"}, "is not a probability"),
     ],

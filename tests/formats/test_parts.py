@@ -93,8 +93,20 @@ def test_archives_inside_archives() -> None:
     with zipfile.ZipFile(outer, "w") as archive:
         archive.writestr("annotation/doc/ann.zip", inner.getvalue())
     assert [str(p) for p, _ in members(outer.getvalue(), "p.zip")] == ["annotation/doc/ann.xmi"]
-    with pytest.raises(DataError, match="archive is damaged"):
+    with pytest.raises(DataError, match="zip is damaged"):
         list(members(outer.getvalue()[:-30], "p.zip"))
+
+
+def test_a_broken_zip_is_no_unknown_format(tmp_path: Path) -> None:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        archive.writestr("a.csv", "A,x,0,1\nB,x,0,1\n")
+    for content in (b"", b"not a zip\n", whole.getvalue()[:40], whole.getvalue()[20:]):
+        (tmp_path / "a.zip").write_bytes(content)
+        with pytest.raises(DataError, match=r"a\.zip: zip is damaged .*\. Export it again"):
+            read(tmp_path / "a.zip")
+    (tmp_path / "a.zip").write_bytes(whole.getvalue())
+    assert read(tmp_path / "a.zip").n_units == 2
 
 
 @pytest.mark.parametrize("nested", [False, True])

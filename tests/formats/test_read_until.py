@@ -57,7 +57,7 @@ def test_what_cannot_be_meant_is_an_error_that_says_what_to_do() -> None:
     c = stopped()
     with pytest.raises(DataError, match="has units up to 32") as error:
         c.with_read_until({"Ann": 30})
-    assert error.value.hint == "Say at least 32"
+    assert error.value.hint == "Give at least 32"
     assert c.with_read_until({"Ann": 32}).read("Ann") == 32
     with pytest.raises(DataError, match="outside the text, 0 to 100"):
         c.with_read_until({"Ann": 101})
@@ -98,7 +98,7 @@ def test_command_line_campaign_and_json_say_the_same(run: Run, here: Path) -> No
 def test_a_wrong_position_is_told(run: Run) -> None:
     assert run("gamma", "a.csv", "--read-until", "Ann=far").code == 2
     late = run("gamma", "a.csv", "--read-until", "Ann=10")
-    assert (late.code, "has units up to 14. Say at least 14" in late.err) == (3, True)
+    assert (late.code, "has units up to 14. Give at least 14" in late.err) == (3, True)
     assert run("segmentation", "--dataset", "hearst1997", "--read-until", "1=4").code == 2
 
 

@@ -133,11 +133,11 @@ def test_rows_that_are_missing_are_counted_and_copies_refused(book: Path) -> Non
     sheet.delete_rows(2)
     workbook.save(book)
     reasons = {e.reason: e.count for e in read(book).left_out}
-    assert reasons == {"undecided, and not kept by the consensus": 1, "its row was deleted": 1}
+    assert reasons == {"undecided, and not in the consensus": 1, "its row was deleted": 1}
     for _ in range(2):
         sheet.append(first)
     workbook.save(book)
-    with pytest.raises(DataError, match="row is there twice") as caught:
+    with pytest.raises(DataError, match="row occurs twice") as caught:
         read(book)
     assert caught.value.line == 6
 
@@ -145,7 +145,7 @@ def test_rows_that_are_missing_are_counted_and_copies_refused(book: Path) -> Non
 @pytest.mark.parametrize(
     ("cells", "line", "message"),
     [
-        ({"A2": "maybe"}, 2, "decision 'maybe' is none of keep, drop, ann, bob"),
+        ({"A2": "maybe"}, 2, "decision 'maybe' is not one of keep, drop, ann, bob"),
         ({"A2": "bob"}, 2, "bob has no unit here"),
         ({"A2": "keep", "C2": "x"}, 2, "position 'x' is not a number"),
         ({"A2": "keep", "D2": 99}, 2, "lies beyond the text of 39"),
@@ -165,7 +165,7 @@ def test_bad_decisions_say_where(
 
 def test_other_workbooks_are_refused(tmp_path: Path) -> None:
     openpyxl.Workbook().save(tmp_path / "a.xlsx")
-    with pytest.raises(DataError, match="no review list of gammacp"):
+    with pytest.raises(DataError, match="not a review list of gammacp"):
         read(tmp_path / "a.xlsx")
 
 
@@ -238,8 +238,8 @@ def test_shapes_are_decided_on(shapes: Path) -> None:
     ("said", "why"),
     [
         ("a square", "shape is not JSON"),
-        ("[1, 2]", "is no kind with its extents or points"),
-        ('{"blob": [[0, 1]]}', "no kind of shape with points"),
+        ("[1, 2]", "is not a kind with its extents or points"),
+        ('{"blob": [[0, 1]]}', "not a kind of shape with points"),
         (
             '{"polygon": [[[30, 0], [41, 0], [40, 10]]]}',
             "reaches from 30 to 41, and its",
@@ -262,7 +262,7 @@ def test_a_shape_that_no_cell_holds(run: Run, tmp_path: Path) -> None:
     said = ["--positional", "iou", "--review", tmp_path / "list.xlsx", "--splits", "0"]
     done = run("consensus", tmp_path / "scan.csv", *said)
     assert done.code == 3
-    assert "Excel's have 32767 at most" in done.err
+    assert "Excel allows 32767" in done.err
     assert not (tmp_path / "list.xlsx").exists()
 
 

@@ -64,6 +64,27 @@ def test_every_unit_survives(
     assert back.text == (c.text if FORMATS[name].text else None)
 
 
+@pytest.mark.parametrize("name", ["elan", "textgrid"])
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_tiers_of_overlapping_units_need_no_option(
+    tmp_path_factory: pytest.TempPathFactory, name: str, data: st.DataObject
+) -> None:
+    """Whatever chooses the tiers, and after the tool has written its own name into the file."""
+    c, ending = data.draw(continua(name)), FORMATS[name].extensions[0]
+    folder = tmp_path_factory.mktemp(name)
+    path = folder / f"doc{ending}"
+    write(c, path)
+    path.write_text(path.read_text("utf-8").replace('AUTHOR="gammacp"', 'AUTHOR=""'), "utf-8")
+    for tier in (None, "{annotator}"):
+        assert list(read(path, tier=tier)) == list(c)
+    units = [Unit("Ann", u.start, u.end, u.category) for u in c]
+    everything = Continuum.from_units(units, annotators=["Ann"])
+    (folder / "Ann").mkdir()
+    write(everything, folder / "Ann" / f"doc{ending}")
+    assert list(read(folder / "Ann", layout="{annotator}/{document}")) == list(everything)
+
+
 def test_writers_are_the_promised_ones() -> None:
     promised = {"json", "csv", "arrow", "elan", "textgrid", "rttm", *TEXTUAL}
     assert set(WRITERS) == promised, "add it here; docs/formats.md promises writers by name"
@@ -129,7 +150,7 @@ def test_the_native_format_in_another_layout(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("unit", "format", "message"),
     [
-        (Unit("A", 0.5, 1, "x"), "brat", "is not a number of characters"),
+        (Unit("A", 0.5, 1, "x"), "brat", "does not count characters"),
         (Unit("A", 0, 1, "x y"), "brat", "category 'x y' cannot be a brat type"),
         (Unit("A", 0, 1, "_"), "brat", "category '_' cannot be a brat type"),
         (Unit("../A", 0, 1, "x"), "brat", "annotator '../A' cannot be the name of a file"),

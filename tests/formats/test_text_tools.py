@@ -321,7 +321,7 @@ REGION = [0, "annotations", 0, "result", 2, "value"]
         ),
         ([0, "annotations", 1, "completed_by"], None, 'has no "completed_by"'),
         ([1, "id"], 1, "task 1 occurs twice"),
-        ([*REGION, "startOffset"], 3, "placed by XPath"),
+        ([*REGION, "startOffset"], 3, "only an XPath"),
     ],
 )
 def test_bad_label_studio_exports(
@@ -385,7 +385,7 @@ def test_segments_cover_their_item(tmp_path: Path) -> None:
 def test_wrong_tool() -> None:
     with pytest.raises(DataError, match=r"root element .* is not ANNOTATION_DOCUMENT"):
         read(FIXTURES / "story.aa", format="elan")
-    with pytest.raises(DataError, match=r'JSON has no key "gammacp"\. Is it another tool'):
+    with pytest.raises(DataError, match=r'JSON has no key "gammacp"\. Leave out --format json'):
         read(FIXTURES / "segeval.json", format="json")
     assert isinstance(read(FIXTURES / "segeval.json"), Continuum)
 

@@ -71,7 +71,7 @@ def test_the_tier_that_elan_makes_is_no_empty_one_of_an_annotator(tmp_path: Path
     path.write_text(path.read_text(encoding="utf-8").replace("<TIER ", f"{made}<TIER ", 1))
     for options in ({}, {"layout": "{document}_{annotator}"}):
         c = read(path, **options)
-        assert [e.reason for e in c.left_out] == ["empty, and made with every file"]
+        assert [e.reason for e in c.left_out] == ["empty, made by ELAN in every file"]
         assert c.n_units == 1
 
 
@@ -83,7 +83,11 @@ def test_the_tier_that_elan_makes_is_no_empty_one_of_an_annotator(tmp_path: Path
         ('VALUE="400"', 'VALUE="4oo"', r"eaf:7: <TIME_SLOT>: '4oo' is not a whole number"),
         ('VALUE="400"', 'VALU="400"', r"eaf:7: <TIME_SLOT> has an attribute 'TIME_VALU'"),
         ('ID="a5"', 'ID="a1"', r"eaf:20: annotation 'a1' occurs twice, and another one refers"),
-        ('ANNOTATION_REF="a1"', 'ANNOTATION_REF="a9"', "'a9' is referred to but has no time"),
+        (
+            'ANNOTATION_REF="a1"',
+            'ANNOTATION_REF="a9"',
+            "another annotation refers to 'a9', which has no time",
+        ),
         ("</TIER>", "", r"eaf:24: XML is broken: mismatched tag"),
         (
             "<ANNOTATION_DOCUMENT",

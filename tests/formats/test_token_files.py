@@ -105,7 +105,7 @@ def test_relations_chains_and_other_layers_are_counted(tmp_path: Path) -> None:
     assert counted(c) == {
         ("annotation", "layer Other was not chosen"): 2,
         ("annotation", "layer Chain was not chosen"): 2,
-        ("annotation", "layer Chain has no number of a chain for it"): 1,
+        ("annotation", "layer Chain gives it no number in a chain"): 1,
         ("relation", "layer Rel links annotations"): 2,
         ("value", "feature note is not the category"): 1,
     }
@@ -130,7 +130,7 @@ def test_relations_of_the_layer_are_links(tmp_path: Path) -> None:
     assert found == [("r|1", "Y", "X"), ("", "Z", "Y"), ("s", "X", "Y")]
     assert not counted(c)
     broken = tsv(tmp_path, f"{head}\n\n{rows.replace('1-3[0_1]', '1-9')}")
-    with pytest.raises(DataError, match=r"relation begins at '1-9', which is no token"):
+    with pytest.raises(DataError, match=r"relation begins at '1-9', which is not a token"):
         read(broken, layer="Span", feature="value")
 
 
@@ -201,7 +201,9 @@ def test_iob_with_the_ending_of_a_table(tmp_path: Path, content: str) -> None:
 
 def test_iob_in_another_column_says_which(tmp_path: Path) -> None:
     file = tsv(tmp_path, "Ann\tB-PER\tNP\nmet\tO\tV\nBob\tB-PER\tNP\n")
-    with pytest.raises(DataError, match="Say in which column the tags are with --feature NUMBER"):
+    with pytest.raises(
+        DataError, match="Give the number of the column with the tags as --feature NUMBER"
+    ):
         read(file)
     assert read(file, feature="2").n_units == 2
 

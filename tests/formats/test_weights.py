@@ -74,7 +74,7 @@ def test_all_of_the_same_weight_change_no_value(continua: dict[str, Continuum]) 
     found = agreement({n: c.with_weight(7) for n, c in continua.items()}, **options).score
     assert found.value == pytest.approx(one.value, abs=1e-12)
     assert found.bootstrap == pytest.approx(one.bootstrap, abs=1e-9)
-    assert any("chance draws each as often" in note for note in found.notes)
+    assert any("chance draws all documents equally" in note for note in found.notes)
 
 
 def test_the_explanation_adds_up_to_the_weighted_gamma(continua: dict[str, Continuum]) -> None:

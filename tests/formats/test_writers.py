@@ -147,13 +147,13 @@ def test_a_corpus_comes_back_under_its_names(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("units", "text", "name", "message"),
     [
-        (UNITS, None, "cas", "XMI holds the text, and 'story' has none. Give it to"),
-        (UNITS, None, "doccano", "doccano holds the text"),
+        (UNITS, None, "cas", "XMI needs the text, and 'story' has none. Give the texts to"),
+        (UNITS, None, "doccano", "doccano needs the text"),
         (UNITS, TEXT[:20], "webanno", "lie beyond its text of 20 characters"),
         (UNITS, TEXT, "doccano", "unit 28-32 of bob has no category, which doccano refuses"),
         ([Unit("a", 2, 2, "x")], TEXT, "doccano", "has no length, which doccano refuses"),
         ([Unit("a", 2, 2, "x")], TEXT, "webanno", "covers no token of WebAnno TSV"),
-        ([Unit("a", 0, 1.5, "x")], TEXT, "prodigy", "1.5 of unit 0-1.5 is not a number"),
+        ([Unit("a", 0, 1.5, "x")], TEXT, "prodigy", "1.5 of unit 0-1.5 does not count"),
         ([Unit("a", 0, 1, "\x01")], TEXT, "cas", "has a character that XML does not have"),
         ([Unit("", 0, 1, "x")], TEXT, "prodigy", "an annotator has no name"),
         ([], "  ", "webanno", "has no word"),
@@ -193,7 +193,7 @@ def test_where_files_are(tmp_path: Path) -> None:
     [
         ({"layer": "Frame"}, "layer 'Frame' is not a full name"),
         ({"feature": "a b"}, "feature 'a b' cannot be the name"),
-        ({"kind": "x"}, "option 'kind' is not one of writing cas: layer, feature"),
+        ({"kind": "x"}, "writing cas has no option 'kind'; there are: layer, feature"),
     ],
 )
 def test_options_of_writers(tmp_path: Path, options: dict[str, Any], message: str) -> None:
@@ -243,7 +243,7 @@ def test_texts_are_given_to_what_has_none(run: Run, tmp_path: Path) -> None:
         assert len(back.links) == len(read(sheet).links) == 1
     outcome = run("convert", sheet, tmp_path / "x.jsonl")
     assert outcome.code == 2
-    assert "name one with --to (in Python, format=): prodigy, doccano" in outcome.err
+    assert "give --to (in Python, format=) with one of: prodigy, doccano" in outcome.err
 
 
 @pytest.mark.parametrize("who", [".hid", "CURATION_USER", "INITIAL_CAS"])
@@ -281,7 +281,7 @@ def test_labels_that_webanno_escapes(tmp_path: Path, label: str) -> None:
 @pytest.mark.parametrize("format", ["brat", "webanno", "cas", "doccano"])
 def test_tokens_are_no_characters(tmp_path: Path, format: str) -> None:
     c = Continuum.from_units([Unit("A", 0, 2, "x")], text="abc def", offset_unit="tokens", name="d")
-    with pytest.raises(DataError, match=r"positions count tokens, and .*\. Write CSV or JSON"):
+    with pytest.raises(DataError, match=r"positions count tokens, but .*\. Write CSV or JSON"):
         write(c, tmp_path / "out", format=format)
     assert not (tmp_path / "out").exists()
 

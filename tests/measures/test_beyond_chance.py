@@ -250,6 +250,6 @@ def test_predefined_units_need_a_model_that_keeps_their_places() -> None:
     scores = measure(c, ["alpha", "kappa", "ser", "ku-alpha"], beyond_chance=True, samples=5)
     for name in ("alpha", "kappa"):
         assert "use fixed-positions" in str(scores[name].beyond_chance.reason)  # type: ignore[union-attr]
-    assert "a value per category only" in str(scores["ku-alpha"].beyond_chance.reason)  # type: ignore[union-attr]
+    assert "has values only per category" in str(scores["ku-alpha"].beyond_chance.reason)  # type: ignore[union-attr]
     assert any("few units per annotator (4)" in note for note in scores["ser"].notes)
     assert not measure(c, ["ser"])["ser"].notes

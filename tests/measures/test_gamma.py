@@ -124,7 +124,7 @@ def test_moving_scaling_renaming_and_reordering_leave_gamma_alone(
 
 
 def test_one_annotator_and_no_unit_are_bad_data() -> None:
-    with pytest.raises(DataError, match="needs two annotators, and there is only A"):
+    with pytest.raises(DataError, match="needs two annotators, but there is only A"):
         gamma(Continuum.from_units([Unit("A", 0, 1, "x")]))
     with pytest.raises(DataError, match="no unit at all"):
         gamma(Continuum.from_units([], annotators=["A", "B"]))

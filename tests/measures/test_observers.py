@@ -252,8 +252,8 @@ def test_boundaries_by_hand() -> None:
     ("name", "options", "message"),
     [
         ("easydiag-kappa", {"overlap": 0.0}, r"overlap 0 is outside \(0, 1\]"),
-        ("time-unit-kappa", {"unit": 0.0}, "time unit 0 does not fit a length of 50"),
-        ("time-unit-kappa", {"unit": 1e-9}, "does not fit a length of 50"),
+        ("time-unit-kappa", {"unit": 0.0}, "time unit 0 is too short for a length of 50"),
+        ("time-unit-kappa", {"unit": 1e-9}, "is too short for a length of 50"),
         ("boundaries", {"tolerance": -1.0}, "tolerance -1"),
     ],
 )

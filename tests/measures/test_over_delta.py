@@ -130,4 +130,6 @@ def test_the_command_says_and_draws_it(tmp_path: Path, run: Run) -> None:
 def test_the_command_refuses(options: list[str], run: Run) -> None:
     done = run("gamma", "--dataset", "alex-paul-suzan", *options)
     assert done.code == 2
-    assert any(says in done.err for says in ("Δ", "numbers with commas", "give its factors"))
+    assert any(
+        says in done.err for says in ("Δ", "numbers separated by commas", "give its factors")
+    )

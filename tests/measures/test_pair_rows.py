@@ -102,5 +102,5 @@ def test_rows_are_not_written_over_what_is_read(run: Run, tmp_path: Path) -> Non
     path.write_text("A,x,0,4\nB,x,0,4\n")
     for command in ("align", "compare"):
         found = run(command, path, "--frame", path)
-        assert (found.code, "files that are read" in found.err) == (2, True)
+        assert (found.code, "files to read" in found.err) == (2, True)
     assert path.read_text() == "A,x,0,4\nB,x,0,4\n"

@@ -135,7 +135,7 @@ def test_two_annotators_tell_nothing_of_others() -> None:
         "documents": (0.2, 0.4),
         "annotators": None,
         "both": None,
-        "reason": "2 annotators do not tell how others would differ",
+        "reason": "2 annotators are too few to tell how others would differ",
     }
     assert found.in_words() == f"No interval over annotators: {found.reason}."
 

@@ -101,7 +101,7 @@ def test_options_go_to_the_measures_that_have_them() -> None:
 @pytest.mark.parametrize(
     ("names", "options", "message"),
     [
-        (["ser"], {"metric": "nominal"}, "option 'metric' belongs to none of: ser"),
+        (["ser"], {"metric": "nominal"}, "metric is an option of none of: ser"),
         (["kappa-d"], {"coefficient": "scott"}, "coefficient 'scott' is unknown"),
         (["cu-alpha"], {"metric": "ordinal"}, "metric 'ordinal' is unknown"),
         (["u-alpha"], {"atom": -1.0}, "atom -1 is not a length"),

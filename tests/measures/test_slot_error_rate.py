@@ -53,7 +53,7 @@ def test_an_empty_reference_is_undefined_and_two_empty_annotators_agree() -> Non
     c = Continuum.from_units([Unit("A", 0, 4, "a")], annotators=["A", "B"])
     score = slot_error_rate(c)
     assert np.isnan(score.value)
-    assert score.reason == "B has no unit, so it is no reference for A"
+    assert score.reason == "B has no unit, so it cannot be a reference for A"
     assert score.pairs[0].rate == 1
     three = slot_error_rate(c.with_annotators(["C"]))
     assert next(p.rate for p in three.pairs if (p.reference, p.hypothesis) == ("B", "C")) == 0

@@ -71,5 +71,5 @@ def test_one_rule_for_every_command(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [processes_for(None), processes_for(None, pays=False), processes_for(2)] == [3, 1, 2]
     with pytest.raises(UsageError, match="jobs 0 < 1"):
         processes_for(0)
-    with pytest.raises(UsageError, match="25 jobs on 3 cores would stifle"):
+    with pytest.raises(UsageError, match="25 jobs on 3 cores would overload"):
         processes_for(25)

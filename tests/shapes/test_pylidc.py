@@ -40,7 +40,7 @@ def test_a_broken_database_is_told(tmp_path: Path) -> None:
     lidc(path)
     with sqlite3.connect(path) as database:
         database.execute("UPDATE contours SET coords = '4;2' WHERE id = 1")
-    with pytest.raises(DataError, match="coordinates '4;2' are no pair"):
+    with pytest.raises(DataError, match="coordinates '4;2' are not a pair"):
         gc.read_corpus(path)
     with sqlite3.connect(path) as database:
         database.execute("DROP TABLE contours")

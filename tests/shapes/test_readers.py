@@ -50,7 +50,7 @@ def test_regions_of_images_are_in_pixels(tmp_path: Path) -> None:
     assert turned.shape.extents == ((pytest.approx(20), pytest.approx(80)),)
     assert math.isclose(turned.shape.rings[0][0][0], 20)
     file.write_text(task(region("rectanglelabels", {"x": 1})))
-    with pytest.raises(DataError, match="region of an image has no place in numbers"):
+    with pytest.raises(DataError, match="region of an image lacks numbers for its place"):
         gc.read_corpus(file)
 
 

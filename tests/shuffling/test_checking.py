@@ -111,7 +111,7 @@ def test_a_declaration_that_misses_something_is_named() -> None:
         def apply(self, units: Units, *_: Any) -> Units:
             return units
 
-    with pytest.raises(AssertionError, match="loose: is no frozen dataclass"):
+    with pytest.raises(AssertionError, match="loose: is not a frozen dataclass"):
         check_error(NoDataclass())  # type: ignore[arg-type]
     with pytest.raises(AssertionError, match="applies to none"):
         check_error(Position(overlap=False), models=())

@@ -87,7 +87,7 @@ def test_a_written_model_is_read_back(model: ReferenceModel, tmp_path: Path) -> 
         ("gaps = {values = ['a']}", r'gaps\.values\[0\] = "a" is not a number'),
         ("gaps = {values = [1], minimum = 2}", "are both given"),
         ("categories = 3", "categories = 3 is not a table"),
-        ("[categories]", "categories: there is none"),
+        ("[categories]", "categories: there are none"),
         ("categories.a = 3", "categories.a = 3 is not a table"),
         ("categories.a.lengths = [3]", "categories.a.prevalence is missing"),
         ("categories.a.prevalence = 1", "categories.a.minimum-length is missing"),

@@ -85,7 +85,7 @@ def test_bad_calls_are_refused(reference: Continuum) -> None:
     with pytest.raises(UsageError, match="index -1"):
         shuffled_set(ReferenceModel(), "split", 0.1, index=-1)
     two = Continuum.from_units([Unit("A", 0, 1), Unit("B", 0, 1)])
-    with pytest.raises(DataError, match="2 annotators, where one is needed"):
+    with pytest.raises(DataError, match="2 annotators, but one is needed"):
         shuffle(two, "split", 0.1)
 
 

@@ -181,7 +181,7 @@ def test_review_by_keys_and_take_home(page: "Page", studio: Running, tmp_path: P
     assert "category tied: animal (1) = thing (1)" in why.inner_text()
     assert page.locator("#passage .at").all_inner_texts() == ["d", "ög"]
     page.keyboard.press("1")
-    saved(page, "Saved: animal 19–22. 5 units are open")
+    saved(page, "Saved: animal 19–22. 5 units are still open")
     page.keyboard.press("2")
     saved(page, "Saved: thing 20–22. 4 units")
     page.keyboard.press("x")
@@ -229,7 +229,7 @@ def test_a_name_is_needed_and_fields_take_letters(page: "Page", studio: Running)
     page.goto(studio.address + "review")
     page.locator("#decide-title").click()
     page.keyboard.press("x")
-    page.get_by_text("Say who you are").wait_for()
+    page.get_by_text("Enter your name").wait_for()
     page.keyboard.type("max 1")
     assert page.get_by_label("Reviewer").input_value() == "max 1"
     assert len(studio.client.get("decisions").json()["decisions"]) == 8

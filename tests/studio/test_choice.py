@@ -131,7 +131,7 @@ def test_files_of_one_annotator_each_are_asked_about(tmp_path: Path) -> None:
     assert "data-layout" not in str(live(Now("done", found, ""), answered, None))
     declared = compute(folder.parent, Choice(annotators=("Zoe",)), {"samples": 5}, tmp_path)
     page = str(live(Now("done", declared, ""), Choice()))
-    assert "Zoe: declared, but there is no file by them" in page
+    assert "Zoe: declared, but without a file" in page
 
 
 def test_the_answer_is_a_click(

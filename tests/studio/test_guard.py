@@ -164,7 +164,7 @@ def test_no_name_leads_out_of_the_folder(client: Client, studio: Studio, name: s
 @pytest.mark.parametrize("name", ["a.py", "a.mdb", "a.exe", "a/.b/c", "plain", "a.csv.lnk", "a.so"])
 def test_what_nobody_reads_is_not_kept(client: Client, studio: Studio, name: str) -> None:
     told = drop(client, name, b"x")
-    assert "nothing here reads or plays" in told or "hidden" in told
+    assert "gammacp cannot read or play" in told or "hidden" in told
     assert list(studio.folder.iterdir()) == []
 
 
@@ -453,7 +453,7 @@ def test_what_is_no_utf8_is_said(studio: Studio, client: Client) -> None:
         if format.write
     }
     assert {answer.status_code for answer in told.values()} <= {200, 422}
-    assert "no UTF-8" in told["csv"].text
+    assert "not UTF-8" in told["csv"].text
 
 
 def test_who_comes_before_the_server_begins_waits_for_it(

@@ -87,7 +87,7 @@ def test_what_cannot_be_said_of_a_link() -> None:
     found, _ = _found()
     for asked, why in (
         (_ask(found, 3, "merge"), "tied"),
-        (_ask(found, 5, "edit"), "not edited"),
+        (_ask(found, 5, "edit"), "cannot be edited"),
         (_ask(found, 5, "take", "Eve"), "no annotator"),
     ):
         with pytest.raises(DataError, match=why):

@@ -189,7 +189,7 @@ def test_a_format_that_cannot_hold_the_gold_standard_is_no_download() -> None:
         with pytest.raises(DataError):
             gold_file(heard, name)
     assert page.count("not possible") >= 4
-    assert "holds the text" in page
+    assert "needs the text" in page
 
 
 def test_a_workbook_has_the_rows_of_csv(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_a_workbook_has_the_rows_of_csv(tmp_path: Path) -> None:
         ("Write XMI (--to cas)", "Write XMI"),
         ("bounds 0:3 are not kept; give --bounds when reading it", "bounds 0:3 are not kept"),
         ("a--b.csv is no file. Rename it", "a--b.csv is no file. Rename it"),
-        ("Name a folder and --to brat, or write CSV or JSON", "Write CSV or JSON"),
+        ("Give a folder and --to brat, or write CSV or JSON", "Write CSV or JSON"),
         ("no text. Give --texts FOLDER, or write CSV", "no text. Write CSV"),
         ("x 1.5 is late. Give --tier and look", "x 1.5 is late"),
         ("only A. If A, B are one, give --layout '{x}' (d by A, B; 3 more)", "only A."),

@@ -154,21 +154,21 @@ class Overlap:
 
     @property
     def too_little(self) -> str | None:
-        """Why weights cannot be told, and what to do; None if they can."""
+        """Why annotators cannot be weighed, and what to do; None if they can."""
         if self.annotators < 3:
             return (
-                f"{self.annotators} annotators cannot be weighed: where two differ, nothing tells "
-                "who is right; a third on some of the documents would"
+                f"{self.annotators} annotators cannot be weighed: where two differ, nothing shows "
+                "who is right; have a third annotate some of the documents"
             )
         if self.items < ENOUGH_ITEMS:
             return (
-                f"annotators cannot be weighed on {self.items} items seen by three or more of "
-                f"them: it takes {ENOUGH_ITEMS}; let three annotate more documents"
+                f"annotators cannot be weighed: three or more of them saw {self.items} items, "
+                f"and {ENOUGH_ITEMS} are needed; have three annotate more documents"
             )
         if self.annotators == 3 and self.labels == 2:
             return (
-                "three annotators cannot be weighed on one category: with what nobody marked, "
-                "seven counts would have to determine eight numbers; a fourth annotator would do"
+                "three annotators cannot be weighed on one category: its seven counts would have "
+                "to determine eight numbers; add a fourth annotator"
             )
         return None
 
@@ -180,6 +180,6 @@ class Overlap:
         shown = "; ".join(", ".join(part[:3]) + " …" * (len(part) > 3) for part in self.parts[:3])
         return (
             f"annotators form {len(self.parts)} groups that share no document ({shown}"
-            f"{'; …' if len(self.parts) > 3 else ''}), and weights can be compared within a group "
-            "only; give some documents to annotators of several groups"
+            f"{'; …' if len(self.parts) > 3 else ''}), so weights can be compared only within a "
+            "group; give some documents to annotators of several groups"
         )

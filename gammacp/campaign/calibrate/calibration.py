@@ -136,8 +136,8 @@ class Calibration:
     def notes(self) -> tuple[str, ...]:
         """Those of γ, and which errors cannot have made annotations like these."""
         unlike = (
-            f"{e.error}: annotators who make this error alone, and so much of it, do not annotate "
-            f"like yours: numbers of units, lengths or gaps differ by {share(e.misfit)}"
+            f"{e.error}: annotators who make only this error, and this much of it, annotate unlike "
+            f"yours: their numbers of units, lengths or gaps differ by {share(e.misfit)}"
             for e in self.equivalents
             if e.misfit > MISFIT and e.words
         )
@@ -148,7 +148,7 @@ class Calibration:
             if e.least
         )
         part = f"{', '.join(self.unfinished)} did not read to the end, but simulated annotators do"
-        unread = (f"{part}: amounts cover errors in what everybody read, and the rest",)
+        unread = (f"{part}: amounts also stand for what was not read",)
         return (*self.score.caveats(), *unlike, *few, *(unread if self.unfinished else ()))
 
     def in_words(self) -> str:
@@ -156,7 +156,7 @@ class Calibration:
         clauses = [e.words for e in self.equivalents if e.words]
         start = f"γ = {self.score.value:.2f}"
         if self.score.value >= 1:
-            return f"{start}: the annotators agree perfectly, no error is needed to explain it."
+            return f"{start}: the annotators agree perfectly, so there is no error to explain."
         if not clauses:
             return f"{start} is lower than any single kind of error makes it on data like these."
         return (
@@ -306,7 +306,7 @@ def _interval(middle: float, low: float, high: float, least: float) -> str:
     if least and high == least:
         return f"{share(middle)} (less than {share(least)})"
     if math.isinf(high) and low < _NONE:
-        return f"{share(middle)} (none or any amount would fit, too)"
+        return f"{share(middle)} (any amount, even 0 %)"
     if math.isinf(high):  # γ hardly falls any more: where it is reached says nothing
         return f"{share(middle)} (at least {share(low)})"
     return f"{share(middle)} ({share(low).removesuffix(' %')}–{share(high)})"

@@ -47,8 +47,8 @@ _PHRASES: Mapping[str, str] = {
     "category": "each annotator gave {} of the units a wrong category",
     "false-negative": "each annotator missed {} of the units",
     "false-positive": "each annotator added {} more units that are not there",
-    "split": "each annotator cut units apart (number of cuts: {} of the number of units)",
-    "merge": "each annotator ran neighbours together at {} of the units",
+    "split": "each annotator cut units apart, with {} as many cuts as units",
+    "merge": "each annotator merged {} of the units with a neighbour",
 }
 
 _UNITS: Mapping[str, str] = {

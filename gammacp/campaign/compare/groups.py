@@ -260,7 +260,7 @@ def _why_untested(found: Replication, fewest: int, cuts: DocumentParts) -> str:
 def _sentence(found: AcrossGroups, tested: int) -> str:
     a, b = found.groups
     if math.isnan(found.gamma):
-        return f"{a} and {b}: no γ across, because no document with a γ has one of each."
+        return f"{a} and {b}: no γ across, because no document with a γ has annotators of both."
     pairs = "1 pair" if found.pairs == 1 else f"{found.pairs} pairs"
     said = f"{a} and {b}: γ across (xRR) = {found.gamma:.3f} over {pairs}"
     if not math.isnan(found.difference):

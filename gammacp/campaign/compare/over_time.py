@@ -67,7 +67,7 @@ class Change:
         low, high = self.interval or (math.nan, math.nan)
         how = "rises" if self.change > 0 else "falls"
         if self.annotator:
-            how = f"of {visible(self.annotator)} with the others {how}, beyond that of the others,"
+            how = f"of {visible(self.annotator)} with the others {how}, more than the others' own,"
         return (
             f"γ {how} by {abs(self.change):.2f} from the first document to the last "
             f"({low:+.2f} to {high:+.2f}; p = {self.p_holm:.2g}{', Holm' * bool(self.annotator)})."

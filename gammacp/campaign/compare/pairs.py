@@ -97,7 +97,7 @@ class PairMatrix:
             shown = len(self.agreements)
             said.append(
                 f"Only the {shown} pairs with most documents in common are compared; "
-                f"{self.left_out} others share some."
+                f"{self.left_out} other pairs share documents, too."
             )
         for (a, b), t in self.tests.items():
             if t.p_holm <= _LEVEL:
@@ -217,8 +217,8 @@ class WithoutAnnotator:
         if self.unfinished and self.gain > 0:
             return (
                 f"Without {visible(self.annotator)}, who did not read to the end, γ of the others "
-                f"is {self.gain:.3f} higher. That is not tested, because what others marked beyond "
-                "counts as missed."
+                f"is {self.gain:.3f} higher. This is not tested, because what others marked beyond "
+                "that point counts as missed."
             )
         if not self.p_value <= _LEVEL:
             return ""

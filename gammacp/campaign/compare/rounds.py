@@ -77,9 +77,9 @@ class RoundTest:
         n = f"{self.parts[0]} pairs of" if self.paired else f"{self.parts[0]} and {self.parts[1]}"
         of = f"{n} {self.kind}"
         if self.kind != ALIGNMENTS:
-            of += ", which must be independent of each other"
+            of += ", which must be independent"
             if self.kind == DOCUMENTS:
-                of += ": name authors, patients, videos with --cluster"
+                of += ": if some share an author, patient or video, say so with --cluster"
         p = f"p = {self.p_value:.2g}" if self.p_value >= 1e-4 else "p < .0001"
         said += (
             f" (95% confidence {low:+.3f} to {high:+.3f}; {p}; {of}). A difference of "
@@ -88,7 +88,7 @@ class RoundTest:
         if self.shared:
             said += (
                 f" {self.shared} {self.kind} are in both rounds but count as independent; for a "
-                "paired test, compare these alone (--document)."
+                "paired test, compare only these (--document)."
             )
         few = _FEW_PAIRS if self.paired else _FEW
         if self.kind != ALIGNMENTS and min(self.parts) < few:
@@ -112,7 +112,7 @@ class OtherRound:
 
     def in_words(self) -> str:
         """γ of the other round, the difference, and what to know of that γ, for people."""
-        noted = "".join(f" Of the other round: {note}." for note in self.agreement.score.caveats())
+        noted = "".join(f" Other round: {note}." for note in self.agreement.score.caveats())
         return f"γ of the other round is {self.agreement.value:.4f}. {self.test.in_words()}{noted}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -160,8 +160,8 @@ def compare_rounds(first: Agreement, second: Agreement) -> RoundTest:
         raise DataError(
             f"{len(sides[0])} {sides[0].kind} and {len(sides[1])} {sides[1].kind} cannot be "
             "compared",
-            hint="Give one document for each round, or several for both; name the clusters of "
-            "both, or of none",
+            hint="Give one document for each round, or several for both, and the clusters of both "
+            "rounds or of none",
         )
     kind = kinds.pop()
     paired = same and kind != ALIGNMENTS

@@ -97,7 +97,7 @@ class Sessions:
         """γ with oneself and with others, and what follows."""
         a = self.all
         if math.isnan(a.intra):
-            return "Nobody has a γ with himself or herself: chance expects no disorder there."
+            return "γ of people with themselves is undefined: chance expects no disorder there."
         others = "there is no γ" if math.isnan(a.inter) else f"at γ = {a.inter:.3f}"
         number = f"{a.documents} document{'s' * (a.documents != 1)}"
         said = (
@@ -117,9 +117,9 @@ class Sessions:
             how = "better" if a.intra > a.inter else "worse"
             return f"{said} They agree with themselves {how} than with others {tested}."
         return (
-            f"{said} It is not shown that they agree with themselves better than with others "
-            f"{tested}: what looks like disagreement between people may be everybody's own "
-            "unsteadiness."
+            f"{said} They are not shown to agree better with themselves than with others "
+            f"{tested}: what looks like disagreement between people may be each person's own "
+            "inconsistency."
         )
 
 
@@ -218,7 +218,7 @@ def sessions_of(
         names = ", ".join([*people][:10])
         raise DataError(
             "nobody annotated a document twice, in two sessions",
-            hint=f"Sessions are a feature of the units, or a part of annotators' names: {names}",
+            hint=f"Give a feature that names sessions, or a pattern of annotators' names: {names}",
         )
     cuts = DocumentParts(whole)
     rows = defaultdict[tuple[str, bool], Floats](lambda: np.zeros((3, cuts.columns)))

@@ -177,7 +177,7 @@ def _reasons(
         left_out = ", left out" if support < needed else ""
         said.append(f"marked by {support} of {people}{left_out}")
     if missing:
-        said.append("an end is not in the gold standard")
+        said.append("a unit at one end is not in the gold standard")
     return said
 
 

@@ -68,8 +68,8 @@ class Reliability:
         size = f"{low}" if low == high else f"{low} to {high}"
         few = f"; {self.left_out} with fewer than four left out" if self.left_out else ""
         return (
-            f"Reliability of the consensus: two consensuses of {size} annotators each agree by "
-            f"γ = {self.value:.3f} in {self.documents:.4g} documents (standard deviation "
+            f"Reliability of the consensus: two consensuses of {size} annotators each agree "
+            f"with γ = {self.value:.3f} in {self.documents:.4g} documents (standard deviation "
             f"{self.sd:.3f} over {self.splits} splits of the same people{few}). The consensus of "
             "all rests on more people and may be more reliable; no formula says by how much."
         )
@@ -108,7 +108,7 @@ def reliability(
     if not len(parts):
         raise DataError(
             "no document has four annotators, two for each half",
-            hint="Have some documents annotated by more",
+            hint="Have more people annotate some documents",
         )
     total = int(cells.sizes[parts].sum())
     few = max(2, min(SPLITS, GROUPS // max(total, 1)))

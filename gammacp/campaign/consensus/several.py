@@ -235,7 +235,7 @@ def consensus_of_each(
         decided: Callable[[Cells], Decided] = partial(_decide, cells, rules)
         belief = Belief(
             weights="vote",
-            notes=() if untold is None else (f"votes decide: {untold}",),
+            notes=() if untold is None else (f"votes decide, because {untold}",),
             annotators=qualities_by_vote(responses, partial(map, decided, cells)),
         )
     else:
@@ -321,8 +321,8 @@ def _against_heads(model: str, each: Iterable[Decided]) -> str | None:
         return None
     return (
         f"the model {model} leaves out {dropped} of the {many} units that more than half of "
-        f"the annotators marked, and keeps {kept} of the {lone} that one alone marked; "
-        'the weights "vote" count heads instead'
+        f"the annotators marked, and keeps {kept} of the {lone} that only one marked; "
+        'with the weights "vote", every annotator counts the same'
     )
 
 

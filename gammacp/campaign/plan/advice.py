@@ -57,8 +57,8 @@ class Goal:
         if self.half_width is not None:
             return f"γ ({gamma:.2f} so far) is known to ±{self.half_width:g}"
         if self.difference is not None:
-            return f"a difference of {self.difference:g} between two such rounds is seen with 80 %"
-        return f"a stand-in as good as the people passes with 80 % (ε = {self.verdict:g})"
+            return f"rounds that differ by {self.difference:g} are told apart in 80 % of cases"
+        return f"a stand-in as good as the people passes in 80 % of cases (ε = {self.verdict:g})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,8 +143,8 @@ class Plan:
         if people > best.annotators and self.piloted:
             pairs = best.annotators * (best.annotators - 1) / people / (people - 1)
             said.append(
-                f"Rotated among {people} people, each two share some {best.documents * pairs:.0f}; "
-                "other documents need one annotator."
+                f"If {people} people take turns, each two of them share about "
+                f"{best.documents * pairs:.0f} documents; all further ones need one annotator."
             )
         if pilot.over is not None:
             said.append(pilot.over.in_words())
@@ -153,21 +153,21 @@ class Plan:
             n = round(best.documents)
             now, then = (1.96 * pilot.components.error(n, m, k * people) for k in (1, 2))
             said.append(
-                f"Counting other annotators too, {n} documents by {m} of {people} annotators each "
-                f"give γ to about ±{now:.2f}, by {m} of {2 * people} to ±{then:.2f}."
+                f"For a γ that also covers other annotators, {n} documents by {m} of {people} "
+                f"annotators each give about ±{now:.2f}, by {m} of {2 * people} about ±{then:.2f}."
             )
         parts = pilot.clusters or pilot.documents
         if pilot.clusters:
             said.append(
-                f"The pilot's {pilot.documents} documents are of {pilot.clusters} clusters; "
-                "further ones have to be of new clusters, about as many documents of each."
+                f"The pilot's {pilot.documents} documents come from {pilot.clusters} clusters; "
+                "further ones must come from new clusters, about as many from each."
             )
         if self.piloted and parts < _FEW:
             share = 1 / math.sqrt(2 * (parts - 1))
             of = _count_of(parts, "cluster" if pilot.clusters else "document")
             said.append(f"A pilot of {of} shows how much they differ only to within ±{share:.0%}.")
         if pilot.chance_error > (self.goal.half_width or 1) / 4:
-            said.append(f"Random sets leave ±{pilot.chance_error:.3f} open: lower --precision.")
+            said.append(f"Random sets add ±{pilot.chance_error:.3f}: lower --precision.")
         return " ".join(said)
 
     def _first(self, best: Design, goal: str) -> str:

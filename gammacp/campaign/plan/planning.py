@@ -84,12 +84,12 @@ def plan(
     if (continua is None) == (model is None) or (model is None) != (gamma is None):
         raise UsageError("a plan starts from a pilot, or from a model together with its γ")
     if candidate is not None and (continua is None or goal.verdict is None):
-        raise UsageError("a candidate goes with a pilot and a verdict as the goal")
+        raise UsageError("a candidate needs a pilot, and a verdict as the goal")
     named: Mapping[str, Continuum] = {} if continua is None else named_continua(continua)
     if goal.verdict is not None and any(c.cluster or c.weight != 1.0 for c in named.values()):
         raise UsageError(
-            "a verdict can be planned for independent documents of equal weight only: no clusters, "
-            "no weights"
+            "a verdict can be planned only for independent documents of equal weight: leave out "
+            "clusters and weights"
         )
     wins = None
     if model is None:

@@ -29,8 +29,8 @@ def notes_on_copies(
     if same:
         who = " and ".join(same)
         return (
-            f"{candidate} has exactly the units of {who} wherever both annotated: it is no "
-            "stand-in of its own",
+            f"{candidate} has exactly the units of {who} wherever both annotated: it is a copy, "
+            "not a stand-in",
         )
     found: dict[frozenset[str], list[float]] = {}
     for each in instances:

@@ -314,7 +314,7 @@ def _people(
         raise UsageError(f"{expert} cannot be both the expert and a candidate")
     if len(people) < 2:
         raise DataError(
-            f"the test needs two people beside the candidates, and there is only "
+            f"the test needs two people besides the candidates, and there is only "
             f"{', '.join(people) or 'nobody'}",
             hint="Candidates are compared with each person left out of the others",
         )
@@ -351,9 +351,9 @@ def _notes(
     if of != "documents" and (
         bare := sum(int((c.category_codes < 0).sum()) for c in mine.values())
     ):
-        notes.append(f"{bare} units without a category are no labels, and left out")
+        notes.append(f"{bare} units without a category are not labels, and left out")
     if not (wins.differences[wins.there] != 0).any():
-        notes.append("nobody ever agrees better than another: the data cannot tell them apart")
+        notes.append("all agree equally well everywhere: the data cannot tell them apart")
     if expert is None and len(people) < 3:
-        notes.append("with fewer than three people there is no group that one could be left out of")
+        notes.append("with fewer than three people, nobody can be left out of a group of others")
     return tuple(notes)

@@ -92,7 +92,7 @@ class Aligning:
         n, gap = len(self.unproven), max(self.unproven)
         are = "alignment is" if n == 1 else "alignments are"
         told = f"{n} {are} not proven optimal (within {gap:.2%} of the best)"
-        asked = "" if "gap" in self.solving else "; --gap 0 goes on for longer"
+        asked = "" if "gap" in self.solving else "; --gap 0 searches longer"
         return (told + asked,)
 
 

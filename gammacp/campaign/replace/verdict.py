@@ -173,9 +173,9 @@ class Candidacy:
             agreed += f"; on {where} {self.of} there was only one other person to compare with"
         if self.passes is None:
             return (
-                f"No verdict on {self.name}: the test takes people with {self.min_documents} "
+                f"No verdict on {self.name}: the test needs people with {self.min_documents} "
                 f"{self.of}, and nobody has more than {self._most_documents}. So far {agreed}, "
-                f"from which little follows. {self._more()}"
+                f"which is little evidence. {self._more()}"
             )
         rate = f"ω = {self.confirmed_rate:.2f} {'≥' if self.passes else '<'} .50"
         if self.winning_rate != self.confirmed_rate:
@@ -221,17 +221,17 @@ class Candidacy:
         if not told and self._most_documents * _MOST < self.min_documents * self.instances:
             return (
                 f"Even with {_MOST:,} {self.of} like these nobody would have "
-                f"{self.min_documents}: let fewer people do more each."
+                f"{self.min_documents}: have fewer people do more each."
             )
         if self.enough_documents is None:
             return f"More {self.of} like these would not change this."
         if math.isnan(self.enough_documents) and (self.clusters or self.weighted):
             how = "in clusters" if self.clusters else "weighted"
-            return f"How many {self.of} would do cannot be told if they are {how}."
+            return f"How many {self.of} would be enough is unknown if they are {how}."
         if math.isnan(self.enough_documents):
             few = self.instances < _FEWEST
             why = f"There are too few {self.of}" if few else f"The {self.of} are too much alike"
-            return f"{why} to say how many would do."
+            return f"{why} to say how many would be enough."
         return (
             f"With {self.enough_documents:.0f} {self.of} like these it would pass in four of five "
             "cases."

@@ -42,11 +42,11 @@ def _bench(
     """
     if context.invoked_subcommand is not None:
         options.refuse_options(
-            context, f"is one of `bench`: give it to `{context.invoked_subcommand}`"
+            context, f"has no effect before `{context.invoked_subcommand}`: give it after"
         )
         return
     if origin.trees is not None:
-        options.refuse_options(context, "is not one of sweeps of trees", options.UNITS_ONLY)
+        options.refuse_options(context, "is not an option of sweeps of trees", options.UNITS_ONLY)
     from gammacp.bench.baseline import compare_with
     from gammacp.bench.store import Store
     from gammacp.bench.work import check
@@ -84,7 +84,7 @@ def _check_baseline(sweep: Sweep, baseline: Path, out: Path) -> None:
         raise UsageError(f"--out {out} would overwrite the baseline: give another folder")
     if not check_configuration(sweep, baseline):
         place = baseline.with_suffix(".json")
-        message(f"{place} is missing: how the baseline was made cannot be checked")
+        message(f"{place} is missing, so the baseline's settings could not be checked")
 
 
 def _run(sweep: Sweep, store: Store, pool: Pool, running: options.Running) -> Outcome:
@@ -105,7 +105,7 @@ def _run(sweep: Sweep, store: Store, pool: Pool, running: options.Running) -> Ou
     except KeyboardInterrupt:
         outcome = None
     if outcome is None or outcome.interrupted:
-        message(f"interrupted; what is done is kept in {store.path}, run again to go on")
+        message(f"interrupted; {store.path} keeps what is done, run again to go on")
         # Workers are left to their fate: their tasks are computed again next time.
         raise typer.Exit(130)
     return outcome

@@ -138,7 +138,7 @@ def consensus(
             if splits != 0:
                 rated = reliability(each, splits=splits, seed=seed, executor=pool)
         except DataError as error:
-            unrated = f"How reliable the consensus is cannot be estimated: {error.message}."
+            unrated = f"The reliability of the consensus cannot be estimated: {error.message}."
     messages((f.message_and_place for f in each.failures), before="gammacp: ", error=True)
     names, aligned = [*each.documents], each.cells.aligned
     tell_open({names[k]: aligned[k] for k in aligned.with_notes.tolist()}, len(aligned))

@@ -27,7 +27,7 @@ def convert(
         "FOLDER",
     ),
     beside: list[str] | None = option(
-        "Also read these features beside the category, in formats that read them only on request "
+        "Also read these features besides the category, in formats that read them only on request "
         "(A,B; repeatable).",
         "NAMES",
     ),
@@ -45,7 +45,7 @@ def convert(
     from gammacp.formats.writing import check_folder, document_of, losses
 
     if not inputs:
-        raise UsageError("give what to read and the file to write: gammacp convert IN OUT")
+        raise UsageError("give the files to read, then the file to write: gammacp convert IN OUT")
     *files, out = inputs
     options = write_options(write_option)
     chosen = format_for_writing(out, to)
@@ -77,7 +77,7 @@ def _with_text(continuum: Continuum, texts: Path, *, alone: bool) -> Continuum:
     name = continuum.name.removesuffix(".txt")
     file = texts if alone and not texts.is_dir() else texts / f"{name}.txt"
     if not alone and not file.is_file():
-        message(f"gammacp: {file}: there is no such text")
+        message(f"gammacp: {file}: file does not exist, so this document gets no text")
         return continuum
     text = Source(file, "", "", content_of(file)).text()
     return replace(continuum, text=text, offset_unit=continuum.offset_unit or CHARACTERS)

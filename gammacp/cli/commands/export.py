@@ -14,8 +14,8 @@ def export(
     file: File = None,
     to: str = option("Format to write: mps, lp, opb (pseudo-Boolean) or cpsat (text).", "FORMAT"),
     model: str = option(
-        "What a variable stands for: a pair of units (pairs), or a unitary alignment that can be "
-        "in a best alignment (sets).",
+        "What a variable stands for: a pair of units (pairs), or a unitary alignment that a best "
+        "alignment could contain (sets).",
         "pairs|sets",
         default="pairs",
     ),
@@ -24,8 +24,8 @@ def export(
 ) -> None:
     """Write the alignment problem for other solvers.
 
-    Costs are whole numbers. Comments in the file say how the objective becomes the disorder, how
-    exact that is, and which unit each number stands for.
+    Costs are whole numbers. Comments in the file say how to turn the objective into the disorder,
+    how exact that is, and which unit each number stands for.
 
     Example: gammacp export interview.eaf --to mps
 

@@ -16,8 +16,6 @@ def formats(
     if as_json:
         print_json({"formats": [record(entry) for entry in chosen]})
     elif names:
-        for entry in chosen:
-            for text in prose(entry):
-                say(text, hang="  ")
+        say("\n\n".join("\n".join(prose(entry)) for entry in chosen), hang="  ")
     else:
         show(table())

@@ -49,7 +49,7 @@ def gamma(
         "Also write certificates of the first N random sets of each file.", default=0, min=0
     ),
     over_delta: str | None = option(
-        "Also γ with Δ, the cost of a missing unit, times each of these factors, such as 0.5,1,2.",
+        "Also γ with Δ (the cost of a missing unit) multiplied by each factor, such as 0.5,1,2.",
         "F,F,…",
     ),
     figure: Path | None = option("Draw the curve of --over-delta (.svg, .png, .pdf)."),
@@ -146,7 +146,7 @@ def _write_certificates(
         for kind, aligned in alignments.items():
             name = f"{file_name(own, 'document')}{kind}.json"
             if name.casefold() in written:
-                raise DataError(f"two certificates would be {name}", hint="Rename one")
+                raise DataError(f"two certificates would get the name {name}", hint="Rename one")
             written.add(name.casefold())
             write_certificate(aligned, folder / name)
 
@@ -155,12 +155,10 @@ def _how_far(found: Agreement) -> str:
     """What an interrupted run says of itself."""
     whole = len(found.rated)
     if not whole:
-        return "no γ yet, because too few random annotation sets are done"
+        return "no γ yet: too few random annotation sets are done"
     if len(found.documents) == 1:
-        return f"γ rests on the {found.score.samples} random annotation sets that are done"
-    return (
-        f"{whole} of {len(found.documents)} continua have a γ, from the random sets that are done"
-    )
+        return f"γ rests on the {found.score.samples} random annotation sets done so far"
+    return f"{whole} of {len(found.documents)} continua have a γ, from the random sets done so far"
 
 
 def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: bool) -> None:

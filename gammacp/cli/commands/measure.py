@@ -97,7 +97,7 @@ class Chosen:
             own.setdefault("metric", settings.weighing.dissimilarity().categorial)
         for name, wanted in {**{key: key for key in own}, **settings.changed_options()}.items():
             if wanted not in taken:
-                raise UsageError(f"--{name} belongs to none of: {', '.join(names)}")
+                raise UsageError(f"--{name} is an option of none of: {', '.join(names)}")
         options = {**settings.options(), **own}
         return {k: v for k, v in options.items() if k in known}
 
@@ -164,9 +164,9 @@ def _tell_many(documents: int, names: Sequence[str], *, beyond_chance: bool) -> 
     drawing = [n for n in names if beyond_chance or "samples" in MEASURES[n].options]
     if documents > OWN_CHANCE and drawing:
         message(
-            f"{', '.join(drawing)}: each of the {documents} documents has random sets of its own, "
-            "which takes long. For γ of many documents, gammacp gamma is faster: they share "
-            "their random sets, so that γ of one document is another number there"
+            f"{', '.join(drawing)}: each of the {documents} documents gets random sets of its own, "
+            "which takes long. For γ of many documents, gammacp gamma is faster: documents share "
+            "random sets there, so γ of a single document differs from the one here"
         )
 
 

@@ -20,10 +20,10 @@ def _needs(record: Record) -> str:
 def _zero(record: Record) -> str:
     found = record["zero"]
     if found is None:
-        return "–"
+        return "not studied"
     if found["verdict"] == "not":
-        return f"not: {found['lowest']:.2f} to {found['highest']:.2f}"
-    return f"{found['verdict']} ({found['shown']} of {found['cells']})"
+        return f"{found['lowest']:.2f} to {found['highest']:.2f}"
+    return f"0 in {found['shown']} of {found['cells']} simulations"
 
 
 _COLUMNS = (
@@ -31,7 +31,7 @@ _COLUMNS = (
     Column("summary", "what it sees", wrapped=True),
     Column("needs", "needs", value=_needs, wrapped=True, rank=1),
     Column("range", "range", rank=2),
-    Column("zero", "0 for independent annotators", value=_zero),
+    Column("zero", "independent annotators get", value=_zero),
     Column("reference", "reference", wrapped=True, rank=3),
 )
 

@@ -57,7 +57,7 @@ def plan(
     if (model is not None) == bool(files or reading.dataset):
         raise UsageError("give a pilot's files, or --model FILE with --gamma (one of the two)")
     if assign is not None and model is not None:
-        raise UsageError("--assign needs a pilot, whose people it names")
+        raise UsageError("--assign needs a pilot, because it names the pilot's annotators")
     goal = Goal(half_width=half_width, difference=difference, verdict=verdict)
     options = settings.options()
     features = settings.weighing.features

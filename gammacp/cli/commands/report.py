@@ -46,14 +46,14 @@ def report(
         groups = (comparing, deciding, thresholds) != (Comparing(), Deciding(), Thresholds())
         if groups or calibrate or images or settings.changed_options():
             raise UsageError(
-                "a page on trees takes only the options of reading, --out, --title, --trees and "
+                "a page on trees takes only options for reading, --out, --title, --trees and "
                 "--json; gammacp syntax has more for trees"
             )
         _report_trees(files, reading, trees, title, out, json)
         return
     thresholds.require_interval(comparing.bootstrap)
     if images and not images.is_dir():
-        raise DataError("is no folder", file=images, hint="Give the folder where the images are")
+        raise DataError("is not a folder", file=images, hint="Give the folder with the images")
     options = settings.options()
     features, about = settings.weighing.features, comparing.about()
     loaded = load(files, reading, features, writes=[out], about=about, links=True)

@@ -14,13 +14,13 @@ def unnamed(
     weighing: Weighing,
     files: Files = None,
     readers: int | None = option(
-        "How many people read each document; any unit may be anybody's. Leave it out if the files "
+        "How many people read each document; each unit may be anybody's. Not needed if the files "
         "say so.",
         "K",
         min=2,
     ),
     blocks: bool = option(
-        "With --readers: in each document, units under one name are one reader's.", default=False
+        "With --readers: in each document, units under one name are from one reader.", default=False
     ),
     same: float | None = option(
         "Two units that differ by at most this are not by the same reader.  [default: the cost of "
@@ -32,8 +32,8 @@ def unnamed(
 ) -> None:
     """γ of units whose readers nobody knows.
 
-    Units are grouped by who may have drawn the same thing. γ is an interval that holds the value
-    of every way to assign names, for chance across documents. --readers drops the names in files.
+    gammacp groups units that may mark the same thing. It prints an interval that contains γ for
+    every way to assign names, with chance across documents. --readers drops the names in files.
 
     Example: gammacp unnamed boxes.csv --readers 4 --positional iou
 

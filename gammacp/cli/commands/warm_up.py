@@ -7,10 +7,10 @@ from gammacp.cli.progress import progress
 
 
 def warm_up(json: AsJson = False) -> None:
-    """Compile everything now, so that later commands need not.
+    """Compile gammacp now, so that later commands do not wait for it.
 
-    Useful in container images and CI. Compiled code is kept where NUMBA_CACHE_DIR says, otherwise
-    beside the package, or in the user's cache folder if that cannot be written.
+    This is useful in container images and CI. The compiled code goes to NUMBA_CACHE_DIR if that is
+    set, otherwise beside the package, or to your cache folder if the package is read-only.
     """
     from gammacp.warming import warm_up as warm
 

@@ -84,15 +84,16 @@ def plain_name(option: str, text: str) -> str:
     old = feature or sign or weight
     if not (colon and old) or kind not in (*names(_KINDS["categorials"]), "matrix"):
         return text
-    value, order = (json.dumps(v, ensure_ascii=False) for v in (argument, argument.split("<")))
+    listed = argument.split("<" if "<" in argument else ",")
+    value, order = (json.dumps(v, ensure_ascii=False) for v in (argument, listed))
     key = {"ordinal": "order", "jaccard": "separator", "masi": "separator"}.get(kind, "file")
     parts = [f'type = "{kind}"']
     parts += [f"{key} = {order if kind == 'ordinal' else value}"] if argument else []
     parts += [f"weight = {weight}"] if weight else []
     name = f"features.{json.dumps(feature, ensure_ascii=False)}" if feature else "category"
     raise UsageError(
-        f"{option} {text!r}: it takes a name alone. Write {name} = {{{', '.join(parts)}}} into a "
-        f"file and give {'--metric' if option == '--metric' else '--dissimilarity'} FILE.toml"
+        f"{option} takes only a name, not {text!r}. Write {name} = {{{', '.join(parts)}}} into "
+        f"a file and give {'--metric' if option == '--metric' else '--dissimilarity'} FILE.toml"
     )
 
 
@@ -179,4 +180,4 @@ def numbers_of(name: str, said: str) -> tuple[float, ...]:
     try:
         return tuple(float(entry) for entry in said.split(","))
     except ValueError:
-        raise UsageError(f"{name} {said!r} is not numbers with commas") from None
+        raise UsageError(f"{name} {said!r} is not numbers separated by commas") from None

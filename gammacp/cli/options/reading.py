@@ -101,7 +101,7 @@ class Reading:
             for name, value in said.items()
             if value is not None and name not in ("dataset", "round")
         }
-        weighed = "said by --dissimilarity FILE.toml, and for convert by --beside NAME"
+        weighed = "set in --dissimilarity FILE.toml, or with --beside NAME for convert"
         for name, right in (("format", "--format"), ("features", weighed)):
             if name in given.get("option", ()):
                 raise UsageError(f"--option {name}=… is {right}")
@@ -208,7 +208,7 @@ def left_out_lines(left_out: Sequence[LeftOut], most: int = 12) -> Iterator[str]
     for entry in found[:most]:
         yield visible(f"left out: {entry} ({entry.file})")
     if rest := sum(entry.count for entry in found[most:]):
-        yield f"left out: {rest} more of {len(found) - most} kinds (--json has all)"
+        yield f"left out: {rest} more, for {len(found) - most} other reasons (--json has all)"
 
 
 @contextmanager
@@ -263,7 +263,7 @@ def load(
     campaign = requested_campaign(files, reading, against, features=features or beside, **about)
     campaign.refuse(refused or {})
     if about and reading.dataset is not None:
-        raise UsageError(f"--{min(about)} means nothing here: a dataset is one document")
+        raise UsageError(f"--{min(about)} does not apply here: a dataset is one document")
     if targets := list(writes):
         read = [*campaign.paths, *filter(None, (campaign.file,))]
         with campaign.confine():

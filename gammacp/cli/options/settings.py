@@ -93,13 +93,13 @@ class Weighing:
         if (own := campaign.dissimilarity) is None:
             return self
         if self != Weighing():
-            message(f"{campaign.file}: dissimilarity {own} gives way to the command line")
+            message(f"{campaign.file}: the command line replaces its dissimilarity {own}")
             return self
         try:
             with campaign.confine():
                 return replace(self, own=dissimilarity(own, importing=False))
         except UsageError as error:
-            hint = "Name a TOML file, or one of those in `gammacp gamma --help`"
+            hint = "Give a TOML file, or a name from `gammacp gamma --help`"
             raise campaign.error(str(error), "dissimilarity", hint=hint) from None
 
     @property
@@ -130,8 +130,8 @@ class Weighing:
         if self.own not in (None, "combined"):
             if self != Weighing(own=self.own):
                 raise UsageError(
-                    "--dissimilarity takes the place of --alpha, --beta, … and --preset; a TOML "
-                    "file says alpha = 1, beta = 2, … itself"
+                    "--dissimilarity replaces --alpha, --beta, … and --preset; write alpha = 1, "
+                    "beta = 2, … into its TOML file"
                 )
             return dissimilarity(self.own)
         given = {name: getattr(self, name) for name in ("alpha", "beta", "delta", "positional")}
@@ -177,7 +177,7 @@ class SolvingFlags:
     def check_proven(self, *statuses: str | None) -> None:
         """UnprovenError if a proof was required and one is missing; None: nothing to be proven."""
         if self.require_optimal and not {*statuses} <= {None, "optimal"}:
-            raise UnprovenError("no proof of optimality, which --require-optimal asks for")
+            raise UnprovenError("an alignment is not proven optimal, as --require-optimal asks")
 
 
 @dataclass(frozen=True)

@@ -69,8 +69,8 @@ class Treebanks:
         of_units = [key for key in said if key not in _OF_TREES]
         campaign.refuse(
             {
-                **dict.fromkeys(of_units, "it is for units, and these are trees"),
-                "format": "trees are recognised, or named with --trees",
+                **dict.fromkeys(of_units, "it is for units, but these are trees"),
+                "format": "gammacp recognises trees, or --trees names them",
             }
         )
         how = {name: value for name, value in asdict(self).items() if name != "strict"}
@@ -100,4 +100,4 @@ class Treebanks:
     def refuse(self) -> None:
         """UsageError where one is given, and what is read are units."""
         for name in given(self):
-            raise UsageError(f"--{name} is for trees, and a measure of units is named")
+            raise UsageError(f"--{name} is for trees, but the measures are for units")

@@ -69,7 +69,7 @@ class Criterion:
             raise UsageError(f"mode 'published' has no windowdiff {self.windows!r}")
         if self.categorial != "nominal":
             if self.basis is not CorrectedSimilarity.B:
-                raise UsageError("categorial weighs boundary types, as only B does: similarity 'b'")
+                raise UsageError("categorial compares boundary types: give similarity 'b'")
             object.__setattr__(self, "categorial", categorial(self.categorial))
 
     def columns_of_types(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:

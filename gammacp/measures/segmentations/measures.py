@@ -189,7 +189,7 @@ def pair_annotators(by_annotator: Mapping[str, T], *, ordered: bool) -> dict[Pai
     """
     if len(by_annotator) < 2:
         raise DataError(
-            "agreement needs two annotators, and there is one", hint="Give at least two annotators"
+            "agreement needs two annotators, but there is one", hint="Give at least two annotators"
         )
     pairs = (permutations if ordered else combinations)(by_annotator, 2)
     return {(a, b): (by_annotator[a], by_annotator[b]) for a, b in pairs}

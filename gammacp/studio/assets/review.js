@@ -196,7 +196,7 @@ async function read() {
 function decide(wanted) {
   if (!reviewer.value.trim()) {
     reviewer.focus();
-    find("#failed").textContent = "Say who you are: decisions are kept with a name.";
+    find("#failed").textContent = "Enter your name: decisions are saved with it.";
     return;
   }
   const place = at, item = items[at];
@@ -229,7 +229,7 @@ async function send(body) {
   const left = items.length - standing.size;
   const what = body.action === "undo" ? "Undone" : `Saved: ${outcome(told.decision)}`;
   if (body.item && isLink(body)) { find("#said").textContent = `${what}.`; return; }
-  find("#said").textContent = `${what}. ${left ? `${left} units are open.` : "All units are decided: take the gold standard home."}`;
+  find("#said").textContent = `${what}. ${left ? `${left} units are still open.` : "All units are decided: take the gold standard home."}`;
 }
 
 function next() {

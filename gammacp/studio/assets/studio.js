@@ -92,7 +92,7 @@ async function upload(files) {
     ended = busy.signal.aborted ? "Cancelled: " : "The studio does not answer: ";
   }
   for (const part of [bar, stop]) part.hidden = true;
-  const passed = hidden ? `; ${few(hidden, "hidden file was", "hidden files were")} passed over` : "";
+  const passed = hidden ? `; ${few(hidden, "hidden file was", "hidden files were")} skipped` : "";
   const here = ended ? `${done} of ${few(wanted.length, "file")}` : few(done, "file");
   status.textContent = `${ended}${here} ${done === 1 ? "is" : "are"} here${passed}.`;
   const more = problems.length - SHOWN;

@@ -79,7 +79,7 @@ def read_penman(
             if error.kind is Kind.GRAPH:
                 graphs.append(place)
             elif tally is not None:
-                tally.add(error.kind, "it is no graph")
+                tally.add(error.kind, "it is not a graph")
             defects.append(Defect(error.kind, str(path), line, f"{error}; left out"))
     if all(graph.missing for graph in graphs):
         require_sound(defects)
@@ -143,7 +143,7 @@ def _decode(codec: Any, content: str, begin: int, opened: int, end: int) -> Any:
     for node, count in counts.items():
         if count > 1:
             raise _WrongError(
-                f"variable {node} is defined {count} times: name the nodes apart",
+                f"variable {node} is defined {count} times: give each node its own",
                 at(rf"\(\s*{re.escape(node)}\s*/", 2),
             )
     for node, role, value in graph.triples:

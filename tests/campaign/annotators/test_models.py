@@ -145,7 +145,7 @@ def test_who_never_meets_and_who_is_too_few() -> None:
     two = from_rows([(str(i), a, "x") for i in range(40) for a in "AB"]).overlap
     assert "2 annotators cannot be weighed" in str(two.too_little)
     few = from_rows([(str(i), a, "x") for i in range(4) for a in "ABC"]).overlap
-    assert "on 4 items" in str(few.too_little)
+    assert "saw 4 items" in str(few.too_little)
 
 
 def test_labels_all_alike() -> None:

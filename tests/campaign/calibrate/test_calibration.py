@@ -95,7 +95,7 @@ def test_an_error_that_cannot_have_made_such_annotations_is_named() -> None:
     found = calibrate(continuum, errors=["split"], **FAST)
     (split,) = found.equivalents
     assert split.misfit > 0.1
-    assert [n for n in found.notes() if n.startswith("split: annotators who make this error alone")]
+    assert [n for n in found.notes() if n.startswith("split: annotators who make only this error")]
 
 
 def test_what_is_not_known_at_all_is_not_said() -> None:
@@ -105,7 +105,7 @@ def test_what_is_not_known_at_all_is_not_said() -> None:
     category, position = found.equivalents
     assert math.isinf(category.amount)
     assert category.words == ""
-    assert "none or any amount would fit, too" in position.words
+    assert "any amount, even 0 %" in position.words
     assert "beyond" not in found.in_words()
 
 

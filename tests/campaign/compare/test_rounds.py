@@ -81,7 +81,7 @@ def test_clusters_are_the_parts_of_both_rounds() -> None:
     first = {n: c.in_cluster("pq"[i % 2]) for i, (n, c) in enumerate(round_of("abcdef").items())}
     found = compare_rounds(measured(first), measured(round_of("ghijkl", 4.0, "x")))
     assert (found.kind, found.parts, found.p_value) == ("clusters of documents", (2, 6), None)
-    with pytest.raises(DataError, match="name the clusters of both"):
+    with pytest.raises(DataError, match="and the clusters of both"):
         compare_rounds(measured(first), measured(round_of("ghijkl")))
 
 

@@ -62,7 +62,7 @@ def test_unsteady_people_are_told() -> None:
     found = comparison(continua).sessions
     assert found is not None
     assert found.all.p > 0.05
-    assert "everybody's own unsteadiness" in found.in_words()
+    assert "each person's own inconsistency" in found.in_words()
 
 
 def test_people_who_all_changed_their_ways_are_told() -> None:
@@ -161,5 +161,5 @@ def test_what_has_no_value_is_said_in_words() -> None:
     alone = WithOneself(person="", documents=6, intra=0.5, **nothing)
     assert "γ = 0.500; with others there is no γ." in Sessions(all=alone, people=()).in_words()
     none = Sessions(all=replace(alone, documents=0, intra=np.nan), people=()).in_words()
-    assert none.startswith("Nobody has a γ with himself or herself")
+    assert none.startswith("γ of people with themselves is undefined")
     assert "nan" not in none

@@ -62,7 +62,7 @@ def test_an_end_that_is_not_kept_takes_its_link_with_it():
     c = Continuum.from_units(c, links=[*c.links, Link("Ann", "a", "Ann5", "Ann4")])
     one, links = _gold(c)
     assert links == {("a", "2", "1")}
-    assert one.links[-1].reasons[-1] == "an end is not in the gold standard"
+    assert one.links[-1].reasons[-1] == "a unit at one end is not in the gold standard"
 
 
 def test_undirected_links_are_turned():

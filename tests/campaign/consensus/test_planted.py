@@ -74,7 +74,7 @@ def test_units_against_the_heads_are_counted() -> None:
             alone, most = alone + (marks == 1), most + (marks > 2)
     note = found.belief.notes[0]
     assert f"leaves out 0 of the {most} units that more than half" in note
-    assert f"keeps {alone} of the {alone} that one alone marked" in note
+    assert f"keeps {alone} of the {alone} that only one marked" in note
 
 
 def test_no_note_where_the_model_goes_with_the_heads() -> None:

@@ -97,7 +97,7 @@ def test_what_weights_cannot_be_told_from_is_decided_by_votes(corpus: tuple[Corp
     continua = corpus[0]
     one = consensus_of_each(continua["d0"])
     assert one.belief.weights == "vote"
-    assert "it takes 30" in one.belief.notes[0]
+    assert "30 are needed" in one.belief.notes[0]
     two = {
         n: c.only_annotators([a for a in ("Ann", "Bob") if a in c.annotators])
         for n, c in continua.items()

@@ -296,7 +296,7 @@ def test_too_few_documents_give_no_verdict() -> None:
     words = found.in_words()
     assert words.startswith("No verdict on bot")
     assert "nobody has more than 8" in words
-    assert words.endswith("too much alike to say how many would do.")
+    assert words.endswith("too much alike to say how many would be enough.")
     assert changed(found, enough_documents=None).in_words().endswith("would not change this.")
     assert found.people[0].beaten is None
     assert found.interval == pytest.approx((0.025 ** (1 / 8), 1.0))
@@ -307,7 +307,7 @@ def test_many_people_who_do_little_are_told_apart_from_a_hopeless_candidate() ->
     c = labels({"bot": "a" * 201, **{f"P{k}": "." * k + "ab"[k % 2] * 2 for k in range(200)}})
     [found] = replace(c, ["bot"], score="accuracy").candidates
     assert found.passes is None
-    assert found.in_words().endswith("nobody would have 30: let fewer people do more each.")
+    assert found.in_words().endswith("nobody would have 30: have fewer people do more each.")
 
 
 def test_documents_without_the_candidate_are_told_and_not_aligned(run: Run, tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def test_what_is_missing_is_said():
     assert "there are no links" in gc.measure(bare, ["gamma-link"])["gamma-link"].reason
     reason = gc.measure(c, ["gamma-link"], chance="statistical")["gamma-link"].reason
     assert "does not carry links along" in reason
-    with pytest.raises(gc.DataError, match="no unit of that annotator has that id"):
+    with pytest.raises(gc.DataError, match="no unit of that annotator has this id"):
         Continuum.from_units(c, links=[Link("A0", "r", "0", "9")])
     with pytest.raises(gc.DataError, match="have the id '0'"):
         Continuum.from_units([*c, next(iter(c))])

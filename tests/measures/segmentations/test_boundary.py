@@ -268,7 +268,7 @@ def test_types_of_a_corpus() -> None:
     assert best.values["b"][0, 0] == pytest.approx(0.45)
     assert best.values["f"][0, 0] == 0  # no boundary of one type is found
     assert "types:matrix(" in best.comparison.signature_of("b")
-    with pytest.raises(UsageError, match="only B does"):
+    with pytest.raises(UsageError, match="categorial compares boundary types"):
         Criterion(categorial="ordinal")
     with pytest.raises(UsageError, match="there is only one"):
         compare_rows(Codings.of({"i": {"a": masses([2, 3])}}).rows(), Criterion(**how))
