@@ -110,11 +110,18 @@ class Cuts:
         if not len(taken):
             return self.at(rng.random() * self.weight)
         apart, before = max(distance, 2 * ROUNDING), self.weight_before
-        closed = [
-            (before(place - apart + lap, ROUNDING), before(place + apart + lap, -ROUNDING))
-            for lap in (-1, 0, 1)
-            for place in taken
-        ]
+        first, last = self._lists[0][0], self._lists[1][-1]
+        everything, closed = before(last, ROUNDING), list[tuple[float, float]]()
+        for place in taken:
+            # One lap before and one lap later mostly nothing of it is on the circle.
+            for lap in (-1, 0, 1):
+                low, high = place - apart + lap, place + apart + lap
+                if high <= first:
+                    closed.append((0.0, 0.0))
+                elif low >= last:
+                    closed.append((everything, everything))
+                else:
+                    closed.append((before(low, ROUNDING), before(high, -ROUNDING)))
         begins, ends, reach = list[float](), list[float](), 0.0
         for low, high in sorted(closed):
             if low > reach or not ends:

@@ -209,8 +209,9 @@ def _sides(middles: Floats) -> Floats:
 
 
 def _around(places: Floats) -> Floats:
-    """`places % 1.0`, to the bit, in a third of the time."""
-    return places - np.floor(places)
+    """`places % 1.0`, to the bit, in a third of the time, in place."""
+    places -= np.floor(places)
+    return places
 
 
 def _share_in_common(
