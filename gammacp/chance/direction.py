@@ -194,7 +194,7 @@ def _towards_beginning(
     angles = rng.random((len(people), _TURNS))
     seen = np.array([_sides(own[:, None])[:, 0] for own in middles])
     turns = zip(middles, angles, strict=True)
-    drawn = np.array([_sides(_around(own[:, None] + angle)) for own, angle in turns])
+    drawn = np.array([_sides_of_turns(own, angle) for own, angle in turns])
     spread = np.maximum(drawn.std(axis=2, keepdims=True), _ROUNDING)
     n = len(people)
     scale = math.sqrt(n * (1 + (n - 1) * _share_in_common(people, middles, angles)))
@@ -206,6 +206,12 @@ def _sides(middles: Floats) -> Floats:
     """Mean position − .5 and trailing − leading, (2, sets), of middles in rows (units, sets)."""
     ends = 1 - middles.max(axis=0) - middles.min(axis=0)
     return np.stack([middles.mean(axis=0) - 0.5, ends])
+
+
+def _sides_of_turns(middles: Floats, angles: Floats) -> Floats:
+    """`_sides` of the middles turned by each angle, in parts that stay in the cache."""
+    parts = np.array_split(angles, min(1 + len(middles) // 32, 32))
+    return np.concatenate([_sides(_around(middles[:, None] + part)) for part in parts], axis=1)
 
 
 def _around(places: Floats) -> Floats:
