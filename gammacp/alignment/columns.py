@@ -82,7 +82,7 @@ def spread(starts: Indices, sizes: Indices) -> Indices:
     >>> spread(np.array([7, 2]), np.array([2, 3])).tolist()
     [7, 8, 2, 3, 4]
     """
-    made = (starts + sizes - sizes.cumsum()).repeat(sizes)
+    made: Indices = (starts + sizes - sizes.cumsum()).repeat(sizes)
     made += np.arange(len(made))
     return made
 
