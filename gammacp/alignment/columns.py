@@ -46,9 +46,11 @@ class Columns(NamedTuple):
 
     def select(self, which: Indices) -> Columns:
         """These columns, in this order."""
-        sizes = self.begin[which + 1] - self.begin[which]
-        begin = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-        return Columns(begin, self.members[spread(self.begin[which], sizes)], self.gain[which])
+        first = self.begin[which]
+        sizes = self.begin[which + 1] - first
+        begin = np.zeros(len(sizes) + 1, np.int64)
+        sizes.cumsum(out=begin[1:])
+        return Columns(begin, self.members[spread(first, sizes)], self.gain[which])
 
     def renumber(self, number: Codes) -> Columns:
         """The same columns over units numbered anew, `number[unit]`."""
@@ -80,7 +82,7 @@ def spread(starts: Indices, sizes: Indices) -> Indices:
     >>> spread(np.array([7, 2]), np.array([2, 3])).tolist()
     [7, 8, 2, 3, 4]
     """
-    made = np.repeat(starts + sizes - np.cumsum(sizes), sizes)
+    made: Indices = (starts + sizes - sizes.cumsum()).repeat(sizes)
     made += np.arange(len(made))
     return made
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.canonical import canonical_order
 from gammacp.continuum import Continuum
+from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.fragments import Breaks, together
 from gammacp.continuum.links import Ids, Link, links_over_joint
 
@@ -34,6 +37,11 @@ class Annotation:
     breaks: Breaks | None = None
     ids: Ids | None = None
     links: tuple[Link, ...] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is units of one piece, without ids or links."""
+        return self.breaks is None and self.ids is None and not self.links
 
     def take(self, rows: Indices) -> Annotation:
         """Units in other rows, each with all that it carries.
@@ -162,3 +170,50 @@ def annotation_set(
         links=tuple(replace(x, annotator=name) for p, name in carried for x in p.links),
         bounds=(float(starts.min(initial=0.0)), float(ends.max(initial=length))),
     )
+
+
+def annotation_sets(
+    parts: Sequence[Annotation], n: int, categories: tuple[str, ...], names: tuple[str, ...]
+) -> Sequence[Continuum]:
+    """`annotation_set` of several sets at once, as a table.
+
+    Parameters
+    ----------
+    parts
+        Plain, one per annotator; of each column a row for each set, or one for all.
+    n
+        How many sets.
+    categories, names
+        As for `annotation_set`.
+    """
+
+    def together(columns: Iterable[NDArray[Any]]) -> NDArray[Any]:
+        return np.concatenate([np.broadcast_to(c, (n, c.shape[-1])) for c in columns], axis=1)
+
+    columns: dict[str, Any] = {
+        "category_codes": together(p.category_codes for p in parts),
+        "ends": together(p.starts + p.lengths for p in parts),
+        "starts": together(p.starts for p in parts),
+        "annotator_codes": together(
+            np.full(p.starts.shape[-1], k, np.int32) for k, p in enumerate(parts)
+        ),
+    }
+    low = columns["starts"].min(axis=1, initial=0.0)
+    length = max((p.length for p in parts), default=0.0)
+    high = columns["ends"].max(axis=1, initial=length)
+    order = np.lexsort(tuple(columns.values()))
+    for name, values in columns.items():
+        columns[name] = np.take_along_axis(values, order, 1).ravel()
+    edges = np.arange(n + 1)
+    table = DocumentTable(
+        places={str(k): k for k in range(n)},
+        annotators=names,
+        categories=categories,
+        edges=edges * order.shape[1],
+        people=np.tile(np.arange(len(parts), dtype=np.int32), n),
+        people_edges=edges * len(parts),
+        lows=low,
+        highs=high,
+        **columns,
+    )
+    return table.values()

@@ -29,8 +29,11 @@ for which they make up a quarter of the circle. A place between two units weighs
 the annotator's mean length, so that annotators whose units touch are cut where these meet.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +44,7 @@ from gammacp.chance.annotation import (
     ROUNDING,
     Annotation,
     annotation_set,
+    annotation_sets,
     annotations_of,
     least_distance,
 )
@@ -73,58 +77,68 @@ class Cuts:
     ends: Floats
     edges: Floats
 
+    @cached_property
+    def _lists(self) -> tuple[list[float], list[float], list[float]]:
+        """Starts, ends and edges as lists: a draw reads a few places, where arrays are slow."""
+        return self.starts.tolist(), self.ends.tolist(), self.edges.tolist()
+
     @property
     def weight(self) -> float:
         """Of all intervals together."""
-        return float(self.edges[-1])
+        return self._lists[2][-1]
 
     def at(self, weight: float) -> float:
         """The place up to which the intervals weigh this much."""
-        i = int(np.searchsorted(self.edges, weight, side="right")) - 1
-        i = min(max(i, 0), len(self.starts) - 1)
-        share = (weight - self.edges[i]) / (self.edges[i + 1] - self.edges[i])
-        return float(self.starts[i] + share * (self.ends[i] - self.starts[i]))
+        starts, ends, edges = self._lists
+        i = min(max(bisect_right(edges, weight) - 1, 0), len(starts) - 1)
+        share = (weight - edges[i]) / (edges[i + 1] - edges[i])
+        return starts[i] + share * (ends[i] - starts[i])
 
-    def before(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """What they weigh up to these places: with a point at `low`, without one at `high`."""
-        sides = np.concatenate([low + ROUNDING, high - ROUNDING])
-        i, places = np.searchsorted(self.starts, sides) - 1, np.concatenate([low, high])
-        j = np.maximum(i, 0)
-        length = self.ends[j] - self.starts[j]
-        long = length > 0
-        inside = np.minimum(np.maximum((places - self.starts[j]) / np.where(long, length, 1), 0), 1)
-        weights = (self.edges[j + 1] - self.edges[j]) * np.where(long, inside, 1.0)
-        found = np.where(i < 0, 0.0, self.edges[j] + weights)
-        return found[: len(low)], found[len(low) :]
+    def weight_before(self, place: float, side: float) -> float:
+        """What they weigh up to a place; with a point there where `side` is above 0."""
+        starts, ends, edges = self._lists
+        i = bisect_left(starts, place + side) - 1
+        if i < 0:
+            return 0.0
+        weight = edges[i + 1] - edges[i]
+        if starts[i] < ends[i] and place < ends[i]:
+            weight *= max((place - starts[i]) / (ends[i] - starts[i]), 0.0)
+        return edges[i] + weight
 
-    def draw(self, taken: Floats, distance: float, rng: np.random.Generator) -> float:
+    def draw(self, taken: Sequence[float], distance: float, rng: np.random.Generator) -> float:
         """A random place, not closer than `distance` to those taken where there is one."""
         if not len(taken):
             return self.at(rng.random() * self.weight)
-        apart = max(distance, 2 * ROUNDING)
-        low, high = taken - apart, taken + apart
-        around = np.concatenate([low - 1, low, low + 1]), np.concatenate([high - 1, high, high + 1])
-        closed = _union(*self.before(*around))
-        opened = np.concatenate([[0.0], closed[:, 1]]), np.append(closed[:, 0], self.weight)
-        room = np.maximum(opened[1] - opened[0], 0.0)
-        total = float(room.sum())
+        apart, before = max(distance, 2 * ROUNDING), self.weight_before
+        first, last = self._lists[0][0], self._lists[1][-1]
+        everything, closed = before(last, ROUNDING), list[tuple[float, float]]()
+        for place in taken:
+            # One lap before and one lap later mostly nothing of it is on the circle.
+            for lap in (-1, 0, 1):
+                low, high = place - apart + lap, place + apart + lap
+                if high <= first:
+                    closed.append((0.0, 0.0))
+                elif low >= last:
+                    closed.append((everything, everything))
+                else:
+                    closed.append((before(low, ROUNDING), before(high, -ROUNDING)))
+        begins, ends, reach = list[float](), list[float](), 0.0
+        for low, high in sorted(closed):
+            if low > reach or not ends:
+                begins.append(reach)
+                ends.append(low)
+            reach = max(reach, high)
+        begins.append(reach)
+        ends.append(self.weight)
+        room = [max(end - begin, 0.0) for begin, end in zip(begins, ends, strict=True)]
+        ahead = [*accumulate(room)]
+        # Of eight and more the rounding is that of numpy, which adds them in another order.
+        total = ahead[-1] if len(room) < 8 else float(np.sum(room))
         if total <= 1e-9 * self.weight:
             return self.at(rng.random() * self.weight)
-        ahead = np.cumsum(room)
         point = rng.random() * total
-        i = min(int(np.searchsorted(ahead, point, side="right")), len(room) - 1)
-        return self.at(float(opened[0][i] + point - (ahead[i] - room[i])))
-
-
-def _union(low: Floats, high: Floats) -> Floats:
-    """Disjoint intervals that cover the same, shape (intervals, 2), ascending."""
-    order = np.argsort(low, kind="stable")
-    low, reach = low[order], np.maximum.accumulate(high[order])
-    if not len(low):
-        return np.zeros((0, 2))
-    first = np.append(True, low[1:] > reach[:-1])
-    last = np.append(first[1:], True)
-    return np.stack([low[first], reach[last]], axis=1)
+        i = min(bisect_right(ahead, point), len(room) - 1)
+        return self.at(begins[i] + point - (ahead[i] - room[i]))
 
 
 def places_to_cut(annotation: Annotation) -> Cuts:
@@ -197,26 +211,46 @@ class CutSampler:
 
     def draw(self, rng: np.random.Generator) -> Continuum:
         """One random annotation set."""
-        parts: dict[int, Annotation] = {}
-        taken: list[float] = []
-        for i in rng.permutation(len(self.turning)):
+        cuts = self._places(rng)
+        made = [
+            own[0].shift(-cut) if isinstance(own, tuple) else own.draw(rng)
+            for own, cut in zip(self.turning, cuts, strict=True)
+        ]
+        return annotation_set(self._positions(made), self.categories, self.names)
+
+    def draw_each(self, rngs: Sequence[np.random.Generator]) -> Sequence[Continuum]:
+        """What `draw` gives with each of these, turned together where units are of one piece.
+
+        Parameters
+        ----------
+        rngs
+            Each is used for one set.
+        """
+        plain = [own[0] for own in self.turning if isinstance(own, tuple) and own[0].is_plain]
+        if len(plain) < len(self.turning):
+            return [self.draw(rng) for rng in rngs]
+        cuts = np.array([self._places(rng) for rng in rngs]).T[:, :, None]
+        made = [annotation.shift(-cut) for annotation, cut in zip(plain, cuts, strict=True)]
+        return annotation_sets(self._positions(made), len(rngs), self.categories, self.names)
+
+    def _positions(self, made: list[Annotation]) -> list[Annotation]:
+        """What was turned, in positions."""
+        return made if self.grid is None else [self.grid.positions(part) for part in made]
+
+    def _places(self, rng: np.random.Generator) -> list[float]:
+        """Where each annotator is cut, as a fraction of the circle; 0 of a rhythm."""
+        found, taken = [0.0] * len(self.turning), list[float]()
+        for i in rng.permutation(len(found)).tolist():
             own = self.turning[i]
-            if isinstance(own, CompletedAnnotation):
+            if not isinstance(own, tuple):
                 continue
             annotation, cuts = own
             # Who did not read to the end has a circle of its own.
             times = self.circle / annotation.length if annotation.length else 1.0
-            others = np.array(taken) * times
-            cut = cuts.draw(others[others < 1], self.distance * times, rng)
-            taken.append(cut / times)
-            parts[i] = annotation.shift(-cut)
-        for i, own in enumerate(self.turning):
-            if isinstance(own, CompletedAnnotation):
-                parts[i] = own.draw(rng)
-        made = [parts[i] for i in sorted(parts)]
-        if self.grid is not None:
-            made = [self.grid.positions(part) for part in made]
-        return annotation_set(made, self.categories, self.names)
+            others = [place * times for place in taken if place * times < 1]
+            found[i] = cuts.draw(others, self.distance * times, rng)
+            taken.append(found[i] / times)
+        return found
 
 
 @registered(

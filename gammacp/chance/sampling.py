@@ -10,9 +10,12 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 import numpy as np
+from numpy.random.bit_generator import ISeedSequence
+from numpy.typing import NDArray
 
 from gammacp.chance.expected import ExpectedDisorder, SampleRule
 from gammacp.stopping import due
@@ -38,7 +41,22 @@ def sample_seed(seed: int, index: int) -> np.random.Generator:
     index
         Number of the sample, from 0.
     """
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
+    return np.random.Generator(np.random.PCG64(_hash(seed, index)))
+
+
+class _Hash(ISeedSequence):
+    """What a generator asks of `SeedSequence(seed, spawn_key=(index,))`, hashed once."""
+
+    def __init__(self, seed: int, index: int) -> None:
+        sequence = np.random.SeedSequence(seed, spawn_key=(index,))
+        self._words = sequence.generate_state(4, np.uint64)
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> NDArray[Any]:  # noqa: ARG002
+        return self._words
+
+
+# Every document has samples of the same numbers.
+_hash: Any = lru_cache(maxsize=1 << 14)(_Hash)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +194,7 @@ class Draws(Generic[Data]):
         """How many strata there are, 1 if none: the number of samples is a multiple of it."""
         return self.sampler.rounds if isinstance(self.sampler, Strata) else 1
 
-    def take(self, indices: Sequence[int]) -> list[Data]:
+    def take(self, indices: Sequence[int]) -> Sequence[Data]:
         """Data of these numbers, as far as there are any and no interruption comes between.
 
         Parameters
@@ -184,6 +202,13 @@ class Draws(Generic[Data]):
         indices
             Numbers of samples, from 0.
         """
+        together = getattr(self.sampler, "draw_each", None)
+        new = [k for k in indices if self._known is None or k not in self._known]
+        if together is not None and len(new) > 1 and not due():
+            several: Sequence[Data] = together([sample_seed(self.seed, k) for k in new])
+            if self._known is None:
+                return several
+            self._known.update(zip(new, several, strict=True))
         found: list[Data] = []
         for index in indices:
             if due():

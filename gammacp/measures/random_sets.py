@@ -565,20 +565,20 @@ class AlignedDisorder:
 
     def of_each(self, sets: Sequence[Continuum]) -> list[Sequence[Disagreement]]:
         """One disagreement per set, without those that an interruption left out or cut short."""
-        marked = [s for s in sets if s.n_units]
-        most = max((s.n_annotators for s in marked), default=0)
-        solving = self.settings.solving_random(most)
+        every = ContinuumSequence.of(sets)
+        marked = every.at(np.flatnonzero(every.n_units))
+        solving = self.settings.solving_random(int(marked.n_annotators.max(initial=0)))
         found = iter(best_groups_of_each(marked, self.dissimilarity, ties=self.keep, **solving))
         rows: list[Sequence[Disagreement]] = []
-        for s in sets:
-            weight = s.mean_units if self.ratio else 1.0
-            if not s.n_units:
+        weights = every.mean_units.tolist() if self.ratio else [1.0] * len(every)
+        for k, (units, weight) in enumerate(zip(every.n_units.tolist(), weights, strict=True)):
+            if not units:
                 rows.append((Disagreement(0.0, 0.0, weight=weight),))
                 continue
             best = next(found, None)
             if best is None or (due() and best.status is not Status.OPTIMAL):
                 break
-            kept = RandomSet(s, best.groups) if self.keep else None
+            kept = RandomSet(every[k], best.groups) if self.keep else None
             proven = best.status is Status.OPTIMAL
             rows.append((Disagreement(best.disorder, best.bound, proven, weight, kept),))
         return rows

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gammacp import Continuum, Unit, gamma
-from gammacp.chance.annotation import Annotation
-from gammacp.chance.cut import places_to_cut, prepare_cut
+from gammacp.chance.annotation import ROUNDING, Annotation
+from gammacp.chance.cut import Cuts, places_to_cut, prepare_cut
+from gammacp.chance.sampling import Draws, sample_seed
 from gammacp.errors import DataError
 
 RNG = np.random.default_rng
@@ -88,6 +89,85 @@ def test_cuts_are_uniform_over_the_gaps() -> None:
     assert len(first) == pytest.approx(2000, abs=150)
     assert first.mean() == pytest.approx(0.5, abs=0.006)
     assert first.std() == pytest.approx(0.2 / np.sqrt(12), rel=0.06)
+
+
+def place_by_arrays(cuts: Cuts, taken: list[float], distance: float, point: float) -> float:
+    """Where `point` of the weight that is left is, as numpy computes it from all intervals."""
+
+    def place_of(weight: float) -> float:
+        i = int(np.searchsorted(cuts.edges, weight, side="right")) - 1
+        i = min(max(i, 0), len(cuts.starts) - 1)
+        share = (weight - cuts.edges[i]) / (cuts.edges[i + 1] - cuts.edges[i])
+        return float(cuts.starts[i] + share * (cuts.ends[i] - cuts.starts[i]))
+
+    def weight_before(places: np.ndarray, side: float) -> np.ndarray:
+        i = np.searchsorted(cuts.starts, places + side) - 1
+        j = np.maximum(i, 0)
+        length = cuts.ends[j] - cuts.starts[j]
+        inside = (places - cuts.starts[j]) / np.where(length > 0, length, 1)
+        share = np.where(length > 0, np.clip(inside, 0, 1), 1.0)
+        return np.where(i < 0, 0.0, cuts.edges[j] + (cuts.edges[j + 1] - cuts.edges[j]) * share)
+
+    total = cuts.edges[-1]
+    if not taken:
+        return place_of(point * total)
+    apart = max(distance, 2 * ROUNDING)
+    each, laps = np.array(taken * 3), np.repeat([-1, 0, 1], len(taken))
+    low = weight_before(each - apart + laps, ROUNDING)
+    high = weight_before(each + apart + laps, -ROUNDING)
+    order = np.argsort(low, kind="stable")
+    low, high = low[order], np.maximum.accumulate(high[order])
+    first = np.append(True, low[1:] > high[:-1])
+    begins = np.append(0.0, high[np.append(first[1:], True)])
+    room = np.maximum(np.append(low[first], total) - begins, 0.0)
+    if room.sum() <= 1e-9 * total:
+        return place_of(point * total)
+    ahead, wanted = np.cumsum(room), point * room.sum()
+    i = min(int(np.searchsorted(ahead, wanted, side="right")), len(room) - 1)
+    return place_of(float(begins[i] + wanted - (ahead[i] - room[i])))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 99), st.integers(0, 30)), max_size=12),
+    st.lists(st.one_of(st.floats(0, 0.999), st.integers(0, 99).map(lambda k: k / 100)), max_size=9),
+    st.sampled_from([0.0, 0.01, 0.07, 0.3]),
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=200, deadline=None)
+def test_a_cut_has_the_bits_that_arrays_give(
+    units: list[tuple[int, int]], taken: list[float], distance: float, seed: int
+) -> None:
+    places = places_to_cut(annotation(100, *[(s, min(s + n, 100)) for s, n in units]))
+    wanted = place_by_arrays(places, taken, distance, RNG(seed).random())
+    assert places.draw(taken, distance, RNG(seed)).hex() == wanted.hex()
+
+
+@given(seed=st.integers(0, 2**32 - 1), whole=st.booleans(), tokens=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_sets_drawn_together_are_those_drawn_one_by_one(
+    seed: int, whole: bool, tokens: bool
+) -> None:
+    rng = RNG(seed)
+    units = []
+    for name in "BAC":
+        for start in rng.uniform(0, 60, rng.integers(1, 12)):
+            first = float(round(start)) if whole or tokens else start
+            length = float(rng.integers(0 if whole else 1, 9))
+            units.append(Unit(name, first, first + length, rng.choice(["x", "y", None])))
+    c = Continuum.from_units(
+        units, annotators=["A", "B", "C", "D"], offset_unit="tokens" if tokens else ""
+    )
+    sampler = prepare_cut([c], 4)
+    together = Draws(sampler, seed).take(range(5))
+    for k, drawn in enumerate(together):
+        alone = sampler.draw(RNG(np.random.SeedSequence(seed, spawn_key=(k,))))
+        assert drawn == alone
+        assert drawn.starts.tobytes() + drawn.ends.tobytes() == (
+            alone.starts.tobytes() + alone.ends.tobytes()
+        )
+    assert (
+        sample_seed(seed, 7).random() == RNG(np.random.SeedSequence(seed, spawn_key=(7,))).random()
+    )
 
 
 @pytest.fixture

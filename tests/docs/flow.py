@@ -25,7 +25,7 @@ MILESTONES = (
     "formats.delimited:read",
     "dissimilarity.combined:Combined.bind",
     "alignment.problem:solution",
-    "chance.annotation:annotation_set",
+    "chance.annotation:annotation_sets",
     "measures.random_sets:AlignedDisorder.of_each",
     "chance.beyond:ratio",
     "measures.gamma:Gamma.as_dict",

@@ -100,21 +100,22 @@ def diffusion(
     from gammacp.alignment.kernels.diffusion import diffuse, readmit
     from gammacp.alignment.kernels.duals import make_feasible
 
-    share = np.repeat(columns.gain / columns.sizes, columns.sizes)
-    # By their first unit, so that a pass over them goes along the continuum.
+    # By their first unit, so that a pass over them goes along the continuum, and the memory.
     first = np.minimum.reduceat(columns.members, columns.begin[:-1])
-    order = np.argsort(first, kind="stable").astype(np.int32)
-    price = diffuse(n_units, columns, order, share, _FIRST_PASSES)
-    kept = columns.losses(price) <= _KEPT_LOSS * scale
+    along = columns.select(np.argsort(first, kind="stable"))
+    share = np.repeat(along.gain / along.sizes, along.sizes)
+    every = np.arange(along.number, dtype=np.int32)
+    price = diffuse(n_units, along, every, share, _FIRST_PASSES)
+    kept = along.losses(price) <= _KEPT_LOSS * scale
     fell, falls = price, np.inf
     for _ in range(tuning.rounds):
         if due(deadline):
             break
         before, falls_before = price, falls
-        price = diffuse(n_units, columns, order[kept[order]], share, _PASSES)
+        price = diffuse(n_units, along, every[kept], share, _PASSES)
         fell = before - price
         falls = abs(float(fell.sum()))
-        missing = readmit(columns, price, 1e-9 * scale, kept, share)
+        missing = readmit(along, price, 1e-9 * scale, kept, share)
         if not missing and (
             falls <= tuning.falling * scale * n_units or falls > _SLOWING * falls_before
         ):

@@ -81,6 +81,7 @@ class Decomposition:
         self.equal = problem.tolerance * min(len(alone), SMALL_UNITS)
         self.allowed = max(self.equal, limits.gap * cost)
         n_units, size = len(alone), columns.number
+        self._units = np.arange(n_units)
         self.active: Bools = loss <= self.tolerance
         self.chosen: Bools = np.zeros(size, np.bool_)
         self.label: Codes = np.arange(n_units, dtype=np.int32)
@@ -96,12 +97,12 @@ class Decomposition:
         return self._of_components(self.lower)
 
     def _of_components(self, of_roots: Floats) -> float:
-        return float(of_roots[self.label == np.arange(len(self.label))].sum())
+        return float(of_roots[self.label == self._units].sum())
 
     def run(self) -> None:
         """Take columns in until none of them matters any more, or time runs out."""
         step = _LOSS_STEP * self.problem.scale
-        self._search(np.arange(len(self.alone)), np.flatnonzero(self.active))
+        self._search(self._units, np.flatnonzero(self.active))
         while True:
             # Tied columns that lose more than nothing may still have to be taken in.
             if self.total <= self.allowed and not self.ties:
