@@ -1,7 +1,7 @@
 """The software that decides values: what a store notes, and what all workers of a sweep share.
 
 Versions of Python and of the packages that compute; a hash of the source of gammacp and shuffling,
-without what only reads, shows or compares; and a hash of each of the user's modules together with
+without what only reads or shows; and a hash of each of the user's modules together with
 what it imports. All of it is taken once in a process, when it is first asked for: that is the code
 that the process has loaded, whatever becomes of the files.
 """
@@ -20,8 +20,8 @@ from pathlib import Path
 import gammacp
 
 _PACKAGES = ("numpy", "scipy", "numba", "ortools", "networkx")
-# What no value of a sweep depends on: a reference that was read is in the sweep's configuration.
-_ASIDE = ("cli", "report", "studio", "campaign", "formats", "datasets")
+# What no worker runs: what was read comes to it with its task.
+_ASIDE = ("cli", "report", "studio", "formats", "datasets")
 _OURS = ("gammacp", "shuffling")
 _INSTALLED = ("site-packages", "dist-packages")
 # By module: its spec, which a reload replaces, and the hash of what was loaded with it.
@@ -41,17 +41,7 @@ def software(modules: Iterable[str] = ()) -> dict[str, str]:
     dict
         Versions, and hashes of sources under "source of <module>".
     """
-    found = {
-        "python": ".".join(map(str, sys.version_info[:3])),
-        "gammacp": gammacp.__version__,
-        "source of gammacp": _own_source(),
-    }
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "absent"
-    return found | {f"source of {name}": _source_of(name) for name in sorted(set(modules))}
+    return {**_own(), **{f"source of {name}": _source_of(name) for name in sorted(set(modules))}}
 
 
 def differences(there: Mapping[str, str], here: Mapping[str, str]) -> str:
@@ -78,13 +68,27 @@ def processor() -> str:
 
 
 @cache
+def _own() -> Mapping[str, str]:
+    """Versions, and the hash of gammacp's own source; a cluster's workers compare them per task."""
+    found = {
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "gammacp": gammacp.__version__,
+        "source of gammacp": _own_source(),
+    }
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "absent"
+    return found
+
+
 def _own_source() -> str:
     """A hash of the source of gammacp and shuffling, wherever they are installed."""
     digest = sha256()
     for package in _OURS:
         spec = find_spec(package)
-        assert spec is not None
-        assert spec.submodule_search_locations is not None
+        assert spec is not None and spec.submodule_search_locations is not None
         folder = Path(spec.submodule_search_locations[0])
         for path in sorted(folder.rglob("*.py")):
             inside = path.relative_to(folder)
@@ -131,12 +135,8 @@ def _imports(text: str, package: str) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = "." * node.level + (node.module or "")
-            if node.level:
-                if not package:
-                    continue
-                base = resolve_name(base, package)
+        elif isinstance(node, ast.ImportFrom) and (package or not node.level):
+            base = resolve_name("." * node.level + (node.module or ""), package)
             yield base
             yield from (f"{base}.{alias.name}" for alias in node.names)
 

@@ -37,6 +37,7 @@ import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -59,6 +60,7 @@ from gammacp.frames import AXES, COLUMNS, FRAGMENTS, SHAPE, UNIT, as_role, name_
 from gammacp.left_out import Tally
 
 _BOUNDS = ("bounds_start", "bounds_end")
+_WHOSE = ("document", "annotator")
 _READ = ("document", *ORDER, FRAGMENTS, *AXES, SHAPE, UNIT)
 _UNIT = b"gammacp.offset_unit"
 _ROWS = 1 << 16
@@ -144,6 +146,19 @@ def read(
     return with_shapes(document, shapes, source.place) if made.shaped else document
 
 
+def first_rows(source: Source) -> dict[tuple[Any, ...], str]:
+    """By document and annotator: their first row, as `row 8 of row group 2`, in a sound file."""
+    schema, batches = _schema_and_batches(source)
+    made = _Reading(source.error, schema, (), _from_path(source), ())
+    found: dict[tuple[Any, ...], str] = {}
+    for place, batch in batches:
+        (documents, named), (people, called) = (made.names_of(batch, role) for role in _WHOSE)
+        for row in np.unique(np.stack((documents, people)), axis=1, return_index=True)[1].tolist():
+            who = called[people[row]] if people[row] >= 0 else None  # a document is declared
+            found.setdefault((named[documents[row]], who), place(row))
+    return found
+
+
 def read_table(
     table: Any, *, features: Sequence[str] = (), links: Any = None
 ) -> Continuum | Corpus:
@@ -174,34 +189,20 @@ def read_table(
         )
     schema, batches = _in_memory(table)
     unread = {UNIT} if links is None else set()
-    made = _Reading(_fault("table"), schema, features, {}, unread)
+    made = _Reading(partial(DataError, file="table"), schema, features, {}, unread)
     for place, batch in batches:
         made.add(batch, place)
     document = made.document("table", "")
     if links is not None:
-        found = _links(_fault("links"), *_in_memory(links), {})
+        found = _links(partial(DataError, file="links"), *_in_memory(links), {})
         document = made.with_links(document, found, "table")
     return with_shapes(document, "keep", "table") if made.shaped else document
-
-
-def _fault(file: str) -> Fault:
-    def error(message: str, hint: str | None = None) -> DataError:
-        return DataError(message, file=file, hint=hint)
-
-    return error
 
 
 def _in_memory(table: Any) -> tuple[Any, Iterator[tuple[Place, Any]]]:
     """The schema of a table, and its batches with how to call their rows."""
     reader = _pyarrow().RecordBatchReader.from_stream(table)
-
-    def batches() -> Iterator[tuple[Place, Any]]:
-        seen = 0
-        for batch in reader:
-            yield _row_name(seen), batch
-            seen += len(batch)
-
-    return reader.schema, batches()
+    return reader.schema, _with_places(reader)
 
 
 def _links_beside(source: Source) -> Source | None:
@@ -268,20 +269,21 @@ def _schema_and_batches(source: Source) -> tuple[Any, Iterator[tuple[Place, Any]
 
 def _of_row_groups(file: Any) -> Iterator[tuple[Place, Any]]:
     for group in range(file.num_row_groups):
-        seen = 0
-        for batch in file.iter_batches(_ROWS, row_groups=[group]):
-            yield _row_name(seen, f" of row group {group + 1}"), batch
-            seen += len(batch)
+        batches = file.iter_batches(_ROWS, row_groups=[group])
+        yield from _with_places(batches, f" of row group {group + 1}")
 
 
 def _batches_of(batches: Iterable[Any]) -> Iterator[tuple[Place, Any]]:
     for number, batch in enumerate(batches):
-        yield _row_name(0, f" of batch {number + 1}"), batch
+        yield from _with_places([batch], f" of batch {number + 1}")
 
 
-def _row_name(seen: int, inside: str = "") -> Place:
-    """How to call a row of a batch before which so many came."""
-    return lambda row: f"row {seen + row + 1}{inside}"
+def _with_places(batches: Iterable[Any], inside: str = "") -> Iterator[tuple[Place, Any]]:
+    """Batches with how to call their rows, which count from the first batch on."""
+    seen = 0
+    for batch in batches:
+        yield (lambda row, seen=seen: f"row {seen + row + 1}{inside}"), batch  # type: ignore[misc]
+        seen += len(batch)
 
 
 def _from_path(source: Source) -> dict[str, str]:
@@ -390,18 +392,14 @@ class _Reading:
         """Check and take in a batch."""
         starts, ends = (self._numbers(batch, role) for role in ("start", "end"))
         empty, known = np.isnan(starts) & np.isnan(ends), {}
-        for role in ("document", "annotator"):
+        for role in _WHOSE:
+            codes, names = self.names_of(batch, role)
             if role in self._found:
-                codes, names = _codes_of(self._error, batch, self._found[role])
                 blank = [k for k, name in enumerate(names) if not (name or "").strip()]
                 lacking = (codes < 0) | np.isin(codes, blank)
                 if role == "annotator" and self.several:
                     lacking &= ~empty  # such a row declares a document
                 self._check(~lacking, place, f"has no {role}", _HINT)
-            elif role in self._given:
-                codes, names = np.zeros(len(batch), np.int64), [self._given[role]]
-            else:
-                codes, names = np.zeros(len(batch), np.int64), [""]
             known[role] = self._of[role].add(codes, names)
         known["category"] = self._of["category"].add(*self._labels(batch))
         labelled = known["category"] >= 0
@@ -426,6 +424,13 @@ class _Reading:
         if self._bounded:
             self._take_bounds(batch, place, known["document"])
 
+    def names_of(self, batch: Any, role: str) -> tuple[Any, Sequence[str | None]]:
+        """The names of documents, annotators or categories: in a column, or alike in all rows."""
+        if role in self._found:
+            return _codes_of(self._error, batch, self._found[role])
+        only = self._given.get(role, "" if role in _WHOSE else None)
+        return np.zeros(len(batch), np.int64), [only]
+
     def _check(self, sound: Any, place: Place, *what: str, hint: str | None = None) -> None:
         """The first row that is not sound is an error."""
         for row in np.flatnonzero(~sound)[:1]:
@@ -443,12 +448,8 @@ class _Reading:
 
     def _labels(self, batch: Any) -> tuple[Any, Sequence[str | None]]:
         """Codes of the labels, features among them."""
-        asked = [self._found.get("category"), *self._features]
-        columns = [_codes_of(self._error, batch, n) if n is not None else (None, []) for n in asked]
-        fixed = self._given.get("category")
-        if columns[0][0] is None:
-            codes = np.full(len(batch), -1 if fixed is None else 0, np.int64)
-            columns[0] = (codes, [] if fixed is None else [fixed])
+        columns = [self.names_of(batch, "category")]
+        columns += [_codes_of(self._error, batch, name) for name in self._features]
         if not self._features:
             return columns[0]
         seen, codes = np.unique(np.stack([c for c, _ in columns]), axis=1, return_inverse=True)
@@ -677,18 +678,12 @@ def _write_links(continua: Mapping[str, Continuum], path: Path) -> None:
 
 
 def _write(batches: Iterable[Any], schema: Any, path: Path) -> None:
-    pa = _pyarrow()
-    with atomic_write(path) as temporary:
-        if path.suffix.lower() == ".parquet":
-            from pyarrow.parquet import ParquetWriter
+    from pyarrow.parquet import ParquetWriter
 
-            with ParquetWriter(temporary, schema) as writer:
-                for batch in batches:
-                    writer.write_batch(batch)
-        else:
-            with pa.ipc.new_file(temporary, schema) as writer:
-                for batch in batches:
-                    writer.write_batch(batch)
+    opened = ParquetWriter if path.suffix.lower() == ".parquet" else _pyarrow().ipc.new_file
+    with atomic_write(path) as temporary, opened(temporary, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
 
 
 def _rows(
@@ -734,4 +729,5 @@ registered(
     shapes=True,
     links=KINDS,
     extra="parquet",
+    first_rows=first_rows,
 )

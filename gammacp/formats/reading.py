@@ -27,6 +27,9 @@ Noting = TypeVar("Noting", Continuum, DocumentTable)
 Reader: TypeAlias = Callable[..., Continuum | Corpus]
 """`reader(source, **options)`, as a format has it."""
 _Document: TypeAlias = tuple[Source, Format, Continuum | Corpus]
+_Settings: TypeAlias = Mapping[str, Mapping[str, Any]]
+# By file, what `Format.first_rows` gives: read again only where a message names a row.
+_FirstRows: TypeAlias = dict[str, Mapping[tuple[str, ...], str]]
 
 
 @dataclass(frozen=True)
@@ -252,7 +255,7 @@ def _table_of(document: Continuum | Corpus) -> DocumentTable | None:
 def _put_together(
     parts: Sequence[DocumentPart],
     unread: Sequence[Unread],
-    settings: Mapping[str, dict[str, Any]],
+    settings: _Settings,
     layout: str | None,
     align_texts: bool,
     asked_for: Mapping[str, object],
@@ -262,6 +265,7 @@ def _put_together(
     continua: dict[str, Continuum] = {}
     formats: dict[str, str] = {}
     told: list[tuple[LeftOut, ...]] = []
+    rows: _FirstRows = {}
     for name, group in _group_by_key(parts, lambda part: part.name).items():
         entry = group[0].format
         try:
@@ -271,7 +275,7 @@ def _put_together(
                 continua[name] = _noting(whole, entry, asked_for)
                 formats[name] = entry.name
         except DataError as error:
-            known = error if layout else _with_layout(error, group, settings)
+            known = error if layout else _with_layout(error, group, settings, rows)
             failures.append((name, known.at(name)))
     alone = {name for name, c in continua.items() if c.n_annotators == 1}
     ways = () if layout else _joinings([part for part in parts if part.name in alone], settings)
@@ -341,24 +345,31 @@ def _together(
 
 
 def _with_layout(
-    error: DataError, group: Sequence[DocumentPart], settings: Mapping[str, Mapping[str, object]]
+    error: DataError, group: Sequence[DocumentPart], settings: _Settings, rows: _FirstRows
 ) -> DataError:
     """The error with the files, and the layout by which no annotator of these is there twice."""
     people = [a for part in group for a in part.continuum.annotators]
     twice = next((a for i, a in enumerate(people) if a in people[:i]), None)
     if twice is None:
         return error
-    own = (part for part in group if twice in part.continuum.annotators)
-    files = ", ".join(dict.fromkeys(part.source.place for part in own))
+    own = [part for part in group if twice in part.continuum.annotators]
+    files = ", ".join(dict.fromkeys(_place_of(part, twice, rows) for part in own))
     named = all(part.listed and not part.annotator for part in group)
     ways = () if named else _joinings(group, settings)
     hint = f"Keep one of the files{f', or {_advice(ways)}' if ways else ''}"
     return DataError(f"{error.message} ({files})", hint=hint)
 
 
-def _joinings(
-    parts: Iterable[DocumentPart], settings: Mapping[str, Mapping[str, object]]
-) -> tuple[Joining, ...]:
+def _place_of(part: DocumentPart, annotator: str, rows: _FirstRows) -> str:
+    """The file, and where in it the annotator's work on the document begins, if that is known."""
+    place = part.source.place
+    if part.format.first_rows and place not in rows:
+        rows[place] = part.format.first_rows(part.source)
+    row = rows.get(place, {}).get((part.continuum.name, annotator))
+    return f"{place}: {row}" if row else place
+
+
+def _joinings(parts: Iterable[DocumentPart], settings: _Settings) -> tuple[Joining, ...]:
     """The layouts that would join files of one format, an annotator each."""
     found = {part.source.place: part for part in parts}
     formats = {part.format.name: part.format for part in found.values()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,9 @@ class Format:
     layers
         `layers(source)`: the layers with spans in a file and the features of each, for formats
         with `layer` and `feature`; these two are then chosen over all files that are read.
+    first_rows
+        `first_rows(source)`: by document and annotator the place of their first row in a file that
+        was read, for messages.
     layout
         Where names come from when a file holds one annotator's part of a document:
         "{annotator}/{document}" or "{document}/{annotator}". Files of the same document are then
@@ -96,6 +99,7 @@ class Format:
     category: str = ""
     policy: str = ""
     layers: Callable[[Source], Layers] | None = None
+    first_rows: Callable[[Source], Mapping[tuple[str, ...], str]] | None = None
     layout: str | None = None
     segmentations: bool = False
     many: bool = False
@@ -118,7 +122,7 @@ class Format:
         for name, title in _NOTES.items():
             if not getattr(self, name):
                 object.__setattr__(self, name, " ".join(noted.get(title, "").split()))
-        for name in ("sniff", "read", "layers"):
+        for name in ("sniff", "read", "layers", "first_rows"):
             if function := getattr(self, name):
                 object.__setattr__(self, name, guard(function))
 

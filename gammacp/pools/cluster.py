@@ -66,7 +66,8 @@ def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
 
 def _be_quiet() -> None:
     """Lost connections are reported by the sweep, once, in its own words."""
-    for name in [n for n in logging.root.manager.loggerDict if n.startswith("distributed")]:
+    known = logging.root.manager.loggerDict
+    for name in [n for n in known if n.startswith(("distributed", "tornado"))]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
@@ -105,8 +106,7 @@ def _check_address(address: str) -> None:
     except ValueError:
         complete = False
     if not complete:
-        given = address.removeprefix("tcp://")
-        raise UsageError(f"executor 'dask://{given}' is not dask://host:port")
+        raise UsageError(f"executor 'dask:{address.removeprefix('tcp:')}' is not dask://host:port")
 
 
 def _check_workers(client: Any, address: str) -> None:

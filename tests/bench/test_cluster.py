@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -38,6 +39,7 @@ def free_port() -> int:
 class Cluster:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.source = Path(__file__).parents[2]
         self.port = free_port()
         self.processes: list[subprocess.Popen[bytes]] = []
         self.scheduler = self.start("scheduler", "--host", "127.0.0.1", "--port", str(self.port))
@@ -48,9 +50,7 @@ class Cluster:
 
     def run(self, *arguments: str) -> subprocess.Popen[bytes]:
         here = Path(__file__).parent
-        path = os.pathsep.join(
-            [str(here), str(here.parent.parent), os.environ.get("PYTHONPATH", "")]
-        )
+        path = os.pathsep.join([str(here), str(self.source), os.environ.get("PYTHONPATH", "")])
         process = subprocess.Popen(
             [sys.executable, *arguments],
             cwd=self.folder,
@@ -232,6 +232,25 @@ def test_workers_with_other_software_are_an_error(
     with pytest.raises(PoolError, match=told):
         swept(sweep, tmp_path / "s.sqlite", cluster.url)
     assert exported(tmp_path / "s.sqlite").count(b"\n") > 1, "what was computed is kept"
+
+
+@pytest.mark.parametrize("package", ["campaign", "measures"])
+def test_a_worker_with_another_source_of_ours_is_an_error(
+    cluster: Cluster, tmp_path: Path, package: str
+) -> None:
+    """Of whatever workers run: what follows the number, too, as in `calibrate --executor`."""
+    ours = cluster.source
+    cluster.source = tmp_path / "other"
+    for name in ("gammacp", "shuffling"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ours / name, cluster.source / name, ignore=ignored)
+    with next((cluster.source / "gammacp" / package).glob("*/*.py")).open("a") as text:
+        text.write("# changed\n")
+    cluster.worker()
+    cluster.wait_for(1)
+    told = r"runs other software \(source of gammacp \w+ there, \w+ here\)"
+    with pytest.raises(PoolError, match=told), open_pool(cluster.url):
+        pass
 
 
 def test_a_module_that_a_worker_lacks_is_named(

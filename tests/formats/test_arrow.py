@@ -385,6 +385,26 @@ def test_partitioned_folders_are_one_corpus(tmp_path: Path) -> None:
     assert [*found.continua] == ["d2"]
 
 
+def test_a_document_in_two_partitions_is_named_with_file_and_row_group(tmp_path: Path) -> None:
+    """The row of each file where the annotator who is there twice begins; files are read on."""
+    first = _partition(tmp_path / "units", 1, "d3", "d1")
+    second = _partition(tmp_path / "units", 2, "d2", "d4", "d1")
+    found = collect([tmp_path / "units"])
+    assert [*found.continua] == ["d3", "d2", "d4"]
+    ((document, error),) = found.failures
+    assert document == "d1"
+    # Nine rows a document, three of Bob before three of Ann; seven rows a group.
+    assert error.message == (
+        "annotator 'Ann' occurs in two files of document 'd1' "
+        f"({first}: row 6 of row group 2, {second}: row 1 of row group 4)"
+    )
+    made = pq.read_table(first).append_column("what", pa.array(["x"] * 18))
+    fixed = tmp_path / "units" / "annotator=Bob" / "b.feather"
+    fixed.parent.mkdir()
+    feather.write_feather(made.drop_columns(["annotator", "category"]), fixed)
+    assert f"{fixed}: row 1 of batch 1" in str(dict(collect([tmp_path / "units"]).failures)["d3"])
+
+
 def _partition(folder: Path, number: int, *documents: str, **columns: object) -> Path:
     """A part of a partitioned folder with three units of Ann and Bob in each of these documents."""
     path = folder / f"day={number}" / "part-0.parquet"
