@@ -71,7 +71,7 @@ def test_every_section_is_there(built: Report) -> None:
     assert f"{built.contents.comparison.overall.value:.3f}" in built.html
     assert "With only 2 documents" not in built.html
     assert "2 documents are too few" in built.html
-    assert "Votes decide: " in built.html
+    assert "Votes decide, because " in built.html
 
 
 def test_costs_in_the_view_are_those_of_the_alignment() -> None:
