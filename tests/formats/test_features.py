@@ -165,7 +165,11 @@ def test_the_command_line(run: Run, tmp_path: Path) -> None:
             2,
             'Write features."severity" = {type = "ordinal", order = ["Minor", "Major"]} into',
         ),
-        (["measure", "-m", "ser", "features.severity = {}"], 2, "--dissimilarity belongs to none"),
+        (
+            ["measure", "-m", "ser", "features.severity = {}"],
+            2,
+            "--dissimilarity is an option of none",
+        ),
         (["align", "--option", "features=severity"], 2, "set in --dissimilarity FILE.toml"),
     ],
 )

@@ -86,7 +86,7 @@ def test_in_a_campaign_and_converted(run: Run, file: Path) -> None:
 
 def test_what_it_means_nothing_for(run: Run, tmp_path: Path) -> None:
     points = Continuum.from_units([Unit("Ann", 0, 0), Unit("Ann", 1, 4), Unit("Bob", 1, 4)])
-    with pytest.raises(DataError, match="1 units are points, for which a least length"):
+    with pytest.raises(DataError, match="1 units are points, so a least length"):
         points.only_lengths(2)
     pieces = Continuum.from_units([Unit("Ann", 0, 9, "x", ((0, 3), (5, 9))), Unit("Bob", 1, 4)])
     with pytest.raises(DataError, match="units have fragments or shapes"):

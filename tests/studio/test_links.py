@@ -88,7 +88,7 @@ def test_what_cannot_be_said_of_a_link() -> None:
     for asked, why in (
         (_ask(found, 3, "merge"), "tied"),
         (_ask(found, 5, "edit"), "cannot be edited"),
-        (_ask(found, 5, "take", "Eve"), "no annotator"),
+        (_ask(found, 5, "take", "Eve"), "not an annotator"),
     ):
         with pytest.raises(DataError, match=why):
             decision_of(found, asked)

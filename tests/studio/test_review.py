@@ -124,7 +124,7 @@ def test_a_unit_or_annotator_that_is_not_there_is_refused() -> None:
     f = found()
     with pytest.raises(DataError, match="no such unit"):
         decision_of(f, ask("0" * 16, "drop"))
-    with pytest.raises(DataError, match="no annotator"):
+    with pytest.raises(DataError, match="not an annotator"):
         decision_of(f, ask(keys(f)[17], "take", annotator="Eve"))
 
 
