@@ -15,8 +15,8 @@ from typing import Any
 
 import numba
 import numpy as np
-from llvmlite.binding import newpassmanagers
-from llvmlite.binding.ffi import lib
+from llvmlite.binding import newpassmanagers  # type: ignore[import-untyped]
+from llvmlite.binding.ffi import lib  # type: ignore[import-untyped]
 from numba.core import types
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -101,14 +101,13 @@ def is_linking(codegen: Any) -> bool:
 @contextmanager
 def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
     """Within, an attribute of this object alone is another."""
-    before = vars(owner).get(name)
+    before = {name: vars(owner)[name]} if name in vars(owner) else {}
     vars(owner)[name] = value
     try:
         yield
     finally:
         del vars(owner)[name]
-        if before is not None:
-            vars(owner)[name] = before
+        vars(owner).update(before)
 
 
 def _remembered(resolve: Callable[..., Any]) -> Callable[..., Any]:
@@ -127,10 +126,6 @@ def _remembered(resolve: Callable[..., Any]) -> Callable[..., Any]:
         return known[key]
 
     return resolved
-
-
-def _nothing(*_: Any) -> None:
-    pass
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -165,7 +160,7 @@ class _Compiler(CompilerBase):
         with (
             _replaced(codegen, "_library_class", LinkedLibrary),
             _replaced(typing, "resolve_function_type", _remembered(typing.resolve_function_type)),
-            _replaced(cpu_target.target_context, "create_cfunc_wrapper", _nothing),
+            _replaced(cpu_target.target_context, "create_cfunc_wrapper", lambda *_: None),
             _replaced(lib._lock, "_cblist", []),  # 37 000 events
         ):
             return super().compile_extra(function)
