@@ -97,7 +97,8 @@ def _call_kernel(template: Any, arguments: tuple[Any, ...], keywords: dict[str, 
     """What a kernel calls takes any integer: else it is compiled once more for each kind."""
 
     def plain(kind: Any) -> Any:
-        signed = numba.types.unliteral(kind) in numba.types.signed_domain
+        kind_of = numba.types.unliteral(kind)  # type: ignore[no-untyped-call]
+        signed = kind_of in numba.types.signed_domain
         return numba.types.int64 if signed else kind
 
     return template(tuple(map(plain, arguments)), {k: plain(v) for k, v in keywords.items()})

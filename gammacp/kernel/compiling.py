@@ -99,7 +99,7 @@ def is_linking(codegen: Any) -> bool:
 
 
 @contextmanager
-def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
+def _exchange(owner: Any, name: str, value: Any) -> Iterator[None]:
     """Within, an attribute of this object alone is another."""
     before = {name: vars(owner)[name]} if name in vars(owner) else {}
     vars(owner)[name] = value
@@ -110,11 +110,11 @@ def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
         vars(owner).update(before)
 
 
-def _remembered(resolve: Callable[..., Any]) -> Callable[..., Any]:
+def _memory_of(resolve: Callable[..., Any]) -> Callable[..., Any]:
     """How numba types operations, which it asks for each one and in every round of inference."""
     known: dict[Any, Any] = {}
 
-    def resolved(function: Any, arguments: Any, keywords: Any) -> Any:
+    def resolve_once(function: Any, arguments: Any, keywords: Any) -> Any:
         kinds = all(isinstance(argument, types.Type) for argument in arguments)
         if keywords or not kinds or isinstance(function, types.Dispatcher):
             return resolve(function, arguments, keywords)
@@ -125,7 +125,7 @@ def _remembered(resolve: Callable[..., Any]) -> Callable[..., Any]:
             known[key] = resolve(function, arguments, keywords)
         return known[key]
 
-    return resolved
+    return resolve_once
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -158,10 +158,10 @@ class _Compiler(CompilerBase):
         self._lowering = _LoweringForPython
         typing = self.state.typingctx
         with (
-            _replaced(codegen, "_library_class", LinkedLibrary),
-            _replaced(typing, "resolve_function_type", _remembered(typing.resolve_function_type)),
-            _replaced(cpu_target.target_context, "create_cfunc_wrapper", lambda *_: None),
-            _replaced(lib._lock, "_cblist", []),  # 37 000 events
+            _exchange(codegen, "_library_class", LinkedLibrary),
+            _exchange(typing, "resolve_function_type", _memory_of(typing.resolve_function_type)),
+            _exchange(cpu_target.target_context, "create_cfunc_wrapper", lambda *_: None),
+            _exchange(lib._lock, "_cblist", []),  # 37 000 events
         ):
             return super().compile_extra(function)
 
