@@ -94,9 +94,11 @@ def _compile(kernel: Any, compile_or_load: Callable[[Any], Any], signature: Any)
 
 
 def _call_kernel(template: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """What a kernel calls takes any integer: else it is compiled once more for each literal one."""
+    """What a kernel calls takes any integer: else it is compiled once more for each kind."""
 
     def plain(kind: Any) -> Any:
-        return numba.types.int64 if isinstance(kind, numba.types.IntegerLiteral) else kind
+        kind_of = numba.types.unliteral(kind)  # type: ignore[no-untyped-call]
+        signed = kind_of in numba.types.signed_domain
+        return numba.types.int64 if signed else kind
 
     return template(tuple(map(plain, arguments)), {k: plain(v) for k, v in keywords.items()})
