@@ -18,30 +18,30 @@ ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
     "gammacp": 2_546,
-    "gammacp/alignment": 6_553,
+    "gammacp/alignment": 6_568,
     "gammacp/bench": 2_167,
-    "gammacp/campaign": 5_715,
-    "gammacp/chance": 1_540,
-    "gammacp/cli": 3_689,
+    "gammacp/campaign": 6_026,
+    "gammacp/chance": 1_622,
+    "gammacp/cli": 3_700,
     "gammacp/compat": 952,
-    "gammacp/continuum": 1_637,
+    "gammacp/continuum": 1_641,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_244,
-    "gammacp/formats": 7_769,
-    "gammacp/kernel": 401,
+    "gammacp/formats": 7_786,
+    "gammacp/kernel": 459,
     "gammacp/links": 232,
-    "gammacp/measures": 8_661,
+    "gammacp/measures": 8_667,
     "gammacp/pools": 525,
-    "gammacp/report": 1_033,
+    "gammacp/report": 1_039,
     "gammacp/shapes": 303,
     "gammacp/segmentation": 2_364,
-    "gammacp/studio": 1_903,
+    "gammacp/studio": 1_906,
     "gammacp/syntax": 2_972,
     "shuffling": 2_169,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 54_411, 45_685
+TOGETHER, CORE = 54_921, 46_193
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
