@@ -257,7 +257,7 @@ def not_kept(why: object) -> None:
     """Tell that kernels are compiled in every process."""
     _warn(
         f"compiled code cannot be kept ({why}): every process compiles again, which takes up "
-        "to 12 s. Set NUMBA_CACHE_DIR to a folder of your own"
+        "to 10 s. Set NUMBA_CACHE_DIR to a folder of your own"
     )
 
 

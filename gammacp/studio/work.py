@@ -36,7 +36,7 @@ _EVERY = 0.1  # seconds between two signs of life
 _POLL = 0.05
 _LEAST_MEMORY = 3 << 30  # bytes; code and libraries are half of one
 _LETTER, _PAUSE = "findings", "pause"  # files of a mailbox
-_STARTING = "getting ready (the first time, code is compiled: up to 12 s of processor time)"
+_STARTING = "getting ready (the first time, code is compiled: up to 10 s of processor time)"
 
 
 @dataclass(frozen=True, kw_only=True)
