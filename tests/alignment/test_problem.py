@@ -86,8 +86,8 @@ class _Gives:
     [
         (np.nan, "of x 0–1 by A and y 5–6 by B is nan"),
         (-0.5, "is -0.5"),
-        (None, "no array of 1 numbers"),
-        (np.zeros(2), "no array of 1 numbers"),
+        (None, "no array of a number for each of 1 pairs"),
+        (np.zeros(2), "no array of a number for each of 1 pairs"),
     ],
 )
 def test_a_dissimilarity_that_is_none_is_refused(value: object, said: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import shutil
 import signal
@@ -36,14 +37,27 @@ def free_port() -> int:
         return port
 
 
+def address_in(told: Path, scheduler: subprocess.Popen[bytes]) -> str:
+    """What the scheduler writes once it listens."""
+    while scheduler.poll() is None:
+        try:
+            return str(json.loads(told.read_text())["address"])
+        except (FileNotFoundError, json.JSONDecodeError):
+            time.sleep(0.05)
+    raise AssertionError("the scheduler ended")
+
+
 class Cluster:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.source = Path(__file__).parents[2]
-        self.port = free_port()
         self.processes: list[subprocess.Popen[bytes]] = []
-        self.scheduler = self.start("scheduler", "--host", "127.0.0.1", "--port", str(self.port))
-        self.url = f"dask://127.0.0.1:{self.port}"
+        # It takes a free port by itself; nobody knocks there before it listens.
+        told = folder / "scheduler.json"
+        where = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(told))
+        self.scheduler = self.start("scheduler", *where)
+        self.address = address_in(told, self.scheduler)
+        self.url = self.address.replace("tcp", "dask")
 
     def start(self, role: str, *arguments: str) -> subprocess.Popen[bytes]:
         return self.run("-m", "dask", role, *arguments, "--no-dashboard")
@@ -76,19 +90,18 @@ class Cluster:
     @property
     def options(self) -> tuple[str, ...]:
         options = ("--nthreads", "1", "--nworkers", "1", "--no-nanny", "--host", "127.0.0.1")
-        address = f"tcp://127.0.0.1:{self.port}"
-        return address, *options, "--local-directory", str(self.folder)
+        return self.address, *options, "--local-directory", str(self.folder)
 
     def wait_for(self, workers: int) -> None:
         from distributed import Client
 
-        with Client(f"tcp://127.0.0.1:{self.port}", timeout=120, set_as_default=False) as client:
+        with Client(self.address, timeout=120, set_as_default=False) as client:
             client.wait_for_workers(workers, timeout=120)
 
     def wait_for_none(self) -> None:
         from distributed import Client
 
-        with Client(f"tcp://127.0.0.1:{self.port}", timeout=120, set_as_default=False) as client:
+        with Client(self.address, timeout=120, set_as_default=False) as client:
             while client.scheduler_info()["workers"]:
                 time.sleep(0.05)
 

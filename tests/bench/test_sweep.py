@@ -63,10 +63,10 @@ def test_what_cannot_be_described_is_refused(toy_sweep: Build) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"errors": ()}, "without any error"),
-        ({"magnitudes": ()}, "without any magnitude"),
+        ({"errors": ()}, "needs at least one error"),
+        ({"magnitudes": ()}, "needs at least one magnitude"),
         ({"measures": ("ser", "ser")}, "measure 'ser' is named twice"),
-        ({"experiment": ""}, "without a name"),
+        ({"experiment": ""}, "needs a name"),
         ({"sets": 0}, "sets 0 < 1"),
         ({"magnitudes": (float("nan"),)}, "magnitude nan is not in"),
         ({"options": {"seed": 1}}, "the sweep's own"),

@@ -43,7 +43,7 @@ def test_exit_codes(run: Run, units: Path, tmp_path: Path) -> None:
     assert "NOT the cost that is claimed" in found.out
     found = run("verify", cut, path)
     assert found.code == 3
-    assert "cut.json: cut off, or no JSON" in found.err
+    assert "cut.json: cut off, or not JSON" in found.err
     assert "no alignment costs less" in found.out
     assert run("verify", tmp_path / "nowhere.json").code != 0
     assert run("verify", units).code == 3

@@ -193,7 +193,7 @@ def test_milliseconds_written_as_seconds_are_found_out(tmp_path: Path, registere
     file = tmp_path / "Ann" / "a.broken"
     file.parent.mkdir()
     file.write_text("SPEAKER a 1 0.5 1 <NA> <NA> x <NA> <NA>\n", encoding="utf-8")
-    with pytest.raises(AssertionError, match=r"writes \{.*start=0.0, end=0.003"):
+    with pytest.raises(AssertionError, match=r"writes \{.*'Ann', 0.0, 0.003"):
         check_format("broken", file, [Unit("Ann", 0.5, 1.5, "x")])
 
 

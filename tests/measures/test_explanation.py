@@ -133,7 +133,7 @@ def test_a_dissimilarity_without_parts_has_two_components() -> None:
     # Whose, and what γ would be: of the first part, by its name.
     assert found.in_words()[1].startswith("Of the disorder about units that others did not mark, ")
     best = f"{max(r['gamma_if_perfect'] for r in found.components):.4f}"
-    assert f"others did not mark γ would be at most {best}" in found.in_words()[2]
+    assert f"others did not mark, γ would be at most {best}" in found.in_words()[2]
 
 
 def test_perfect_agreement_has_no_disorder_to_tell_of() -> None:

@@ -139,7 +139,9 @@ def test_what_needs_names_refuses(tmp_path: Path) -> None:
             call(bare)
         assert "gammacp unnamed" in str(error.value.hint)
     assert "who drew what" in (calls[2](bare).scores["a"].reason or "")
-    with pytest.raises(DataError, match="in CSV, TSV each block of units would look like a person"):
+    with pytest.raises(
+        DataError, match="in CSV, TSV, each block of units would look like a person"
+    ):
         gc.write(bare, tmp_path / "x.csv")
     gc.write(bare, tmp_path / "x.json")
     again = gc.read(tmp_path / "x.json")
