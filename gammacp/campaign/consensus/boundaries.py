@@ -99,7 +99,7 @@ def spans(
     """
     found = _averages(marked, rule)
     for side, outwards in enumerate((np.ceil(found[0] - 0.5), np.floor(found[1] + 0.5))):
-        found[side] = np.where(whole, outwards, found[side])
+        found[side] = np.where(whole, outwards + 0.0, found[side])  # no −0
     starts, ends = found
     of_unit = discrete[marked.group]
     if not of_unit.any():

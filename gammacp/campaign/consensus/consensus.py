@@ -270,7 +270,7 @@ def _unit(
     said = [u.category for u in real]
     vote = vote_on_category([category_of(x) for x in said])
     category, features = d.category(group, said)
-    start, end, kept, disorder, posterior = d.row(group)
+    start, end, kept, disorder, posterior = d.decisions[group]
     believed = category_of(category)
     by_model = posterior is not None and believed not in (None, vote.winner)
     model = f", {believed} by the model ({posterior:.2f})" if by_model else ""

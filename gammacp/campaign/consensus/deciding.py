@@ -127,6 +127,8 @@ class Piece(NamedTuple):
 
     fragments: Fragments = ()
     shape: Shape | None = None
+    boxed: bool = False
+    """Whether all its units are boxes, so that it is one by the rule of boundaries."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,23 +182,14 @@ class Decided:
         return found
 
     @cached_property
-    def _rows(self) -> list[tuple[float, float, bool, float, float | None]]:
+    def decisions(self) -> list[tuple[float, float, bool, float, float | None]]:
+        """Start, end, whether it is kept, disorder (in units of Δ), and posterior of each."""
         posterior: list[float | None] = [None] * len(self.cells)
         if self.truth is not None:
             posterior = self.truth.posterior[:, :-1].max(axis=1).tolist()
         s = self.spans
         columns = s.starts.tolist(), s.ends.tolist(), self.kept.tolist(), self.disorders, posterior
         return [*zip(*columns, strict=True)]
-
-    def row(self, group: int) -> tuple[float, float, bool, float, float | None]:
-        """Its start, its end, whether it is kept, its disorder (in units of Δ), its posterior.
-
-        Parameters
-        ----------
-        group
-            Number of the unitary alignment.
-        """
-        return self._rows[group]
 
     def category(
         self, group: int, said: Sequence[str | None]
@@ -351,8 +344,9 @@ def _places(
     for d, c in enumerate(cells.continua.beside):
         if c.breaks is not None:
             _add_pieces(cells, d, dissimilarity, marked, placed, pieces)
-    boxed = np.isin(marked.group, [k for k, p in pieces.items() if p.shape and not p.shape.rings])
-    if boxed.any():
+    boxes = {group: p.shape.axes for group, p in pieces.items() if p.boxed and p.shape}
+    for axes in sorted(set(boxes.values())):
+        boxed = np.isin(marked.group, [group for group, n in boxes.items() if n == axes])
         _add_boxes(cells, boxed, marked, rule, whole, placed, pieces)
     return placed, pieces
 
@@ -379,7 +373,7 @@ def _add_pieces(
             middle = real[int(np.argmin(costs @ marked.weights[mine]))]
             start, end, pieces[group] = middle.start, middle.end, Piece(shape=middle.shape)
         elif shapes:
-            pieces[group] = Piece(shape=shapes[0])
+            pieces[group] = Piece(shape=shapes[0], boxed=True)
             continue
         elif any(u.fragments for u in real):
             fragments = common_fragments(real)
@@ -408,8 +402,7 @@ def _add_boxes(
         for d, r in zip(document.tolist(), rows.tolist(), strict=True)
     ]
     axes = np.array([[*s.extents] for s in shapes if s]).transpose(1, 2, 0)
-    no = np.zeros(len(groups), np.bool_)
-    how: Any = {"discrete": no, "whole": whole[groups]}
+    how: Any = {"discrete": np.zeros(len(groups), np.bool_), "whole": whole[groups]}
     further = [
         spans(GroupedUnits(group, low, high, marked.weights[boxed]), rule, **how)
         for low, high in axes
@@ -417,4 +410,4 @@ def _add_boxes(
     for k, g in enumerate(groups.tolist()):
         first = float(placed.starts[g]), float(placed.ends[g])
         extents = [(float(s.starts[k]), float(s.ends[k])) for s in further]
-        pieces[g] = Piece(shape=box(first, *extents)[1])
+        pieces[g] = Piece(shape=box(first, *extents)[1], boxed=True)

@@ -1,3 +1,4 @@
+import math
 import pickle
 from dataclasses import replace
 from statistics import mean, median
@@ -9,6 +10,7 @@ import gammacp as gc
 from gammacp.alignment import align_each
 from gammacp.campaign.consensus import Consensus, cells, consensus, consensus_of_each
 from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.continuum.shapes import Shape, box
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import UsageError
 
@@ -210,3 +212,38 @@ def test_what_a_unit_is_at_a_glance(found: Consensus) -> None:
     shown = [repr(u) for u in found.review[:2]]
     assert shown[0].endswith("confidence 0.00: category tied: a (1) = b (1); marked by 2 of 3)")
     assert shown[1].endswith("confidence 0.00: marked by 1 of 3, left out)")
+
+
+def boxed(who: str, *extents: tuple[float, float]) -> Unit:
+    (start, end), shape = box(*extents)
+    return Unit(who, start, end, "x", (), shape)
+
+
+def test_boxes_of_two_and_of_three_axes_have_each_their_consensus() -> None:
+    flat, deep = [(0, 4), (0, 6)], [(0, 4), (0, 6), (1, 3)]
+    corpus = Corpus.from_continua(
+        {
+            k: Continuum.from_units([boxed(w, *e) for w in "AB"])
+            for k, e in enumerate_named(flat, deep)
+        }
+    )
+    found = consensus_of_each(corpus, weights="vote").documents
+    for name, extents in enumerate_named(flat, deep):
+        (unit,) = found[name].units
+        assert [(unit.start, unit.end), *unit.shape.extents] == extents
+        assert math.copysign(1, unit.start) == 1  # JSON has 0.0, not -0.0
+
+
+def enumerate_named(
+    *values: list[tuple[float, float]],
+) -> list[tuple[str, list[tuple[float, float]]]]:
+    return [(f"d{k}", value) for k, value in enumerate(values)]
+
+
+def test_boxes_beside_an_outline_give_one_of_those_drawn() -> None:
+    corners = ((0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0))
+    outline = Unit("C", 0, 4, "x", (), Shape("polygon", ((0.0, 4.0),), (corners,)))
+    units = [boxed("A", (0, 5), (0, 4)), boxed("B", (0, 4), (0, 5)), outline]
+    (unit,) = consensus(gc.align(Continuum.from_units(units), Combined(positional="iou"))).units
+    # C lies between A and B: it costs least against both.
+    assert (unit.start, unit.end, unit.shape) == (0, 4, outline.shape)
