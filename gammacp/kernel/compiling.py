@@ -88,7 +88,9 @@ class LinkedLibrary(_Library):
 
 _fits = getattr(JITCPUCodegen, "_library_class", None) is JITCodeLibrary
 _fits &= all(hasattr(JITCodeLibrary, name) for name in (*vars(_Library), *vars(LinkedLibrary)))
-_fits &= hasattr(cpu_target.target_context, "create_cfunc_wrapper") and hasattr(lib, "_lock")
+_context = cpu_target.target_context
+_fits &= hasattr(_context, "create_cfunc_wrapper") and hasattr(lib, "_lock")
+_fits &= hasattr(_context, "load_additional_registries") and hasattr(_context, "_registries")
 if numba.version_info[:2] > _NEWEST or not _fits:
     raise ImportError(f"kernels were not linked with numba {numba.__version__} before")
 
@@ -128,6 +130,12 @@ def _memory_of(resolve: Callable[..., Any]) -> Callable[..., Any]:
     return resolve_once
 
 
+def _install_what_is_new() -> None:
+    """What functions have registered since; numba would import each of its modules again."""
+    for registry in [*_context._registries]:
+        _context.install_registry(registry)
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _LoweringForPython(NativeLowering):
     _name = "lowering_for_python"
@@ -160,7 +168,8 @@ class _Compiler(CompilerBase):
         with (
             _exchange(codegen, "_library_class", LinkedLibrary),
             _exchange(typing, "resolve_function_type", _memory_of(typing.resolve_function_type)),
-            _exchange(cpu_target.target_context, "create_cfunc_wrapper", lambda *_: None),
+            _exchange(_context, "create_cfunc_wrapper", lambda *_: None),
+            _exchange(_context, "load_additional_registries", _install_what_is_new),
             _exchange(lib._lock, "_cblist", []),  # 37 000 events
         ):
             return super().compile_extra(function)
