@@ -120,9 +120,18 @@ def _escape(found: re.Match[str]) -> str:
     return character if visible(character) == character else json.dumps(character)[1:-1]
 
 
+_AS_IT_IS = frozenset((str, int, bool, NoneType))
+
+
 def _plain(value: Any) -> Any:
-    if type(value) in (str, int, bool, NoneType):  # most there is
+    kind = type(value)
+    if kind in _AS_IT_IS:  # most there is
         return value
+    if kind is dict:
+        return {
+            k if type(k) is str else str(k): v if type(v) in _AS_IT_IS else _plain(v)
+            for k, v in value.items()
+        }
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):

@@ -28,7 +28,7 @@ from enum import StrEnum
 import numpy as np
 
 from gammacp.arguments import number, one_of, whole
-from gammacp.arrays import Bools, Floats
+from gammacp.arrays import Bools, Codes, Floats
 from gammacp.campaign.annotators.responses import LEVELS, Responses
 from gammacp.errors import DataError
 
@@ -56,8 +56,9 @@ class Fit:
     ----------
     model
         Which one.
-    posterior
-        P(true class | responses), shape (items, classes).
+    of_kinds, kind
+        P(true class | responses) of each kind of item, shape (kinds, classes): those with the same
+        responses; and the kind of each item.
     confusion
         P(said | true), shape (annotators, classes, labels).
     counts
@@ -76,7 +77,8 @@ class Fit:
     """
 
     model: AnnotatorModel
-    posterior: Floats
+    of_kinds: Floats
+    kind: Codes
     confusion: Floats
     counts: Floats
     prevalence: Floats
@@ -85,6 +87,11 @@ class Fit:
     log_likelihood: float
     iterations: int
     converged: bool
+
+    @property
+    def posterior(self) -> Floats:
+        """P(true class | responses), shape (items, classes)."""
+        return np.asarray(self.of_kinds[self.kind])
 
 
 def fit(
@@ -179,7 +186,8 @@ def fit(
         posterior = found
     return Fit(
         model=kind,
-        posterior=posterior[place],
+        of_kinds=posterior,
+        kind=place,
         confusion=confusion,
         counts=expected_counts(r, posterior * times[:, None]) + expected_counts(silent, behind),
         prevalence=prevalence,

@@ -15,6 +15,7 @@ from gammacp.arrays import Codes, Floats, Indices
 ENOUGH_ITEMS = 30
 # Codes of how close together the marks of an item lie.
 LEVELS = 3
+_AT_ONCE = 1_000_000  # responses
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,13 @@ class Responses:
         return np.bincount(self.item, minlength=self.items)
 
     @property
+    def per_annotator(self) -> Indices:
+        """Number of responses of each annotator, shape (annotators,)."""
+        sets, times = self.passed_over
+        counts = np.bincount(sets.annotator, times[sets.item], len(self.annotators))
+        return counts.astype(np.int64)
+
+    @property
     def codes(self) -> Indices:
         """A code of the annotator and the label of each, shape (responses,)."""
         return np.asarray(self.annotator.astype(np.int64) * len(self.labels) + self.label)
@@ -71,7 +79,7 @@ class Responses:
         return replace(self, label=said, closeness=None).of_items(first), times
 
     @cached_property
-    def distinct(self) -> tuple[Responses, Indices, Floats]:
+    def distinct(self) -> tuple[Responses, Codes, Floats]:
         """An item for all that have the same responses, equally close together.
 
         The second value says which one each item is, shape (items,); the third how many each is.
@@ -102,7 +110,7 @@ class Responses:
 
     def _alike(
         self, codes: Codes | Indices, levels: Codes | Indices | None = None
-    ) -> tuple[Indices, Indices, Floats]:
+    ) -> tuple[Indices, Codes, Floats]:
         """Items with the same codes of responses: one of each kind, its number by item, how many.
 
         A sum of random numbers of 64 bits stands for a set of codes.
@@ -111,23 +119,24 @@ class Responses:
         most = max(int(codes.max(initial=0)) + 1, LEVELS + 1)
         keys, further = rng.integers(0, 1 << 64, (2, most), np.uint64)
         sums = np.zeros(self.items, np.uint64) if levels is None else further[levels]
-        np.add.at(sums, self.item, keys[codes])
+        for i in range(0, len(codes), _AT_ONCE):
+            np.add.at(sums, self.item[i : i + _AT_ONCE], keys[codes[i : i + _AT_ONCE]])
         _, first, place, times = np.unique(
             sums, return_index=True, return_inverse=True, return_counts=True
         )
-        return first, place, times.astype(np.float64)
+        return first, place.astype(np.int32), times.astype(np.float64)
 
     @cached_property
     def overlap(self) -> Overlap:
         """Who meets whom."""
-        people = len(self.annotators)
-        n = people + self.items  # vertices: annotators, and items after them
-        edges = (np.ones(len(self.item)), (self.annotator, self.item + people))
+        people, (sets, times) = len(self.annotators), self.passed_over
+        n = people + sets.items  # vertices: annotators, and one after them for each set of them
+        edges = (np.ones(len(sets.item)), (sets.annotator, sets.item + people))
         _, of_each = connected_components(coo_array(edges, shape=(n, n)), directed=False)
         parts: dict[int, list[str]] = {}
         for name, part in zip(self.annotators, of_each[:people].tolist(), strict=True):
             parts.setdefault(part, []).append(name)
-        enough = int((self.per_item >= 3).sum())
+        enough = int(times[sets.per_item >= 3].sum())
         return Overlap(people, len(self.labels), enough, tuple(map(tuple, parts.values())))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -39,17 +39,24 @@ class Truth:
 
     Attributes
     ----------
-    posterior
-        Shape (unitary alignments, labels); the last label is ∅.
+    of_kinds, kind
+        P(true label | what was marked) of each kind of unitary alignment, shape (kinds, labels),
+        the last label ∅; and the kind of each.
     threshold
         Units are kept from this posterior of their category.
     boundaries
         What each annotator's boundaries count, shape (annotators,).
     """
 
-    posterior: Floats
+    of_kinds: Floats
+    kind: Codes
     threshold: float
     boundaries: Floats
+
+    @cached_property
+    def posterior(self) -> Floats:
+        """Shape (unitary alignments, labels)."""
+        return np.asarray(self.of_kinds[self.kind])
 
     def of(self, cells: Cells) -> Truth:
         """Of the unitary alignments of a stretch.
@@ -60,7 +67,7 @@ class Truth:
             The stretch.
         """
         mine = slice(cells.before, cells.before + len(cells))
-        return Truth(self.posterior[mine], self.threshold, self.boundaries)
+        return replace(self, kind=self.kind[mine])
 
     @cached_property
     def entropies(self) -> list[float]:

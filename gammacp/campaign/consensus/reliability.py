@@ -166,24 +166,28 @@ def _half(found: CorpusConsensus, parts: Indices, people: Bools, name: str) -> l
     every, fit = found.cells, found.belief.fit
     truth = None
     if fit is not None:
-        r = every.responses(every.of_some(people))
+        said = every.responses(every.of_some(people))
+        r, kind, times = said.distinct
         posterior, _ = posterior_of(r, fit.confusion, fit.prevalence, fit.closeness)
         missed = 0.0
         if fit.unseen.any():
-            missed = float(unseen_by(r, fit.confusion, fit.prevalence)[:-1].sum())
-        truth = Truth(posterior, best_threshold(posterior, missed), np.ones(len(r.annotators)))
+            missed = float(unseen_by(said, fit.confusion, fit.prevalence)[:-1].sum())
+        threshold = best_threshold(posterior, missed, times)
+        truth = Truth(posterior, kind, threshold, np.ones(len(r.annotators)))
     rules = ConsensusRules.of(None, found.boundaries, 0.0, name)
     n = every.continua.n_annotators
     support = {k: _support(found, k) for k in dict.fromkeys(n.tolist())}
     needed = np.array([support[k] for k in n.tolist()])
     units: list[list[Unit]] = []
+    asked = np.zeros(len(n), np.bool_)
+    asked[parts] = True
     for cells in every.of_some(people):
         mine = slice(cells.first, cells.first + len(cells.continua))
         known = None if truth is None else truth.of(cells)
         bound = every.aligned.dissimilarity
         decided = decide(cells, every.labels, rules, bound, known, needed[mine])
-        units += map(decided.gold, range(len(cells.continua)))
-    return [units[k] for k in parts.tolist()]
+        units += map(decided.gold, np.flatnonzero(asked[mine]).tolist())
+    return units
 
 
 def _support(found: CorpusConsensus, people: int) -> int:

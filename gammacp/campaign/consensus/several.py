@@ -289,8 +289,10 @@ def _weigh(
 ) -> tuple[Callable[[Cells], Decided], Belief]:
     """What decides, by a model that is fitted to all documents, and its belief."""
     fitted = fit(responses, "dawid-skene" if model == "auto" else model, unseen=True)
-    threshold = best_threshold(fitted.posterior, float(fitted.unseen[:-1].sum()))
-    alike = Truth(fitted.posterior, threshold, np.ones(len(responses.annotators)))
+    of_each, even = fitted.of_kinds, np.ones(len(responses.annotators))
+    times = np.bincount(fitted.kind).astype(np.float64)
+    threshold = best_threshold(of_each, float(fitted.unseen[:-1].sum()), times)
+    alike = Truth(of_each, fitted.kind, threshold, even)
     decided = partial(_decide, cells, rules, truth=alike)
     shares = shares_of_boundaries(len(responses.annotators), map(decided, cells))
     decided = partial(_decide, cells, rules, truth=replace(alike, boundaries=shares))

@@ -54,7 +54,7 @@ class AnnotatorQuality:
         return rest | {k: dict(zip(("start", "end"), v, strict=True)) for k, v in sides.items()}
 
 
-def best_threshold(posterior: Floats, unseen: float = 0.0) -> float:
+def best_threshold(posterior: Floats, unseen: float = 0.0, times: Floats | None = None) -> float:
     """The posterior of its category from which a unit is to be kept for the highest expected F₁.
 
     With the n most probable units of N expected ones, expected F₁ is near 2·Σp / (n + N); one more
@@ -67,13 +67,18 @@ def best_threshold(posterior: Floats, unseen: float = 0.0) -> float:
         Shape (items, labels), the last label ∅.
     unseen
         How many units are expected that nobody marked.
+    times
+        How many items each row stands for; default 1.
 
     >>> best_threshold(np.array([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8]]))  # 1.7 / (2 + 1.9)
     0.4358974358974359
     """
-    ranked = np.sort(posterior[:, :-1].max(axis=1, initial=0.0))[::-1]
-    expected = float((1 - posterior[:, -1]).sum()) + unseen
-    gain = 2 * np.cumsum(ranked) / (np.arange(1, len(ranked) + 1) + expected)
+    times = np.ones(len(posterior)) if times is None else times
+    best = posterior[:, :-1].max(axis=1, initial=0.0)
+    ranked = np.argsort(-best)
+    expected = float(times @ (1 - posterior[:, -1])) + unseen
+    # Among equal rows the gain is monotone: one of their ends is as good as any between.
+    gain = 2 * np.cumsum((best * times)[ranked]) / (np.cumsum(times[ranked]) + expected)
     return float(gain.max(initial=0.0) / 2)
 
 
@@ -120,7 +125,7 @@ def qualities(
     names = [category_name(c) for c in responses.labels]
     right = np.trace(counts[:, :-1, :-1], axis1=1, axis2=2)
     true, marked = counts[:, :-1].sum(axis=(1, 2)), counts[:, :, :-1].sum(axis=(1, 2))
-    items = np.bincount(responses.annotator, minlength=j)
+    items = responses.per_annotator
     bias, sd = _means_and_deviations(j, (decided.deviations() for decided in each))
     return tuple(
         AnnotatorQuality(

@@ -115,6 +115,24 @@ def test_few_annotators_are_enclosed_no_longer_than_their_head_start(monkeypatch
         assert deadline - at > 0.7 * limits.time_limit
 
 
+@pytest.mark.parametrize(
+    ("short", "seconds", "goes_on"), [(0.005, 0, 1), (0.02, 0, 0), (0.02, 60, 1)]
+)
+def test_columns_are_generated_again_where_little_is_open_or_time_is_left(
+    short, seconds, goes_on, monkeypatch
+):
+    problem, generated = crowd_problem(3), []
+    cost = problem.n_units * problem.opening
+    groups, price = alone(problem), np.full(problem.n_units, problem.opening)
+    far = Generated(to_columns(problem, groups), price, groups, 0.0, short * cost)
+    monkeypatch.setattr(crowds, "enclose", lambda *_: far)
+    monkeypatch.setattr(crowds, "_head_start", lambda *_: far)
+    monkeypatch.setattr(crowds, "generate", lambda *_: generated.append(1) or far)
+    found = solve_crowd(problem, Limits(time_limit=seconds or None, tuning=AT_ONCE))
+    assert len(generated) == goes_on
+    assert found.bound <= (1 - short) * cost * (1 + 1e-9)
+
+
 def test_a_larger_relaxation_has_time_to_come_past_the_smaller_one(monkeypatch):
     ticks = count()
     monkeypatch.setattr(time, "process_time", lambda: 0.02 * next(ticks))
