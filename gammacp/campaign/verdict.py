@@ -202,7 +202,7 @@ def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
     kind = "" if parts.kind == DOCUMENTS else f" {parts.kind}"
     these, others = ("this text", "text") if text else ("these documents", "documents")
     words = (
-        f"That is about {these} alone. A statement about other {others} of this kind needs at "
+        f"This holds for {these} only: a statement about other {others} of this kind needs at "
         f"least {least}{kind}, and there are {len(parts)}."
     )
     if len(parts) >= least:

@@ -4,6 +4,7 @@ The page may load nothing: its content security policy forbids every request and
 the view's own, which is named by its hash.
 """
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -167,8 +168,14 @@ def gamma_on_scale(
 ) -> Markup:
     """γ as a large number and on its scale, with sentences beside it."""
     scale = figures.scale(score.value, score.interval, bootstrap) if score.defined else None
-    said = (element("p", words.replace(" %", "\N{NO-BREAK SPACE}%")) for words in sentences)
+    said = map(_paragraph, sentences)
     return large_number("γ, agreement beyond chance", score.value, scale, *said)
+
+
+def _paragraph(words: str) -> Markup:
+    """Words of a terminal as a page has them, where a minus is no hyphen."""
+    minus = re.sub(r"(?<![\w.-])-(?=\d)", "\N{MINUS SIGN}", words)
+    return element("p", minus.replace(" %", "\N{NO-BREAK SPACE}%"))
 
 
 def large_number(measure: str, value: float, *words: Markup | None) -> Markup:
@@ -183,7 +190,7 @@ def _beside(contents: Contents) -> list[str]:
     computed = comparison.overall.computed
     units = sum(s.units for s in computed.values())
     what = f"{len(computed)} documents" if len(computed) != 1 else "1 document"
-    found = [f"{len(comparison.pairs.annotators)} annotators, {what}, {units} units."]
+    found = [f"{len(comparison.pairs.annotators)} annotators, {what}, {units:,} units."]
     if comparison.links is not None:
         of = {"gamma-link": "links", "gamma-chain": "chains"}
         values = [f"γ of {of[m]} {number(s.value)}" for m, s in comparison.links.overall.items()]
@@ -358,7 +365,7 @@ def _method(comparison: Comparison) -> Markup:
     if score.status != "optimal":
         found = "not all of them are proven to be the best"
     return join(
-        *(element("p", sentence) for sentence in _intervals(comparison)),
+        *map(_paragraph, _intervals(comparison)),
         fill(asset("method.html"), found=join(found)),
         *(element("p", sentence) for sentence in _selection_in_words(score)),
         provenance(score.signature),

@@ -23,7 +23,7 @@ from gammacp.studio.uploads import UploadLimits
 from gammacp.studio.work import Findings, Now, Review
 from gammacp.text import visible
 
-_PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Take home"))
+_PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Export"))
 _ENDS = ("source", "target")
 _JOURNALS = ("CSV", "JSON")
 _UNCHOSEN = {"dissimilarity": "default", "reference": "none", "round": "all"}
@@ -46,7 +46,7 @@ _FAILURES = (
     Column("message", "what is wrong", wrapped=True),
     Column("hint", "what to do", wrapped=True),
 )
-_FORMATS = (Column("format", "format"), Column("losses", "not kept, or why not", wrapped=True))
+_FORMATS = (Column("format", "format"), Column("losses", "what is lost, or why not", wrapped=True))
 
 
 def own(name: str) -> Markup:
@@ -118,7 +118,7 @@ def live(
     if findings.review is not None:
         open_units = sum(len(c.review) for c in findings.review.consensus.values())
         doubtful = len(links_to_review(findings.review.consensus).records)
-        units = f"{open_units} units" + (f" and {doubtful} links" if doubtful else "")
+        units = _number(open_units, "unit") + (f" and {doubtful} links" if doubtful else "")
         parts.append(fill(own("next.html"), units=join(units)))
     if findings.understood is not None:
         parts += [_what_was_read(findings.understood), _choosing(findings.understood, choice)]
@@ -184,7 +184,7 @@ def _what_was_read(found: Understood) -> Markup:
 
 
 def _number(count: int, thing: str) -> str:
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
 def _question(ways: Iterable[Joining]) -> Markup:
@@ -337,13 +337,13 @@ def _link(theirs: Mapping[str, Any] | None) -> str:
 
 
 def exporting(gold: Markup | None) -> str:
-    """What can be taken home: the gold standard, as of `gold_standard`, and what is beside it."""
+    """What can be downloaded: the gold standard, as of `gold_standard`, and what is beside it."""
     beside = [("The report as one file", "./report?file")] if gold else []
     beside += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
     links = (element("li", element("a", name, href=href)) for name, href in beside)
     none = element("p", "There is no gold standard yet: wait for the report.")
     body = (gold or none, section("more", "Also here", element("ul", *links)))
-    return whole("Take home", "export", body, "")
+    return whole("Export", "export", body, "")
 
 
 def gold_standard(
@@ -381,7 +381,7 @@ def gold_standard(
             or "; ".join(
                 map(without_options, losses(corpus, replace(f, bounds=f.bounds or not bounded)))
             )
-            or None,
+            or "nothing",
             "refused": refused,
         }
         for name, f in FORMATS.items()
@@ -403,10 +403,10 @@ def gold_standard(
 
     return fill(
         own("gold.html"),
-        units=join(f"{sum(c.n_units for c in corpus.values())}"),
+        units=join(f"{sum(c.n_units for c in corpus.values()):,}"),
         documents=join(_number(len(corpus), "document")),
-        decided=join(f"{found.decided}"),
-        undecided=join(f"{found.undecided}"),
+        decided=join(f"{found.decided:,}"),
+        undecided=join(f"{found.undecided:,}"),
         notes=join(*parts),
         formats=table(Table(_FORMATS, records), first=link),
     )

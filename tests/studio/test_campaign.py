@@ -1,4 +1,4 @@
-"""A campaign as somebody works through it: in a browser, with keys, to a file to take home."""
+"""A campaign as somebody works through it: in a browser, with keys, to a file of its tool."""
 
 import json
 import re
@@ -206,7 +206,7 @@ def test_review_by_keys_and_take_home(page: "Page", studio: Running, tmp_path: P
     saved(page, "All units are decided")
     page.reload()
     page.locator(".decided").wait_for()
-    page.get_by_role("link", name="Take home").click()
+    page.get_by_role("link", name="Export").click()
     assert "6 were decided by reviewers, 0 are still" in page.locator("#gold").inner_text()
     with page.expect_download() as download:
         page.get_by_label("Download json").click()
