@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -212,14 +213,19 @@ class Table:
         return replace(self, columns=kept)
 
     def write_csv(self, path: Path) -> None:
-        """The table as CSV for people: keys over the columns, values in full precision.
+        """The table as `write_csv` has it."""
+        write_csv(path, self.columns, self.records)
 
-        Cells that a spreadsheet would run as a formula get an apostrophe before them.
-        """
-        from gammacp.csv_files import write_rows
 
-        rows = [[_plain(c, c.of(record)) for c in self.columns] for record in self.records]
-        write_rows(path, [[c.key for c in self.columns], *rows], for_spreadsheets=True)
+def write_csv(path: Path, columns: Sequence[Column], records: Iterable[Record]) -> None:
+    """A table as CSV for people: keys over the columns, values in full precision.
+
+    Cells that a spreadsheet would run as a formula get an apostrophe before them.
+    """
+    from gammacp.csv_files import write_rows
+
+    rows = ([_plain(c, c.of(record)) for c in columns] for record in records)
+    write_rows(path, chain([[c.key for c in columns]], rows), for_spreadsheets=True)
 
 
 def _plain(column: Column, value: Any) -> object:

@@ -629,7 +629,7 @@ def write(document: Continuum | Corpus, path: Path) -> None:
     pa = _pyarrow()
     several = isinstance(document, Corpus)
     features = feature_names(document.categories)
-    continua = dict(document) if isinstance(document, Corpus) else {"": document}
+    continua = document.continua if isinstance(document, Corpus) else {"": document}
     inside = columns_inside(continua.values())
     called = any(c.links for c in continua.values())
     bounded = any(c.declared for c in continua.values())

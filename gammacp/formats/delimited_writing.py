@@ -1,7 +1,7 @@
 """Writing CSV and TSV, the counterpart of `gammacp.formats.delimited`."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus, Unit
@@ -37,9 +37,7 @@ def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = N
     if delimiter is not None and delimiter not in DELIMITERS:
         raise UsageError(f"delimiter {delimiter!r} is not comma, semicolon, tab or bar")
     mark = delimiter or ("\t" if path.suffix.lower() in (".tsv", ".tab") else ",")
-    # The rows are made first: an error leaves no file, and notes come before rows.
-    notes, rows = list(_notes(document)), list(_rows(document))
-    write_rows(path, rows, delimiter=mark, notes=notes)
+    write_rows(path, _rows(document), delimiter=mark, notes=_notes(document))
     links = [
         (key, x.annotator, x.type, x.source, x.target, x.kind)
         for key, c in _continua(document).items()
@@ -49,8 +47,8 @@ def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = N
         write_rows(path.with_suffix(f".links{path.suffix}"), [LINKS, *links], delimiter=mark)
 
 
-def _continua(document: Continuum | Corpus) -> dict[str, Continuum]:
-    return {"": document} if isinstance(document, Continuum) else dict(document)
+def _continua(document: Continuum | Corpus) -> Mapping[str, Continuum]:
+    return {"": document} if isinstance(document, Continuum) else document.continua
 
 
 def _notes(document: Continuum | Corpus) -> Iterator[str]:

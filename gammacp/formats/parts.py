@@ -1,6 +1,6 @@
 """Writing formats whose files hold one annotator's part of a document, and those with its text."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus, Link, Unit
@@ -17,9 +17,9 @@ Rendered = Callable[[Continuum, Sequence[Unit]], Mapping[str, str]]
 FIELDS = ("{annotator}", "{document}")
 
 
-def continua_of(document: Continuum | Corpus) -> list[Continuum]:
+def continua_of(document: Continuum | Corpus) -> Collection[Continuum]:
     """The continua of what is written."""
-    return [document] if isinstance(document, Continuum) else list(document.values())
+    return [document] if isinstance(document, Continuum) else document.values()
 
 
 def write_parts(

@@ -5,16 +5,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import repeat
+from pathlib import Path
 from typing import Any
 
 from gammacp.alignment import Alignment
 from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, to_be_reviewed
+from gammacp.campaign.consensus.several import CorpusConsensus
 from gammacp.campaign.consensus.weighing import AnnotatorQuality
 from gammacp.continuum import Unit
 from gammacp.continuum.label import label_json
 from gammacp.errors import DataError
 from gammacp.record_tables import (
     Column,
+    Record,
     Table,
     count,
     general,
@@ -22,6 +25,7 @@ from gammacp.record_tables import (
     number,
     position,
     signed_number,
+    write_csv,
     yes_no,
 )
 from gammacp.text import UNLABELLED, category_name
@@ -225,15 +229,22 @@ def links_to_review(
     return Table(LINKS, ordered).without("file", when=len(found) == 1)
 
 
-def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
-    """All units with support and confidence, or only those to review, worst first."""
-    records: Sequence[Mapping[str, Any]] = (
+def write_units(each: CorpusConsensus, path: Path, *, review: bool = False) -> None:
+    """All units with support and confidence as CSV, or only those to review, worst first.
+
+    Where documents are columns, the record of each unit is made when it is written.
+    """
+    found, plain = each.documents, each.cells.continua.plain
+    records: Iterable[Record] = (
         to_review(found).records
         if review
-        else [{"file": n, **_unit(u)} for n, c in found.items() for u in c.units]
+        else ({"file": n, **_unit(u)} for n, c in found.items() for u in c.units)
     )
-    table = Table(UNITS_CSV, records).without_empty(*_SOME)
-    return table.without("document", when=len(found) == 1)
+    known = [] if plain else [*records]
+    table = Table(UNITS_CSV, known).without_empty("fragments", "shape")
+    table = table.without("posterior", "entropy", when=each.belief.fit is None)
+    columns = table.without("document", when=len(found) == 1).columns
+    write_csv(path, columns, records if plain else known)
 
 
 def require_whole_units(found: Consensus) -> None:

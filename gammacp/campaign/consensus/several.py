@@ -1,5 +1,6 @@
 """The gold standard of several documents, each from its best alignment."""
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -31,6 +32,7 @@ from gammacp.campaign.consensus.weighing import (
     shares_of_boundaries,
 )
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.document_table import DocumentTable, TableDocuments
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
@@ -115,13 +117,18 @@ class CorpusConsensus:
         """The best alignments by document."""
         return Made([*self.documents], self.cells.aligned.__getitem__)
 
+    @cached_property
+    def continua(self) -> Mapping[str, Continuum]:
+        """What the annotators of each document say together; columns where theirs are columns."""
+        if isinstance(self.cells.continua, TableDocuments) and self.cells.continua.plain:
+            return _in_columns(self.documents)
+        return {name: c.continuum for name, c in self.documents.items()}
+
     @property
     def gold(self) -> Continuum | Corpus:
-        """What the annotators say together: a continuum, or a corpus of several."""
-        continua = {name: c.continuum for name, c in self.documents.items()}
-        return (
-            next(iter(continua.values())) if len(continua) == 1 else Corpus.from_continua(continua)
-        )
+        """The same: a continuum, or a corpus of several."""
+        one = len(self.continua) == 1
+        return next(iter(self.continua.values())) if one else Corpus.from_continua(self.continua)
 
     @property
     def status(self) -> Status:
@@ -132,6 +139,37 @@ class CorpusConsensus:
     def review(self) -> list[tuple[str, ConsensusUnit]]:
         """What a person should look at in all documents, in the order of `to_be_reviewed`."""
         return to_be_reviewed(self.documents)
+
+
+def _in_columns(documents: Mapping[str, Consensus]) -> DocumentTable:
+    """The gold standards of documents that came from one table, as another."""
+    starts, ends, whose, what = array("d"), array("d"), array("i"), array("i")
+    bounds, like = {}, None
+    for k, found in enumerate(documents.values()):
+        like = found.continuum
+        if like.declared:
+            bounds[k] = like.bounds
+        starts.extend(like.starts)
+        ends.extend(like.ends)
+        what.extend(like.category_codes)
+        if not like.n_units:  # a row without positions says so
+            starts.append(np.nan)
+            ends.append(np.nan)
+            what.append(-1)
+        whose.extend([k] * max(like.n_units, 1))
+    assert like is not None
+    return DocumentTable.of_rows(
+        {name: k for k, name in enumerate(documents)},
+        like.annotators,
+        like.categories,
+        np.array(whose, np.int32),
+        np.zeros(len(whose), np.int32),
+        np.array(what, np.int32),
+        np.array(starts),
+        np.array(ends),
+        bounds=bounds,
+        offset_unit=like.offset_unit,
+    )
 
 
 class Made(Mapping[str, Value]):

@@ -71,7 +71,7 @@ class Lists:
             text = dumps({"documents": shares}, ensure_ascii=False, indent=1)
             write_text(self.soft, text + "\n")
         if self.units is not None:
-            gold_tables.units_csv(each.documents).write_csv(self.units)
+            gold_tables.write_units(each, self.units)
         if self.review is not None and self.review.suffix.lower() == ".xlsx":
             from gammacp.formats.review_list import write_review
 
@@ -80,7 +80,7 @@ class Lists:
             )
             write_review(self.review, rows, named)
         elif self.review is not None:
-            gold_tables.units_csv(each.documents, review=True).write_csv(self.review)
+            gold_tables.write_units(each, self.review, review=True)
 
 
 def consensus(
@@ -147,13 +147,13 @@ def consensus(
     solving.check_proven(each.status)
     found = each.documents
     if target.out is not None or lists.any:
-        named = loaded.naming({name: c.continuum for name, c in found.items()})
-        if target.out is not None:
-            notes = gold_tables.unit_notes(zip(named, found.values(), strict=True))
-            write(document_of(named), target.out, format=target.to, notes=notes, **written)
+        named = loaded.naming(each.continua)
         formats: dict[Path | None, Format | None] = {lists.units: None, lists.review: None}
         if target.out is not None:
-            formats[target.out] = format_for_writing(target.out, target.to)
+            formats[target.out] = to = format_for_writing(target.out, target.to)
+            doubtful = zip(named, found.values(), strict=True)
+            notes = gold_tables.unit_notes(doubtful) if "notes" in to.write_keywords else None
+            write(document_of(named), target.out, format=target.to, notes=notes, **written)
         for path, chosen in formats.items():
             for loss in lost_links(document_of(named), chosen) if path is not None else ():
                 message(f"gammacp: {path}: {loss}")

@@ -189,8 +189,11 @@ class Loaded:
 
     def naming(self, made: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
         """What was made of continua, by the names of `by_name`."""
+        from gammacp.continuum.document_table import DocumentTable
         from gammacp.formats.reading import by_document
 
+        if isinstance(made, DocumentTable):  # made of one, which has these names
+            return made
         return by_document(
             {key: replace(c, name=self.continua[key].name) for key, c in made.items()}
         )
