@@ -351,12 +351,10 @@ def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
     notes: tuple[str, ...] = ()
     different = len(np.unique(expected.disorders.round(12)))
     if different < FEWEST_SAMPLES <= expected.samples:
-        have = (
-            f"only {different} different disorders" if different > 1 else "one disorder, all alike"
-        )
+        many = f"only {different} of the" if different > 1 else "none of the"
         notes = (
-            f"the {expected.samples} random sets have {have}: the expected disorder is less sure "
-            "than its interval says",
+            f"{many} {expected.samples} random sets differ in their disorder: the expected "
+            "disorder is less sure than its interval says",
         )
     if not expected.capped:
         return notes
