@@ -13,6 +13,7 @@ from gammacp.alignment.problem import Proof, Status
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, unit_columns
+from gammacp.record_tables import record_of
 
 if TYPE_CHECKING:
     import networkx
@@ -127,14 +128,7 @@ class Alignment:
 
     def as_dict(self) -> dict[str, Any]:
         """The certificate as JSON has it."""
-        return {
-            "disorder": self.disorder,
-            "bound": self.bound,
-            "status": self.status,
-            "method": self.method,
-            "first": self.first,
-            "tolerance": self.tolerance,
-        }
+        return record_of(self, "disorder bound status method first tolerance")
 
     @cached_property
     def pair_costs(self) -> Floats:

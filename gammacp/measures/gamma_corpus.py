@@ -43,6 +43,7 @@ from gammacp.measures.within import (
     sets_of_each,
 )
 from gammacp.needs import require
+from gammacp.record_tables import record_of
 
 # Scores that are kept once they are made.
 _KEPT = 2000
@@ -93,14 +94,7 @@ class CorpusGamma(Gamma):
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of every γ, and `continua`, `mean`, `within`, `between` and `marked`."""
-        return {
-            **super().as_dict(),
-            "continua": self.continua,
-            "mean": self.mean,
-            "within": None if self.within is None else self.within.as_dict(),
-            "between": None if self.between is None else self.between.as_dict(),
-            "marked": None if self.marked is None else self.marked.as_dict(),
-        }
+        return super().as_dict() | record_of(self, "continua mean within between marked")
 
     def in_words(self) -> list[str]:
         """What a corpus has beside γ, a sentence each."""

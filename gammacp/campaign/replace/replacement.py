@@ -42,6 +42,7 @@ from gammacp.measures.contributions import Contributions
 from gammacp.measures.part_tests import with_holm
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.resampling import DRAWS, bootstrap
+from gammacp.record_tables import record_of
 from gammacp.signature import describe, signature
 from gammacp.text import first_names
 
@@ -69,12 +70,8 @@ class Replacement:
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON of `gammacp replace`."""
-        return {
-            "candidates": {c.name: c.as_dict() for c in self.candidates},
-            "score": self.score,
-            "unproven": self.unproven,
-            "signature": self.signature,
-        }
+        candidates = {c.name: c.as_dict() for c in self.candidates}
+        return {"candidates": candidates, **record_of(self, "score unproven signature")}
 
 
 def replace(
