@@ -11,14 +11,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import Any, NamedTuple, TypeAlias, TypeVar, Unpack, overload
+from typing import Any, NamedTuple, TypeAlias, TypeVar, Unpack
 
 import numpy as np
 
 from gammacp.alignment import Alignment, Solving, Status, align_each, best_groups_of_each
 from gammacp.alignment.aligned import Aligned, AlignedPart
 from gammacp.arguments import instance
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.arrays import Codes, Floats, Indices, MadeWhenRead
 from gammacp.chance.expected import FEWEST_SAMPLES, MOST_SAMPLES, ExpectedDisorder, SampleRule
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import (
@@ -75,7 +75,7 @@ class Chance:
     sets: tuple[RandomSet, ...] = ()
 
 
-class AlignedPlaces(Sequence[Alignment]):
+class AlignedPlaces(MadeWhenRead[Alignment]):
     """The best alignments of continua that were aligned at several gaps, each in its place.
 
     Parameters
@@ -93,22 +93,11 @@ class AlignedPlaces(Sequence[Alignment]):
         for k, (places, aligned) in enumerate(found):
             self._which[:, places] = np.full(len(aligned), k), np.arange(len(aligned))
         missing = np.flatnonzero(self._which[0] < 0)
-        self._size = int(missing[0]) if len(missing) else size
+        super().__init__(int(missing[0]) if len(missing) else size, 1)
 
-    def __len__(self) -> int:
-        """How many there are."""
-        return self._size
-
-    @overload
-    def __getitem__(self, place: int) -> Alignment: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Alignment]: ...
-    def __getitem__(self, place: int | slice) -> Alignment | list[Alignment]:
-        """One of them, or several."""
-        if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(self._size))]
-        row = range(self._size)[place]
-        return self._found[int(self._which[0, row])][int(self._which[1, row])]
+    def make(self, number: int) -> Alignment:
+        """The alignment in a place, from 0."""
+        return self._found[int(self._which[0, number])][int(self._which[1, number])]
 
     def columns(self, rows: Indices) -> AlignedPart:
         """The columns of some of those with as many annotators.
