@@ -243,7 +243,6 @@ def score_on(
                 "soft-gamma" if basis.settings.cover else "gamma",
                 chance,
                 method=alignment.method,
-                samples=expected.samples,
                 selection=continuum.selection,
                 continua=continua,
             ),

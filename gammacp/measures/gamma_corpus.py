@@ -439,12 +439,7 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     if not len(parts):
         return replace(whole, reason="no continuum has a γ")
     made = basis.signature(
-        "gamma-corpus",
-        *chances,
-        method=basis.settings.method,
-        samples=samples,
-        selection=continua.selection,
-        continua=len(parts),
+        "gamma-corpus", *chances, selection=continua.selection, continua=len(parts)
     )
     return _weigh(replace(whole, signature=made), parts, basis)
 

@@ -513,9 +513,8 @@ class Basis:
         self,
         name: str,
         *chances: Chance,
-        method: str,
-        samples: int,
         selection: Sequence[str],
+        method: str | None = None,
         **parts: object,
     ) -> str:
         """The signature of a number that rests on this.
@@ -526,24 +525,25 @@ class Basis:
             Of the measure.
         chances
             The expected disorders behind it: what they decided by themselves is all said.
-        method, samples
-            The solver that was used, and how many random sets were drawn.
         selection
             What was selected in the data.
+        method
+            The solver that was used; None: that of the settings.
         parts
             What else determines the number, shown first.
         """
-        capped = [c.expected.precision for c in chances if c.expected.capped]
+        found = [c.expected for c in dict.fromkeys(chances)]
+        capped = [e.precision for e in found if e.capped]
         return signature(
             name,
             selection=selection,
             **parts,
             d=self.once(("d",), partial(describe, self.settings.dissimilarity)),
             chance=",".join(dict.fromkeys(c.model for c in chances)),
-            samples=samples,
-            interrupted=None if all(c.expected.complete for c in chances) else "yes",
+            samples=sum(e.samples for e in found),
+            interrupted=None if all(e.complete for e in found) else "yes",
             reached=float(f"{max(capped):.2g}") if capped else None,
-            method=method,
+            method=self.settings.method if method is None else method,
             **self.settings.signature_parts(),
         )
 

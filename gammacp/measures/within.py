@@ -75,14 +75,8 @@ def factors(
     found = within.expected
     own = sets_of_each(found, continua)
     p_within, least = p_within_documents(continua, disorders, own, basis.settings.seed)
-    made = basis.signature(
-        "gamma-within",
-        within,
-        method=basis.settings.method,
-        samples=found.samples,
-        selection=continua.selection,
-        continua=len(continua),
-    )
+    selection = continua.selection
+    made = basis.signature("gamma-within", within, selection=selection, continua=len(continua))
 
     def factor(
         observed: float,

@@ -413,10 +413,8 @@ def _signature(
     return basis.signature(
         name,
         *chances,
-        method=basis.settings.method,
         selection=tuple(selection),
         continua=len(observed) if len(observed) > 1 else None,
-        samples=sum(c.expected.samples for c in set(chances)),
         **said,
     )
 
