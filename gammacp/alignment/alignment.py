@@ -187,13 +187,7 @@ class Alignment:
 
         graph: networkx.Graph[int] = networkx.Graph(disorder=self.disorder, bound=self.bound)
         for row, unit in enumerate(self.continuum):
-            graph.add_node(
-                row,
-                annotator=unit.annotator,
-                category=unit.category,
-                start=unit.start,
-                end=unit.end,
-            )
+            graph.add_node(row, **record_of(unit, "annotator category start end"))
         i, j = np.triu_indices(self.continuum.n_annotators, 1)
         for g, group in enumerate(self.groups):
             for p, (u, v) in enumerate(zip(group[i].tolist(), group[j].tolist(), strict=True)):

@@ -40,6 +40,7 @@ from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, undefined
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.needs import require
+from gammacp.record_tables import record_of
 from gammacp.signature import describe
 
 _ALIKE = "the expected disorder is 0: random sets agree perfectly"
@@ -357,15 +358,10 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
         basis.settings.seed,
         signed={name: made},
     )[name]
-    known = {k: getattr(chance, k) for k in ("value", "observed", "expected", "interval", "reason")}
     return Score(
-        **known,
-        samples=chance.samples,
+        **record_of(chance, "value observed expected interval reason samples chance p signature"),
         status=_status(whole.proven),
-        chance=chance.chance,
-        p=chance.p,
         notes=(*_loose(observed), *not_shown(chance.p, chance.samples)),
-        signature=chance.signature,
     )
 
 
