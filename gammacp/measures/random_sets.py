@@ -376,7 +376,8 @@ class Basis:
         rule = self._rule(of.n_annotators) if isinstance(of, Continuum) else self.settings.rule
         at_once = min(200, max(5, 2000 // self._units))
         settings = replace(self.settings, rule=rule)
-        ratio, keep = within or self._ratio, self._keep and not within
+        ratio = within or self.model.ratio or (self.shared and not self.model.pools)
+        keep = self._keep and not within
         count = AlignedDisorder(self.bound, settings, keep, ratio, at_once)
         (expected,), kept = expectations(
             draws, count, rule, self.settings.seed, executor=self._executor, progress=self._progress
@@ -444,10 +445,6 @@ class Basis:
     def _units(self) -> int:
         """Units of a continuum in the mean, 1 at least."""
         return max(1, int(self.continua.n_units.sum()) // len(self.continua))
-
-    @property
-    def _ratio(self) -> bool:
-        return self.model.ratio or (self.shared and not self.model.pools)
 
     def _rule(self, n_annotators: int) -> SampleRule:
         """The precision of a group of continua that is a share s of all: e/√s.
