@@ -20,7 +20,7 @@ import numpy as np
 from gammacp.alignment import Status
 from gammacp.arguments import instance
 from gammacp.arrays import Codes, Indices
-from gammacp.chance.beyond import BeyondChance, against_chance, ratio, ratio_interval
+from gammacp.chance.beyond import BeyondChance, against_chance, ratio_interval, ratio_with_interval
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.categorial import categorial
@@ -299,20 +299,15 @@ class BeyondUnits:
         )
         half = rule.quantile * math.sqrt(math.fsum((w * e.standard_error) ** 2 for w, e in terms))
         d, bound = whole.cost / whole.size, whole.bound / whole.size
-        value, reason = ratio(d, mean, _ALIKE)
         alone = terms[0][1] if len(observed) == 1 else None
         p = None if alone is None else alone.p_value(d)
         interval = ratio_interval(bound, d, max(0.0, low - half), mean + half)
         return Score(
-            value=value,
-            observed=d,
-            expected=mean,
-            interval=None if reason else interval,
+            **ratio_with_interval(d, mean, interval, _ALIKE),
             samples=sum(e.samples for _, e in terms),
             status=_status(whole.proven and all(e.proven for _, e in terms)),
             chance=",".join(dict.fromkeys(chance.model for chance in chances.values())),
             p=p,
-            reason=reason,
             notes=(
                 *(note for _, e in terms for note in notes_on(e, settings)),
                 *_loose(observed),
