@@ -417,7 +417,6 @@ class DisorderColumns:
 def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     parts, computed = scores.parts, scores.with_chance
     continua, chances = basis.continua.at(computed.places), parts.chances
-    samples = sum(c.expected.samples for c in chances)
     towards = None if basis.selection else direction(continua, basis.settings.seed)
     values = parts.values
     known = ~np.isnan(values)
@@ -429,7 +428,7 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
         continua=int(known.sum()),
         annotators=len(parts.continua.people[0]),
         units=int(parts.continua.n_units.sum()),
-        samples=samples,
+        samples=sum(c.expected.samples for c in chances),
         status=optimal if len(computed) else None,
         notes=tuple(dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings)))
         + (towards.notes if towards else ())

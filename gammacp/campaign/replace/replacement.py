@@ -225,10 +225,8 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
     else:
         back = [wins.p_of_parts(j, epsilon, least, reverse=True) for j in range(len(sums))]
         q = np.maximum(confirmed, back)
-    beaten, equivalent = (
-        benjamini_yekutieli(confirmed, _LEVEL),
-        benjamini_yekutieli(np.where(tested, q, np.nan), _LEVEL),
-    )
+    beaten = benjamini_yekutieli(confirmed, _LEVEL)
+    equivalent = benjamini_yekutieli(np.where(tested, q, np.nan), _LEVEL)
     rows = []
     for j, person in enumerate(wins.people):
         known: dict[str, Any] = dict.fromkeys(TESTED)
