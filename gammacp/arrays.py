@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 import numpy as np
@@ -74,6 +75,46 @@ def places_within(counts: Indices) -> Indices:
     [0, 1, 0, 1, 2]
     """
     return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+class MadeWhenRead(Sequence[Value]):
+    """A sequence that makes each entry when it is read.
+
+    Parameters
+    ----------
+    size
+        How many entries there are.
+    most
+        How many of those that are made are kept; None: all.
+    """
+
+    def __init__(self, size: int, most: int | None = None) -> None:
+        """Nothing is made yet."""
+        self._size, self._most = size, most
+        self._made: dict[int, Value] = {}
+
+    @abstractmethod
+    def make(self, number: int) -> Value:
+        """The entry with a number, from 0."""
+
+    def __len__(self) -> int:
+        """How many entries there are."""
+        return self._size
+
+    @overload
+    def __getitem__(self, place: int) -> Value: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Value]: ...
+    def __getitem__(self, place: int | slice) -> Value | list[Value]:
+        """The entry, or those of a slice."""
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(self._size))]
+        number = range(self._size)[place]
+        if number not in self._made:
+            if len(self._made) == self._most:
+                self._made.clear()
+            self._made[number] = self.make(number)
+        return self._made[number]
 
 
 class Kept(Generic[Value]):

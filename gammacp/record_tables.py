@@ -28,6 +28,23 @@ Record: TypeAlias = Mapping[str, Any]
 Form: TypeAlias = Callable[[Any, int], str]
 
 
+def record_of(thing: object, keys: str) -> dict[str, Any]:
+    """Attributes of a result as JSON has them: what has an `as_dict` is its record.
+
+    Parameters
+    ----------
+    thing
+        The result.
+    keys
+        Names of attributes, with blanks between.
+
+    >>> record_of(Tint("agrees", 0.5), "kind share")
+    {'kind': 'agrees', 'share': 0.5}
+    """
+    values = {key: getattr(thing, key) for key in keys.split()}
+    return {k: v.as_dict() if hasattr(v, "as_dict") else v for k, v in values.items()}
+
+
 def text(value: Any, _digits: int = 0) -> str:
     """As it is; "–" where there is none."""
     return NONE if value is None else str(value)

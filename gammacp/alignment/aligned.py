@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
 from gammacp.alignment.alignment import OPEN_SHARE, Alignment
 from gammacp.alignment.problem import Proof, Status
-from gammacp.arrays import Bools, Codes, Floats, Indices, rows_at, smallest
+from gammacp.arrays import Bools, Codes, Floats, Indices, MadeWhenRead, rows_at, smallest
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity.base import BoundDissimilarity
 
@@ -158,7 +158,7 @@ def _edges(sizes: Sequence[int] | Indices) -> Indices:
     return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
 
-class Aligned(Sequence[Alignment]):
+class Aligned(MadeWhenRead[Alignment]):
     """The best alignments of continua, in order; fewer where an interruption came between.
 
     Parameters
@@ -183,7 +183,7 @@ class Aligned(Sequence[Alignment]):
         self.method, self.cover = method, cover
         self._parts = tuple(parts)
         self._first = np.cumsum([0, *(len(p.disorder) for p in self._parts)], dtype=np.int64)
-        self._made: dict[int, Alignment] = {}
+        super().__init__(int(self._first[-1]), _KEPT)
 
     @classmethod
     def of(cls, alignment: Alignment) -> Aligned:
@@ -198,27 +198,8 @@ class Aligned(Sequence[Alignment]):
         how = alignment.dissimilarity, alignment.method
         return cls(continua, *how, cover=alignment.cover, parts=parts)
 
-    def __len__(self) -> int:
-        """How many there are."""
-        return int(self._first[-1])
-
-    @overload
-    def __getitem__(self, place: int) -> Alignment: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Alignment]: ...
-    def __getitem__(self, place: int | slice) -> Alignment | list[Alignment]:
-        """One of them, or several."""
-        if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(len(self)))]
-        number = range(len(self))[place]
-        found = self._made.get(number)
-        if found is None:
-            if len(self._made) >= _KEPT:
-                self._made.clear()
-            found = self._made[number] = self._make(number)
-        return found
-
-    def _make(self, number: int) -> Alignment:
+    def make(self, number: int) -> Alignment:
+        """The alignment with a number, from 0."""
         which = int(np.searchsorted(self._first, number, side="right")) - 1
         part, k = self._parts[which], number - int(self._first[which])
         continuum = self.continua[number]

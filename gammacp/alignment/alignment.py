@@ -13,6 +13,7 @@ from gammacp.alignment.problem import Proof, Status
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, unit_columns
+from gammacp.record_tables import record_of
 
 if TYPE_CHECKING:
     import networkx
@@ -127,14 +128,7 @@ class Alignment:
 
     def as_dict(self) -> dict[str, Any]:
         """The certificate as JSON has it."""
-        return {
-            "disorder": self.disorder,
-            "bound": self.bound,
-            "status": self.status,
-            "method": self.method,
-            "first": self.first,
-            "tolerance": self.tolerance,
-        }
+        return record_of(self, "disorder bound status method first tolerance")
 
     @cached_property
     def pair_costs(self) -> Floats:
@@ -193,13 +187,7 @@ class Alignment:
 
         graph: networkx.Graph[int] = networkx.Graph(disorder=self.disorder, bound=self.bound)
         for row, unit in enumerate(self.continuum):
-            graph.add_node(
-                row,
-                annotator=unit.annotator,
-                category=unit.category,
-                start=unit.start,
-                end=unit.end,
-            )
+            graph.add_node(row, **record_of(unit, "annotator category start end"))
         i, j = np.triu_indices(self.continuum.n_annotators, 1)
         for g, group in enumerate(self.groups):
             for p, (u, v) in enumerate(zip(group[i].tolist(), group[j].tolist(), strict=True)):

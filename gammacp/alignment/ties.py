@@ -39,11 +39,6 @@ def nameless_ranks(continua: Sequence[Continuum], dissimilarity: BoundDissimilar
     return nameless_order(continua, dissimilarity.category_costs).astype(np.int32)
 
 
-def _dense(rank: Codes) -> Codes:
-    """0 … k − 1 in the same order."""
-    return np.argsort(np.argsort(rank)).astype(np.int32)
-
-
 def in_order(rank: Codes, groups: Codes) -> Codes:
     """Groups by their first unit; `rank` is the place of each unit."""
     ranks = np.append(rank, len(rank))[groups]
@@ -68,7 +63,8 @@ def break_ties(
     rank = nameless_ranks([continuum], dissimilarity) if rank is None else rank
     if merged is not None:
         rows = merged.order[merged.runs[:-1]]
-        problem = replace(problem, rank=_dense(rank[rows]))
+        # From 0 on, without gaps.
+        problem = replace(problem, rank=np.argsort(np.argsort(rank[rows])).astype(np.int32))
         second = _category_costs(continuum, dissimilarity, problem, rows)
         return _first_merged(problem, merged, solved, second, limits)
     problem = replace(problem, rank=rank)

@@ -33,6 +33,7 @@ from gammacp.measures.agreement import Agreement
 from gammacp.measures.borne import ABSENCE, borne_in, components_of
 from gammacp.measures.contributions import ALIGNMENTS, DOCUMENTS, places_of
 from gammacp.measures.part_tests import below_the_rest, gain, holm, independent_parts
+from gammacp.record_tables import record_of
 from gammacp.text import visible
 
 HIGH, LOW = 0.8, 0.667
@@ -107,11 +108,8 @@ class CampaignVerdict:
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict as JSON has it."""
-        return {
-            "agreement": self.agreement,
-            "elsewhere": self.elsewhere,
-            "statements": [asdict(s) for s in self.statements],
-        }
+        statements = [asdict(s) for s in self.statements]
+        return {**record_of(self, "agreement elsewhere"), "statements": statements}
 
 
 def verdict(

@@ -119,6 +119,23 @@ def ratio(observed: float, expected: float, nothing: str) -> tuple[float, str | 
     return 1 - observed / expected, None
 
 
+def ratio_with_interval(
+    observed: float, expected: float, interval: tuple[float, float] | None, nothing: str
+) -> dict[str, Any]:
+    """`ratio` as scores have it: value and reason, both disagreements, and the interval of a value.
+
+    Parameters
+    ----------
+    observed, expected, nothing
+        As for `ratio`.
+    interval
+        Of the value, where there is one.
+    """
+    value, reason = ratio(observed, expected, nothing)
+    known = {"value": value, "interval": None if reason else interval, "reason": reason}
+    return {"observed": observed, "expected": expected, **known}
+
+
 def ratios(observed: Floats, expected: Floats | float) -> Floats:
     """`ratio` of each, of shapes that broadcast; NaN where no disagreement can be expected.
 
@@ -261,14 +278,7 @@ def _settled(
         made["samples"] = computed.pairs
         if computed.p is not None:
             made |= {"p": computed.p, "least_p": computed.least_p}
-    value, reason = ratio(observed, mean, nothing)
-    return {
-        **made,
-        "value": value,
-        "interval": None if reason else interval,
-        "expected": mean,
-        "reason": reason,
-    }
+    return made | ratio_with_interval(observed, mean, interval, nothing)
 
 
 def _too_few(drawn: ExpectedDisorder) -> str | None:

@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Generic, Protocol, TypeVar, overload
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.random.bit_generator import ISeedSequence
 from numpy.typing import NDArray
 
+from gammacp.arrays import MadeWhenRead
 from gammacp.chance.expected import ExpectedDisorder, SampleRule
 from gammacp.stopping import due
 
@@ -103,8 +104,8 @@ class Sampler(Protocol[Data]):
         ...
 
 
-class OnDemand(Sequence[Entry]):
-    """A sequence that makes each entry when it is first read.
+class OnDemand(MadeWhenRead[Entry]):
+    """A sequence whose entries a function gives.
 
     Of the strata of a large corpus a few hundred are drawn from, of its annotations a few thousand.
 
@@ -118,25 +119,12 @@ class OnDemand(Sequence[Entry]):
 
     def __init__(self, size: int, make: Callable[[int], Entry]) -> None:
         """Nothing is made yet."""
-        self._size, self._make = size, make
-        self._made: dict[int, Entry] = {}
+        super().__init__(size)
+        self._make = make
 
-    def __len__(self) -> int:
-        """How many entries there are."""
-        return self._size
-
-    @overload
-    def __getitem__(self, place: int) -> Entry: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Entry]: ...
-    def __getitem__(self, place: Any) -> Any:
-        """The entry, or those of a slice."""
-        if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(self._size))]
-        number = range(self._size)[place]
-        if number not in self._made:
-            self._made[number] = self._make(number)
-        return self._made[number]
+    def make(self, number: int) -> Entry:
+        """The entry with a number, from 0."""
+        return self._make(number)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.output import message, show
-from gammacp.record_tables import Column, Table, general, number
+from gammacp.record_tables import Column, Table, general, number, record_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,9 +73,7 @@ def document(
     return check | {
         "errors": {e: [asdict(p) for p in points if p.error == e] for e in sweep.errors},
         "folder": str(folder),
-        "computed": outcome.computed,
-        "reused": outcome.reused,
-        "limited": outcome.limited,
+        **record_of(outcome, "computed reused limited"),
         "fewer": outcome.notes,
         "failures": [{**asdict(f.task), "why": f.why} for f in outcome.failures],
         "seed": sweep.seed,

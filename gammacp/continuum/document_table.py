@@ -359,19 +359,19 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
         every = len(places) == len(self) and np.array_equal(places, np.arange(len(self)))
         return self if every else TableDocuments(self.table, self.places[places])
 
-    @property
+    @cached_property
     def n_units(self) -> Indices:
         """Units of each, shape (continua,)."""
         edges = self.table.edges
         return edges[self.places + 1] - edges[self.places]
 
-    @property
+    @cached_property
     def n_annotators(self) -> Indices:
         """Annotators of each, shape (continua,)."""
         edges = self.table.people_edges
         return edges[self.places + 1] - edges[self.places]
 
-    @property
+    @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
         """Where each begins and ends, shape (continua,)."""
         return self.table.lows[self.places], self.table.highs[self.places]

@@ -5,7 +5,6 @@ Whoever counts over a whole corpus reads these arrays: a million objects are not
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -30,10 +29,22 @@ class Stacked(NamedTuple):
 
 
 class ContinuumSequence(Sequence[Continuum]):
-    """Several continua, in order; `ContinuumSequence.of` makes one of any sequence."""
+    """Several continua, in order, as objects; `ContinuumSequence.of` makes one of any sequence.
+
+    The documents of a table are another one (`document_table.TableDocuments`), without objects.
+
+    Parameters
+    ----------
+    continua
+        In order.
+    """
 
     plain = False
     """Whether each is units of one piece alone: no shape, text, grid, link, weight, …"""
+
+    def __init__(self, continua: Iterable[Continuum]) -> None:
+        """They are kept as they are."""
+        self._continua = tuple(continua)
 
     @staticmethod
     def of(continua: Iterable[Continuum]) -> ContinuumSequence:
@@ -44,17 +55,34 @@ class ContinuumSequence(Sequence[Continuum]):
         continua
             Objects, or the documents of a table.
         """
-        return continua if isinstance(continua, ContinuumSequence) else _Listed(continua)
+        return continua if isinstance(continua, ContinuumSequence) else ContinuumSequence(continua)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._continua)
+
+    def __iter__(self) -> Iterator[Continuum]:
+        """They in order."""
+        return iter(self._continua)
 
     @overload
     def __getitem__(self, place: int) -> Continuum: ...
     @overload
     def __getitem__(self, place: slice) -> ContinuumSequence: ...
-    @abstractmethod
     def __getitem__(self, place: int | slice) -> Continuum | ContinuumSequence:
         """One of them, or a stretch."""
+        if isinstance(place, slice):
+            return ContinuumSequence(self._continua[place])
+        return self._continua[place]
 
-    @abstractmethod
+    def __eq__(self, other: object) -> bool:
+        """The same continua as objects."""
+        return type(other) is ContinuumSequence and self._continua == other._continua
+
+    def __hash__(self) -> int:
+        """Consistent with `==`."""
+        return hash(self._continua)
+
     def at(self, places: Indices) -> ContinuumSequence:
         """Those at these places, in this order.
 
@@ -63,40 +91,50 @@ class ContinuumSequence(Sequence[Continuum]):
         places
             From 0.
         """
+        return ContinuumSequence(self._continua[i] for i in places.tolist())
 
-    @property
-    @abstractmethod
+    @cached_property
     def n_units(self) -> Indices:
         """Units of each, shape (continua,)."""
+        return np.array([c.n_units for c in self], np.int64)
 
-    @property
-    @abstractmethod
+    @cached_property
     def n_annotators(self) -> Indices:
         """Annotators of each, shape (continua,)."""
+        return np.array([c.n_annotators for c in self], np.int64)
 
-    @property
-    @abstractmethod
+    @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
         """Where each begins and ends, shape (continua,)."""
+        low, high = np.array([c.bounds for c in self], np.float64).reshape(-1, 2).T
+        return low, high
 
     @property
-    @abstractmethod
     def own_bounds(self) -> Sequence[bool]:
         """Whether those are others than its units' own."""
+        return [c.declared for c in self]
 
     @property
-    @abstractmethod
     def people(self) -> tuple[tuple[str, ...], Codes]:
         """Names of all annotators as they first occur, and whose each is, one after the other."""
+        code: dict[str, int] = {}
+        codes = [code.setdefault(a, len(code)) for c in self for a in c.annotators]
+        return tuple(code), np.array(codes, np.int32)
 
     @property
-    @abstractmethod
     def selection(self) -> tuple[str, ...]:
         """What was selected in any of them, each entry once."""
+        return tuple(dict.fromkeys(entry for c in self for entry in c.selection))
 
-    @abstractmethod
     def all_units(self) -> Stacked:
         """All units."""
+        none: list[Floats] = [np.empty(0)]
+        return Stacked(
+            np.concatenate([c.starts for c in self] or none),
+            np.concatenate([c.ends for c in self] or none),
+            np.concatenate([np.empty(0, np.int32), *(c.annotator_codes for c in self)]),
+            np.concatenate([np.empty(0, np.int32), *(c.category_codes for c in self)]),
+        )
 
     @property
     def mean_units(self) -> Floats:
@@ -158,66 +196,3 @@ class ContinuumSequence(Sequence[Continuum]):
         for low, high in pairwise(places):
             if low < high:
                 yield self[low:high]
-
-
-class _Listed(ContinuumSequence):
-    """ContinuumSequence that are objects."""
-
-    def __init__(self, continua: Iterable[Continuum]) -> None:
-        self._continua = tuple(continua)
-
-    def __len__(self) -> int:
-        return len(self._continua)
-
-    def __iter__(self) -> Iterator[Continuum]:
-        return iter(self._continua)
-
-    def __getitem__(self, place: int | slice) -> Continuum | ContinuumSequence:  # type: ignore[override]
-        if isinstance(place, slice):
-            return _Listed(self._continua[place])
-        return self._continua[place]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Listed) and self._continua == other._continua
-
-    def __hash__(self) -> int:
-        return hash(self._continua)
-
-    def at(self, places: Indices) -> ContinuumSequence:
-        return _Listed(self._continua[i] for i in places.tolist())
-
-    @cached_property
-    def n_units(self) -> Indices:
-        return np.array([c.n_units for c in self], np.int64)
-
-    @cached_property
-    def n_annotators(self) -> Indices:
-        return np.array([c.n_annotators for c in self], np.int64)
-
-    @cached_property
-    def bounds(self) -> tuple[Floats, Floats]:
-        low, high = np.array([c.bounds for c in self], np.float64).reshape(-1, 2).T
-        return low, high
-
-    @property
-    def own_bounds(self) -> Sequence[bool]:
-        return [c.declared for c in self]
-
-    @property
-    def people(self) -> tuple[tuple[str, ...], Codes]:
-        code: dict[str, int] = {}
-        codes = [code.setdefault(a, len(code)) for c in self for a in c.annotators]
-        return tuple(code), np.array(codes, np.int32)
-
-    @property
-    def selection(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(entry for c in self for entry in c.selection))
-
-    def all_units(self) -> Stacked:
-        none: list[Floats] = [np.empty(0)]
-        return Stacked(
-            np.concatenate([c.starts for c in self] or none),
-            np.concatenate([c.ends for c in self] or none),
-            np.concatenate([np.empty(0, np.int32), *(c.annotator_codes for c in self)]),
-            np.concatenate([np.empty(0, np.int32), *(c.category_codes for c in self)]),
-        )

@@ -55,7 +55,7 @@ from gammacp.formats.delimited_writing import LINKS, ORDER, columns_inside, shap
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import NO_UNIT, in_pieces, shape_of, with_continua, with_shapes
+from gammacp.formats.spans import NO_UNIT, by_name, in_pieces, shape_of, with_continua, with_shapes
 from gammacp.frames import AXES, COLUMNS, FRAGMENTS, SHAPE, UNIT, as_role, name_of, places_of_roles
 from gammacp.left_out import Tally
 
@@ -528,7 +528,7 @@ class _Reading:
         if UNIT not in self._found:
             raise self._error(f"has a file of links beside it, but no column {UNIT!r}")
         several = isinstance(document, Corpus)
-        continua = document.continua if isinstance(document, Corpus) else {"": document}
+        continua = by_name(document)
         if len(continua) == 1:
             links = {next(iter(continua)): [x for found in links.values() for x in found]}
         for name in links.keys() - continua.keys():
@@ -629,7 +629,7 @@ def write(document: Continuum | Corpus, path: Path) -> None:
     pa = _pyarrow()
     several = isinstance(document, Corpus)
     features = feature_names(document.categories)
-    continua = document.continua if isinstance(document, Corpus) else {"": document}
+    continua = by_name(document)
     inside = columns_inside(continua.values())
     called = any(c.links for c in continua.values())
     bounded = any(c.declared for c in continua.values())

@@ -1,7 +1,7 @@
 """Writing CSV and TSV, the counterpart of `gammacp.formats.delimited`."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus, Unit
@@ -9,6 +9,7 @@ from gammacp.continuum.label import category_of, feature_names, features_of, pla
 from gammacp.csv_files import write_rows
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.positions import as_text
+from gammacp.formats.spans import by_name
 from gammacp.frames import AXES, COLUMNS, FRAGMENTS, SHAPE, UNIT, as_role
 
 DELIMITERS = ",;\t|"
@@ -40,19 +41,15 @@ def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = N
     write_rows(path, _rows(document), delimiter=mark, notes=_notes(document))
     links = [
         (key, x.annotator, x.type, x.source, x.target, x.kind)
-        for key, c in _continua(document).items()
+        for key, c in by_name(document).items()
         for x in c.links
     ]
     if links:
         write_rows(path.with_suffix(f".links{path.suffix}"), [LINKS, *links], delimiter=mark)
 
 
-def _continua(document: Continuum | Corpus) -> Mapping[str, Continuum]:
-    return {"": document} if isinstance(document, Continuum) else document.continua
-
-
 def _notes(document: Continuum | Corpus) -> Iterator[str]:
-    continua = _continua(document)
+    continua = by_name(document)
     units = {c.offset_unit for c in continua.values()}
     if len(units) == 1 and "" not in units:
         yield f"# offset unit: {_one_line(units.pop(), 'offset unit')}"
@@ -119,8 +116,8 @@ def _cells(u: Unit, inside: tuple[str, ...]) -> tuple[str, ...]:
 def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
     several = isinstance(document, Corpus)
     features = feature_names(document.categories)
-    inside = columns_inside(_continua(document).values())
-    called = any(c.links for c in _continua(document).values())
+    inside = columns_inside(by_name(document).values())
+    called = any(c.links for c in by_name(document).values())
     taken = {
         "document",
         *ORDER,
@@ -138,7 +135,7 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
     rest = ("",) * (len(features) + len(inside) + called)
     more = *inside, *((UNIT,) * called)
     yield (*(("document",) if several else ()), *ORDER, *more, *features)
-    for key, continuum in _continua(document).items():
+    for key, continuum in by_name(document).items():
         first = (key,) if several else ()
         if several and not continuum.annotators:
             yield (*first, "", "", "", "", *rest)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from gammacp.formats.registry import FORMATS, Format
-from gammacp.record_tables import Column, Table, yes_no
+from gammacp.record_tables import Column, Table, record_of, yes_no
 
 _COLUMNS = (
     Column("name", "name"),
@@ -17,18 +17,10 @@ _COLUMNS = (
 def record(entry: Format) -> dict[str, object]:
     """One format as a JSON object."""
     return {
-        "name": entry.name,
-        "title": entry.title,
-        "extensions": list(entry.extensions),
+        **record_of(entry, "name title extensions"),
         "reads": True,
         "writes": entry.write is not None,
-        "options": list(entry.options),
-        "write_options": list(entry.write_options),
-        "layout": entry.layout,
-        "offset_unit": entry.offset_unit,
-        "annotators": entry.annotators,
-        "category": entry.category,
-        "policy": entry.policy,
+        **record_of(entry, "options write_options layout offset_unit annotators category policy"),
         "several_continua": entry.many,
         "keeps_bounds": entry.bounds,
         "applies_to": ["units", "segmentations"] if entry.segmentations else ["units"],

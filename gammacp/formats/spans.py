@@ -317,26 +317,18 @@ def with_shapes(document: D, shapes: str, place: str) -> D:
         Of which file.
     """
     one_of("shapes", shapes, ("keep", "box", "no"))
+    continua, mended = by_name(document), Tally(place)
     if shapes == "keep":
-        tally = Tally(place)
-        for c in document.values() if isinstance(document, Corpus) else [document]:
-            tally.add("outline", MENDED, n_mended(c.shapes))
-        return replace(document, left_out=gather((document.left_out, tally.entries())))
-
-    def one(c: Continuum) -> Continuum:
-        if c.axes == 1:  # fragments stay
-            return c
-        return c.boxes() if shapes == "box" else c.hulls()
-
-    made: Any = (
-        replace(document, continua={name: one(c) for name, c in document.items()})
-        if isinstance(document, Corpus)
-        else one(document)
-    )
-    return cast(D, made)
+        for c in continua.values():
+            mended.add("outline", MENDED, n_mended(c.shapes))
+        return with_continua(document, continua, mended)
+    one = Continuum.boxes if shapes == "box" else Continuum.hulls
+    # Fragments stay.
+    made = {name: c if c.axes == 1 else one(c) for name, c in continua.items()}
+    return with_continua(document, made, mended)
 
 
-def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> Continuum | Corpus:
+def in_pieces(document: D, discontinuous: str, place: str) -> D:
     """What was read with its units of several fragments, as `Spans.add_parts` makes them.
 
     Parameters
@@ -353,7 +345,7 @@ def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> C
     if discontinuous == "keep":
         return document
     gaps = Tally(place)
-    continua = document.continua if isinstance(document, Corpus) else {"": document}
+    continua = by_name(document)
     if any(c.axes > 1 for c in continua.values()):
         return document
     made = {name: one(c) for name, c in continua.items()}
@@ -365,9 +357,12 @@ def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> C
     return with_continua(document, made, gaps)
 
 
-def with_continua(
-    document: Continuum | Corpus, continua: Mapping[str, Continuum], lost: Tally
-) -> Continuum | Corpus:
+def by_name(document: Continuum | Corpus) -> Mapping[str, Continuum]:
+    """The continua of what is read or written; a single one has the name ""."""
+    return document.continua if isinstance(document, Corpus) else {"": document}
+
+
+def with_continua(document: D, continua: Mapping[str, Continuum], lost: Tally) -> D:
     """What was read with other continua in the place of its own, and what that left out.
 
     Parameters
@@ -375,14 +370,14 @@ def with_continua(
     document
         A corpus, or a single continuum.
     continua
-        By name; the one that stands for a single continuum has the name "".
+        By name, as `by_name` has them.
     lost
         What is gone.
     """
     left_out = gather((document.left_out, lost.entries()))
     if isinstance(document, Corpus):
         return replace(document, continua=continua, left_out=left_out)
-    return replace(continua[""], left_out=left_out)
+    return cast(D, replace(continua[""], left_out=left_out))
 
 
 @dataclass

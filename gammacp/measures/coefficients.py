@@ -64,15 +64,13 @@ def coefficient_score(choices: Choices, coefficient: str, signature: str) -> Cat
         chance = _differing(shares.mean(axis=0), shares.mean(axis=0))
         if coefficient == "alpha" and math.isfinite(choices.values):
             chance *= choices.values / (choices.values - 1)
-        value, reason = ratio(apart, chance, _ONE_LABEL)
     else:
         chances = np.array([_differing(shares[i], shares[j]) for i, j in zip(*pairs, strict=True)])
         chance = float(chances.mean())
-        value, reason = ratio(apart, chance, _ONE_LABEL)
-        if coefficient == "cohen":
-            kappas = ratios(choices.apart[pairs], chances)
-            value = float(kappas.mean())
-            reason = _constant_pair(choices, chances, pairs)
+    value, reason = ratio(apart, chance, _ONE_LABEL)
+    if coefficient == "cohen":
+        value = float(ratios(choices.apart[pairs], chances).mean())
+        reason = _constant_pair(choices, chances, pairs)
     disagreements = coefficient == "alpha"
     return CategorisationScore(
         value=value,

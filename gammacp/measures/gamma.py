@@ -23,6 +23,7 @@ from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.needs import Need, require, unmet_need
+from gammacp.record_tables import record_of
 from gammacp.text import sentence
 
 # Units per annotator from which `cut` can be told from the continuum itself.
@@ -96,15 +97,7 @@ class Gamma(Score):
             "gamma": self.value,
             "observed_disorder": self.observed,
             "expected_disorder": self.expected,
-            "samples": self.samples,
-            "precision": self.precision,
-            "bound": self.bound,
-            "annotators": self.annotators,
-            "units": self.units,
-            "p": self.p,
-            "least_p": self.least_p,
-            "direction": None if self.direction is None else self.direction.as_dict(),
-            "over": None if self.over is None else self.over.as_dict(),
+            **record_of(self, "samples precision bound annotators units p least_p direction over"),
             **super().as_dict(),
         }
 
@@ -250,7 +243,6 @@ def score_on(
                 "soft-gamma" if basis.settings.cover else "gamma",
                 chance,
                 method=alignment.method,
-                samples=expected.samples,
                 selection=continuum.selection,
                 continua=continua,
             ),

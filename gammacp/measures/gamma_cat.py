@@ -223,13 +223,8 @@ class _Disorders:
         return (*notes_on(self.expected, self.basis.settings), *alignment.notes)
 
     def signature(self, name: str) -> str:
-        return self.basis.signature(
-            name,
-            self.basis.chance(self.continuum),
-            method=self.basis.settings.method,
-            samples=self.expected.samples,
-            selection=self.continuum.selection,
-        )
+        chance = self.basis.chance(self.continuum)
+        return self.basis.signature(name, chance, selection=self.continuum.selection)
 
     def by_category(self) -> Score:
         names = enumerate(plain(self.continuum.categories)[0])

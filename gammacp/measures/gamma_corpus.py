@@ -43,6 +43,7 @@ from gammacp.measures.within import (
     sets_of_each,
 )
 from gammacp.needs import require
+from gammacp.record_tables import record_of
 
 # Scores that are kept once they are made.
 _KEPT = 2000
@@ -93,14 +94,7 @@ class CorpusGamma(Gamma):
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of every γ, and `continua`, `mean`, `within`, `between` and `marked`."""
-        return {
-            **super().as_dict(),
-            "continua": self.continua,
-            "mean": self.mean,
-            "within": None if self.within is None else self.within.as_dict(),
-            "between": None if self.between is None else self.between.as_dict(),
-            "marked": None if self.marked is None else self.marked.as_dict(),
-        }
+        return super().as_dict() | record_of(self, "continua mean within between marked")
 
     def in_words(self) -> list[str]:
         """What a corpus has beside γ, a sentence each."""
@@ -423,7 +417,6 @@ class DisorderColumns:
 def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     parts, computed = scores.parts, scores.with_chance
     continua, chances = basis.continua.at(computed.places), parts.chances
-    samples = sum(c.expected.samples for c in chances)
     towards = None if basis.selection else direction(continua, basis.settings.seed)
     values = parts.values
     known = ~np.isnan(values)
@@ -435,7 +428,7 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
         continua=int(known.sum()),
         annotators=len(parts.continua.people[0]),
         units=int(parts.continua.n_units.sum()),
-        samples=samples,
+        samples=sum(c.expected.samples for c in chances),
         status=optimal if len(computed) else None,
         notes=tuple(dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings)))
         + (towards.notes if towards else ())
@@ -445,12 +438,7 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     if not len(parts):
         return replace(whole, reason="no continuum has a γ")
     made = basis.signature(
-        "gamma-corpus",
-        *chances,
-        method=basis.settings.method,
-        samples=samples,
-        selection=continua.selection,
-        continua=len(parts),
+        "gamma-corpus", *chances, selection=continua.selection, continua=len(parts)
     )
     return _weigh(replace(whole, signature=made), parts, basis)
 

@@ -38,6 +38,7 @@ from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity.base import BoundDissimilarity, joined_columns
 from gammacp.errors import DataError
 from gammacp.measures.part_tests import FEWEST_ANNOTATORS, FEWEST_PARTS
+from gammacp.record_tables import record_of
 
 Interval = tuple[float, float]
 _OWN = 0.9
@@ -125,8 +126,7 @@ class Over:
 
     def as_dict(self) -> dict[str, Any]:
         """The intervals by population, and why those over annotators are missing."""
-        names = ("documents", "annotators", "both", "reason")
-        return {name: getattr(self, name) for name in names}
+        return record_of(self, "documents annotators both reason")
 
     def in_words(self) -> str:
         """Whom each interval is about; that over documents has a sentence of its own."""

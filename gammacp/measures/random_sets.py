@@ -11,14 +11,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import Any, NamedTuple, TypeAlias, TypeVar, Unpack, overload
+from typing import Any, NamedTuple, TypeAlias, TypeVar, Unpack
 
 import numpy as np
 
 from gammacp.alignment import Alignment, Solving, Status, align_each, best_groups_of_each
 from gammacp.alignment.aligned import Aligned, AlignedPart
 from gammacp.arguments import instance
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.arrays import Codes, Floats, Indices, MadeWhenRead
 from gammacp.chance.expected import FEWEST_SAMPLES, MOST_SAMPLES, ExpectedDisorder, SampleRule
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import (
@@ -75,7 +75,7 @@ class Chance:
     sets: tuple[RandomSet, ...] = ()
 
 
-class AlignedPlaces(Sequence[Alignment]):
+class AlignedPlaces(MadeWhenRead[Alignment]):
     """The best alignments of continua that were aligned at several gaps, each in its place.
 
     Parameters
@@ -93,22 +93,11 @@ class AlignedPlaces(Sequence[Alignment]):
         for k, (places, aligned) in enumerate(found):
             self._which[:, places] = np.full(len(aligned), k), np.arange(len(aligned))
         missing = np.flatnonzero(self._which[0] < 0)
-        self._size = int(missing[0]) if len(missing) else size
+        super().__init__(int(missing[0]) if len(missing) else size, 1)
 
-    def __len__(self) -> int:
-        """How many there are."""
-        return self._size
-
-    @overload
-    def __getitem__(self, place: int) -> Alignment: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Alignment]: ...
-    def __getitem__(self, place: int | slice) -> Alignment | list[Alignment]:
-        """One of them, or several."""
-        if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(self._size))]
-        row = range(self._size)[place]
-        return self._found[int(self._which[0, row])][int(self._which[1, row])]
+    def make(self, number: int) -> Alignment:
+        """The alignment in a place, from 0."""
+        return self._found[int(self._which[0, number])][int(self._which[1, number])]
 
     def columns(self, rows: Indices) -> AlignedPart:
         """The columns of some of those with as many annotators.
@@ -387,7 +376,8 @@ class Basis:
         rule = self._rule(of.n_annotators) if isinstance(of, Continuum) else self.settings.rule
         at_once = min(200, max(5, 2000 // self._units))
         settings = replace(self.settings, rule=rule)
-        ratio, keep = within or self._ratio, self._keep and not within
+        ratio = within or self.model.ratio or (self.shared and not self.model.pools)
+        keep = self._keep and not within
         count = AlignedDisorder(self.bound, settings, keep, ratio, at_once)
         (expected,), kept = expectations(
             draws, count, rule, self.settings.seed, executor=self._executor, progress=self._progress
@@ -456,10 +446,6 @@ class Basis:
         """Units of a continuum in the mean, 1 at least."""
         return max(1, int(self.continua.n_units.sum()) // len(self.continua))
 
-    @property
-    def _ratio(self) -> bool:
-        return self.model.ratio or (self.shared and not self.model.pools)
-
     def _rule(self, n_annotators: int) -> SampleRule:
         """The precision of a group of continua that is a share s of all: e/√s.
 
@@ -524,9 +510,8 @@ class Basis:
         self,
         name: str,
         *chances: Chance,
-        method: str,
-        samples: int,
         selection: Sequence[str],
+        method: str | None = None,
         **parts: object,
     ) -> str:
         """The signature of a number that rests on this.
@@ -537,24 +522,25 @@ class Basis:
             Of the measure.
         chances
             The expected disorders behind it: what they decided by themselves is all said.
-        method, samples
-            The solver that was used, and how many random sets were drawn.
         selection
             What was selected in the data.
+        method
+            The solver that was used; None: that of the settings.
         parts
             What else determines the number, shown first.
         """
-        capped = [c.expected.precision for c in chances if c.expected.capped]
+        found = [c.expected for c in dict.fromkeys(chances)]
+        capped = [e.precision for e in found if e.capped]
         return signature(
             name,
             selection=selection,
             **parts,
             d=self.once(("d",), partial(describe, self.settings.dissimilarity)),
             chance=",".join(dict.fromkeys(c.model for c in chances)),
-            samples=samples,
-            interrupted=None if all(c.expected.complete for c in chances) else "yes",
+            samples=sum(e.samples for e in found),
+            interrupted=None if all(e.complete for e in found) else "yes",
             reached=float(f"{max(capped):.2g}") if capped else None,
-            method=method,
+            method=self.settings.method if method is None else method,
             **self.settings.signature_parts(),
         )
 

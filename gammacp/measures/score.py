@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gammacp.chance.beyond import BeyondChance
+from gammacp.record_tables import record_of
 
 if TYPE_CHECKING:
     from gammacp.alignment import Status
@@ -111,19 +112,12 @@ class Score:
 
         `beyond_chance` is there if it was asked for.
         """
-        found = self.beyond_chance
         return {
-            "value": self.value,
-            "observed": self.observed,
-            "expected": self.expected,
-            "interval": self.interval,
-            "bootstrap": self.bootstrap,
+            **record_of(self, "value observed expected interval bootstrap"),
             "by_category": dict(self.by_category) or None,
-            "status": self.status,
-            "reason": self.reason,
+            **record_of(self, "status reason"),
             "notes": list(self.notes),
-            "signature": self.signature,
-            **({} if found is None else {"beyond_chance": found.as_dict()}),
+            **record_of(self, "signature beyond_chance" if self.beyond_chance else "signature"),
         }
 
 

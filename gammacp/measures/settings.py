@@ -90,19 +90,14 @@ class FamilyOptions(GammaOptions, Computing, total=False):
     """What is computed and how: the keys of `GammaOptions` and those of `Computing`."""
 
 
-_DEFAULTS: GammaOptions = {
-    "dissimilarity": None,
-    "alpha": None,
-    "beta": None,
-    "delta": None,
+_DEFAULTS: Mapping[str, Any] = {
+    **dict.fromkeys(GammaOptions.__annotations__),
     "chance": DEFAULT_CHANCE,
     "precision": 0.02,
     "confidence": 0.95,
-    "samples": None,
     "seed": 0,
     "method": "auto",
     "gap": 0.0,
-    "time_limit": None,
 }
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval
+from gammacp.chance.beyond import BeyondChance, ratio_interval, ratio_with_interval
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.sampling import MOST_STRATA
 from gammacp.continuum.sequence import ContinuumSequence
@@ -75,36 +75,8 @@ def factors(
     found = within.expected
     own = sets_of_each(found, continua)
     p_within, least = p_within_documents(continua, disorders, own, basis.settings.seed)
-    made = basis.signature(
-        "gamma-within",
-        within,
-        method=basis.settings.method,
-        samples=found.samples,
-        selection=continua.selection,
-        continua=len(continua),
-    )
-
-    def factor(
-        observed: float,
-        expected: float,
-        interval: tuple[float, float],
-        chance: str,
-        p: float | None,
-        least_p: float | None = None,
-    ) -> BeyondChance:
-        value, nothing = ratio(observed, expected, "the expected disorder is 0")
-        return BeyondChance(
-            value=value,
-            interval=None if nothing else interval,
-            observed=observed,
-            expected=expected,
-            chance=chance,
-            samples=found.samples,
-            reason=nothing,
-            signature=made,
-            p=p,
-            least_p=least_p,
-        )
+    selection = continua.selection
+    made = basis.signature("gamma-within", within, selection=selection, continua=len(continua))
 
     # Of E_within / E: the relative errors of the two are independent of each other.
     apart, error = 0.0, 0.0
@@ -113,9 +85,14 @@ def factors(
         error = math.hypot(found.half_width / found.mean, (high - low) / 2 / mean)
     about = 1 - apart * math.exp(error), 1 - apart * math.exp(-error)
     both = ratio_interval(lowest, observed, *found.interval)
+    nothing = "the expected disorder is 0"
+    drawn = {"samples": found.samples, "signature": made}
+    inside = ratio_with_interval(observed, found.mean, both, nothing) | drawn
+    outside = ratio_with_interval(found.mean, mean, about, nothing) | drawn
+    p = _p_between(basis, continua, own)
     return (
-        factor(observed, found.mean, both, WITHIN, p=p_within, least_p=least),
-        factor(found.mean, mean, about, basis.model.name, p=_p_between(basis, continua, own)),
+        BeyondChance(**inside, chance=WITHIN, p=p_within, least_p=least),
+        BeyondChance(**outside, chance=basis.model.name, p=p),
     )
 
 

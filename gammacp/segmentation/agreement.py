@@ -19,6 +19,7 @@ from gammacp.measures.segmentations.coefficients import (
 )
 from gammacp.measures.segmentations.comparison import Criterion, Mode
 from gammacp.measures.segmentations.rows import Pairs, compare_rows
+from gammacp.record_tables import record_of
 from gammacp.segmentation.codings import Codings, Group
 from gammacp.segmentation.statistics import Spread, draw_items, error_of, interval, spread
 
@@ -190,13 +191,8 @@ class CodingAgreement:
                 for item, row in self.items.items()
             },
             "groups": [
-                {
-                    **vars(part.group),
-                    **part.coefficients.as_dict(),
-                    "full": part.full,
-                    "near": part.near,
-                }
-                for part in self.groups
+                {**vars(g.group), **g.coefficients.as_dict(), **record_of(g, "full near")}
+                for g in self.groups
             ],
             "corpus": {
                 "pi_s": self.over_groups("pi")._asdict(),

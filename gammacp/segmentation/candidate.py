@@ -28,6 +28,7 @@ from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Crite
 from gammacp.measures.segmentations.rows import Rows, compare_rows, share
 from gammacp.measures.segmentations.turned import TurnedSegments
 from gammacp.measures.segmentations.value import Segmentation
+from gammacp.record_tables import record_of
 from gammacp.segmentation.baselines import BASELINES, Beside
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.statistics import difference_interval, draw_items
@@ -75,9 +76,7 @@ class CandidateDrop:
     def as_dict(self) -> dict[str, Any]:
         """The drop as JSON."""
         return {
-            "candidate": self.candidate,
-            "baseline": self.baseline,
-            "items": self.items,
+            **record_of(self, "candidate baseline items"),
             "items_left_out": self.left_out,
             "without": self.people,
             "with": self.joined,

@@ -26,6 +26,7 @@ from gammacp.errors import DataError, UsageError
 from gammacp.measures.part_tests import holm
 from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Criterion
 from gammacp.measures.segmentations.rows import Pairs, compare_rows, share
+from gammacp.record_tables import record_of
 from gammacp.segmentation.baselines import BASELINES, Beside
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.statistics import (
@@ -144,15 +145,13 @@ class GoldReport:
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON."""
         return {
-            "reference": self.reference,
-            "near": self.near,
+            **record_of(self, "reference near"),
             "systems": [system.as_dict() for system in self.systems],
             "differences": [
                 {"first": a, "second": b, **{name: d._asdict() for name, d in found.items()}}
                 for (a, b), found in self.differences.items()
             ],
-            "notes": self.notes,
-            "signature": self.signature,
+            **record_of(self, "notes signature"),
         }
 
 

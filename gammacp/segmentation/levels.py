@@ -13,6 +13,7 @@ from gammacp.measures.segmentations.comparison import Criterion
 from gammacp.measures.segmentations.rows import Rows
 from gammacp.measures.segmentations.turned import CHANCE, TurnedSegments
 from gammacp.measures.segmentations.value import Segmentation
+from gammacp.record_tables import record_of
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.hierarchy import Ordered, check_levels, nest_levels, t_measures
 from gammacp.segmentation.pairwise import PairwiseRow, pairwise
@@ -72,12 +73,10 @@ class HierarchyReport:
         """The report as JSON."""
         systems = _by_system(self.pairs, self.reference)
         return {
-            "levels": self.levels,
-            "reference": self.reference,
+            **record_of(self, "levels reference"),
             "means": {name: self._means(name, pairs) for name, pairs in systems.items()},
             "pairs": [pair.as_dict(self.levels) for pair in self.pairs],
-            "notes": self.notes,
-            "signature": self.signature,
+            **record_of(self, "notes signature"),
         }
 
     def _means(self, system: str, pairs: Sequence[LevelPair]) -> dict[str, Any]:

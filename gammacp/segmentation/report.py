@@ -13,6 +13,7 @@ from gammacp.arguments import several
 from gammacp.chance.expected import SampleRule
 from gammacp.errors import DataError
 from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Criterion
+from gammacp.record_tables import record_of
 from gammacp.segmentation.agreement import CodingAgreement, coding_agreement
 from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
@@ -61,9 +62,7 @@ class SegmentationReport:
             **found,
             "candidates": [drop.as_dict() for drop in self.candidates],
             **({} if self.pairs is None else _pairs(self.pairs)),
-            "skipped": self.skipped,
-            "notes": self.notes,
-            "signature": self.signature,
+            **record_of(self, "skipped notes signature"),
         }
 
 
@@ -122,7 +121,17 @@ def segmentation_report(
             *_notes(people, skipped, comparison.basis, agreement, drops, rows),
             *_beyond_notes(measures or {}),
         ),
-        signature=_signature(codings, chosen, comparison, bootstrap, seed),
+        signature=comparison.signature_of(
+            "segmentation",
+            people="anonymous" if codings.anonymous else None,
+            bootstrap=bootstrap or None,
+            seed=seed if bootstrap or chosen else None,
+            selection=[
+                *codings.selection,
+                *(entry("group", *group) for group in codings.declared),
+                *([entry("candidate", *chosen)] if chosen else []),
+            ],
+        ),
         measures=measures,
         skipped=skipped,
     )
@@ -214,19 +223,3 @@ def _beyond_notes(measures: Mapping[str, CorpusMeasure]) -> list[str]:
         if listed := in_words(lost):
             notes.append(f"{what} without a value: {listed}")
     return notes
-
-
-def _signature(
-    codings: Codings, names: Sequence[str], comparison: Criterion, bootstrap: int, seed: int
-) -> str:
-    return comparison.signature_of(
-        "segmentation",
-        people="anonymous" if codings.anonymous else None,
-        bootstrap=bootstrap or None,
-        seed=seed if bootstrap or names else None,
-        selection=[
-            *codings.selection,
-            *(entry("group", *group) for group in codings.declared),
-            *([entry("candidate", *names)] if names else []),
-        ],
-    )

@@ -17,6 +17,7 @@ from gammacp.measures.trees.alpha import TreeObservations
 from gammacp.measures.trees.annotations import Item, Treebank
 from gammacp.measures.trees.matched import LENGTH_MATCHED
 from gammacp.measures.trees.permuted import PERMUTATIONS
+from gammacp.record_tables import record_of
 from gammacp.syntax.breakdown import breakdown as by_relation
 from gammacp.syntax.diagnosis import diagnose
 from gammacp.syntax.evalb import evalb_f1
@@ -121,8 +122,7 @@ def syntax_report(
     document = {
         **dict.fromkeys(_FIRST),
         **_part(total),
-        "tokens": result.tokens,
-        "ignored": result.ignored,
+        **record_of(result, "tokens ignored"),
         "evalb": evalb_f1(treebank) if treebank.kind == "phrase" else None,
         "reason": result.reason,
         "notes": list(_notes(total)),
@@ -192,11 +192,7 @@ def _notes(total: TreeAlpha) -> Iterator[str]:
 def _part(part: TreeAlpha) -> dict[str, Any]:
     beyond = {name: beyond.as_dict() for name, beyond in part.beyond_chance.items()}
     return {
-        "annotators": part.annotators,
-        "items": part.items,
-        "alpha": part.alpha,
-        "observed": part.observed,
-        "expected": part.expected,
+        **record_of(part, "annotators items alpha observed expected"),
         **part.scores,
         "beyond_chance": beyond or None,
     }

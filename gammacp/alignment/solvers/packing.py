@@ -100,13 +100,11 @@ def best_packing(
     if cover:
         terms += program.alone
         coefficients += [-round(packing.opening * scale)] * len(program.alone)
-    _maximise(program, terms, coefficients)
     if hint is not None:
         for variable, taken in zip(program.times, hint.tolist(), strict=True):
             program.model.add_hint(variable, taken)
-    solver = _solver(limits)
-    solver.parameters.absolute_gap_limit = slack * scale
-    status = _status_of(solver, program.model)
+    program.model.maximize(_sum(terms, coefficients))
+    solver, status = _solve(program, limits, absolute_gap_limit=slack * scale)
     if status is None:
         most = columns.gain * _most_times(packing)
         return Packing(np.zeros(columns.number, np.int64), float(np.maximum(most, 0).sum()), False)
@@ -213,9 +211,11 @@ def _in_order(packing: Model, program: _Program, limits: Limits, deadline: float
     for rows in (np.flatnonzero(block == b) for b in np.unique(block)):
         variables = [program.times[c] for c in rows]
         weight = np.append(np.cumprod((most[rows[1:]] + 1)[::-1])[::-1], 1)
-        _maximise(program, variables, weight.tolist())
-        solver = _solver(limits.until(deadline))
-        if due(deadline) or _status_of(solver, program.model) is not Status.OPTIMAL:
+        program.model.maximize(_sum(variables, weight.tolist()))
+        if due(deadline):
+            return None
+        solver, status = _solve(program, limits.until(deadline))
+        if status is not Status.OPTIMAL:
             return None
         for c, variable in zip(rows, variables, strict=True):
             times[c] = solver.value(variable)
@@ -284,15 +284,8 @@ def _least(
     program: _Program, terms: list[Any], coefficients: list[int], limits: Limits
 ) -> int | None:
     program.model.minimize(_sum(terms, coefficients))
-    solver = _solver(limits)
-    if _status_of(solver, program.model) is not Status.OPTIMAL:
-        return None
-    value: float = solver.objective_value
-    return round(value)
-
-
-def _maximise(program: _Program, terms: list[Any], coefficients: list[int]) -> None:
-    program.model.maximize(_sum(terms, coefficients))
+    solver, status = _solve(program, limits)
+    return round(solver.objective_value) if status is Status.OPTIMAL else None
 
 
 def _sum(terms: list[Any], coefficients: list[int]) -> Any:
@@ -301,7 +294,8 @@ def _sum(terms: list[Any], coefficients: list[int]) -> Any:
     return cp_model.LinearExpr.weighted_sum(terms, coefficients)
 
 
-def _solver(limits: Limits) -> Any:
+def _solve(program: _Program, limits: Limits, **more: float) -> tuple[Any, Status | None]:
+    """The solver, and what is known of its solution; None without one."""
     from ortools.sat.python import cp_model
 
     solver = cp_model.CpSolver()
@@ -313,16 +307,11 @@ def _solver(limits: Limits) -> Any:
         solver.parameters.max_time_in_seconds = limits.time_limit
     # Its own handler would keep Ctrl-C from everybody else.
     solver.parameters.catch_sigint_signal = False
-    return solver
-
-
-def _status_of(solver: Any, model: Any) -> Status | None:
-    """What is known of the solver's solution; None without one."""
-    from ortools.sat.python import cp_model
-
-    status = watched(lambda: solver.solve(model), solver.stop_search)
+    for name, value in more.items():
+        setattr(solver.parameters, name, value)
+    status = watched(lambda: solver.solve(program.model), solver.stop_search)
     known = {cp_model.OPTIMAL: Status.OPTIMAL, cp_model.FEASIBLE: Status.FEASIBLE}
-    return known.get(status)
+    return solver, known.get(status)
 
 
 def _scale(value: Floats, opening: float, n_units: int) -> tuple[Indices, float]:

@@ -27,7 +27,7 @@ from gammacp.measures.agreement import agreement
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
-from gammacp.record_tables import share
+from gammacp.record_tables import record_of, share
 from gammacp.signature import extend, quote_part
 from shuffling import ReferenceModel, parse_errors
 from shuffling.before_errors import BeforeErrors
@@ -81,15 +81,11 @@ class Equivalent:
     def as_dict(self) -> dict[str, Any]:
         """One error as JSON has it."""
         return {
-            "error": self.error,
-            "amount": self.amount,
+            **record_of(self, "error amount"),
             "interval": [self.low, self.high],
             "magnitude": None if self.magnitude is None else self.magnitude.value,
             "words": self.words or None,
-            "misfit": self.misfit,
-            "least": self.least,
-            "reason": self.reason,
-            "curve": self.curve.as_dict(),
+            **record_of(self, "misfit least reason curve"),
         }
 
 

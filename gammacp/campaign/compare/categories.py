@@ -15,6 +15,7 @@ from gammacp.continuum.label import plain
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.random_sets import Basis
+from gammacp.record_tables import record_of
 from gammacp.text import UNLABELLED
 
 NO_UNIT = "(no unit)"
@@ -58,11 +59,7 @@ class Confusion:
 
     def as_dict(self) -> dict[str, Any]:
         """Names and counts as JSON has them."""
-        return {
-            "rows": list(self.rows),
-            "columns": list(self.columns),
-            "counts": self.counts.tolist(),
-        }
+        return {**record_of(self, "rows columns"), "counts": self.counts.tolist()}
 
 
 def _share(part: int, whole: int) -> float:

@@ -40,6 +40,7 @@ from gammacp.measures.explanation import Explanation, explained_on
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.record_tables import record_of
 from gammacp.signature import extend
 from gammacp.text import in_short
 
@@ -103,25 +104,16 @@ class Comparison:
     def as_dict(self) -> dict[str, Any]:
         """The comparison as JSON has it."""
         return {
-            "overall": {
-                **self.overall.score.as_dict(),
-                "bootstrap": self.bootstrap.as_dict() if self.bootstrap else None,
-            },
-            "documents": [
-                {"file": name, **s.as_dict()} for name, s in self.overall.documents.items()
-            ],
+            "overall": {**self.overall.score.as_dict(), **record_of(self, "bootstrap")},
+            "documents": list(self.overall.results()),
             "annotators": [asdict(a) for a in self.annotators],
             "pairs": self.pairs.as_dict(),
             "pairs_left_out": self.pairs.left_out,
             "categories": [asdict(c) for c in self.categories],
-            "confusion": self.confusion.as_dict(),
-            "reference": self.reference.as_dict() if self.reference else None,
-            "against": self.against.as_dict() if self.against else None,
-            "groups": self.groups.as_dict() if self.groups else None,
-            **({"links": self.links.as_dict()} if self.links else {}),
-            "sessions": self.sessions.as_dict() if self.sessions else None,
-            "over_time": self.over_time.as_dict() if self.over_time else None,
-            **({"explanation": self.explanation.as_dict()} if self.explanation else {}),
+            **record_of(self, "confusion reference against groups"),
+            **record_of(self, "links" if self.links else ""),
+            **record_of(self, "sessions over_time"),
+            **record_of(self, "explanation" if self.explanation else ""),
         }
 
 

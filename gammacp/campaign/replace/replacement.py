@@ -42,6 +42,7 @@ from gammacp.measures.contributions import Contributions
 from gammacp.measures.part_tests import with_holm
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.resampling import DRAWS, bootstrap
+from gammacp.record_tables import record_of
 from gammacp.signature import describe, signature
 from gammacp.text import first_names
 
@@ -69,12 +70,8 @@ class Replacement:
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON of `gammacp replace`."""
-        return {
-            "candidates": {c.name: c.as_dict() for c in self.candidates},
-            "score": self.score,
-            "unproven": self.unproven,
-            "signature": self.signature,
-        }
+        candidates = {c.name: c.as_dict() for c in self.candidates}
+        return {"candidates": candidates, **record_of(self, "score unproven signature")}
 
 
 def replace(
@@ -228,10 +225,8 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
     else:
         back = [wins.p_of_parts(j, epsilon, least, reverse=True) for j in range(len(sums))]
         q = np.maximum(confirmed, back)
-    beaten, equivalent = (
-        benjamini_yekutieli(confirmed, _LEVEL),
-        benjamini_yekutieli(np.where(tested, q, np.nan), _LEVEL),
-    )
+    beaten = benjamini_yekutieli(confirmed, _LEVEL)
+    equivalent = benjamini_yekutieli(np.where(tested, q, np.nan), _LEVEL)
     rows = []
     for j, person in enumerate(wins.people):
         known: dict[str, Any] = dict.fromkeys(TESTED)

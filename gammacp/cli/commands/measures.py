@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from gammacp.cli.output import AsJson, print_json, show
-from gammacp.record_tables import Column, Record, Table
+from gammacp.record_tables import Column, Record, Table, record_of
 
 if TYPE_CHECKING:
     from gammacp.measures.registry import Measure
@@ -56,5 +56,5 @@ def measures(as_json: AsJson = False) -> None:
 
 
 def _record(entry: Measure) -> dict[str, object]:
-    known = {name: getattr(entry, name) for name in _SHOWN.split()}
-    return {**known, "needs": sorted(entry.needs), "options": sorted(entry.options)}
+    lists = {"needs": sorted(entry.needs), "options": sorted(entry.options)}
+    return record_of(entry, _SHOWN) | lists

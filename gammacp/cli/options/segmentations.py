@@ -22,5 +22,4 @@ class EditFlags:
 
     def given(self) -> dict[str, Any]:
         """What was given, by option of the measures."""
-        said = {"edit": self.edit, "n": self.n}
-        return {name: value for name, value in said.items() if value is not None}
+        return {name: value for name, value in vars(self).items() if value is not None}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple, Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -263,14 +263,9 @@ def _register(name: str) -> None:
         basis = Basis(continuum, settings, **how)
         places = mention_places(continuum, mentions, basis)
         found = pairwise_coreference(name, continuum, places)
-        alike: dict[str, Any] = {"method": settings.method} if mentions == "aligned" else {}
-        made = basis.signature(
-            name,
-            samples=0,
-            selection=continuum.selection,
-            mentions=mentions,
-            **{"method": "", **alike},
-        )
+        method = settings.method if mentions == "aligned" else ""
+        about = {"selection": continuum.selection, "mentions": mentions}
+        made = basis.signature(name, method=method, **about)
         if not found:
             return undefined("no two annotators have mentions", signature=made)
         value = float(np.mean([f1 for _, _, f1 in found.values()]))

@@ -20,7 +20,7 @@ import numpy as np
 from gammacp.alignment import Status
 from gammacp.arguments import instance
 from gammacp.arrays import Codes, Indices
-from gammacp.chance.beyond import BeyondChance, against_chance, ratio, ratio_interval
+from gammacp.chance.beyond import BeyondChance, against_chance, ratio_interval, ratio_with_interval
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.categorial import categorial
@@ -40,6 +40,7 @@ from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, undefined
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.needs import require
+from gammacp.record_tables import record_of
 from gammacp.signature import describe
 
 _ALIKE = "the expected disorder is 0: random sets agree perfectly"
@@ -298,20 +299,15 @@ class BeyondUnits:
         )
         half = rule.quantile * math.sqrt(math.fsum((w * e.standard_error) ** 2 for w, e in terms))
         d, bound = whole.cost / whole.size, whole.bound / whole.size
-        value, reason = ratio(d, mean, _ALIKE)
         alone = terms[0][1] if len(observed) == 1 else None
         p = None if alone is None else alone.p_value(d)
         interval = ratio_interval(bound, d, max(0.0, low - half), mean + half)
         return Score(
-            value=value,
-            observed=d,
-            expected=mean,
-            interval=None if reason else interval,
+            **ratio_with_interval(d, mean, interval, _ALIKE),
             samples=sum(e.samples for _, e in terms),
             status=_status(whole.proven and all(e.proven for _, e in terms)),
             chance=",".join(dict.fromkeys(chance.model for chance in chances.values())),
             p=p,
-            reason=reason,
             notes=(
                 *(note for _, e in terms for note in notes_on(e, settings)),
                 *_loose(observed),
@@ -357,15 +353,10 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
         basis.settings.seed,
         signed={name: made},
     )[name]
-    known = {k: getattr(chance, k) for k in ("value", "observed", "expected", "interval", "reason")}
     return Score(
-        **known,
-        samples=chance.samples,
+        **record_of(chance, "value observed expected interval reason samples chance p signature"),
         status=_status(whole.proven),
-        chance=chance.chance,
-        p=chance.p,
         notes=(*_loose(observed), *not_shown(chance.p, chance.samples)),
-        signature=chance.signature,
     )
 
 
@@ -413,10 +404,8 @@ def _signature(
     return basis.signature(
         name,
         *chances,
-        method=basis.settings.method,
         selection=tuple(selection),
         continua=len(observed) if len(observed) > 1 else None,
-        samples=sum(c.expected.samples for c in set(chances)),
         **said,
     )
 

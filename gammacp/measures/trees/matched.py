@@ -47,6 +47,7 @@ WITHIN = 4
 _MOST_PARTS = 500
 NOTHING = "the expected disagreement is 0: sentences of equal length are all annotated alike"
 NOT_COMPARED = "the annotators' token counts differ in every sentence"
+_TOLD = ("equal_length", "widest", "annotators_left_out", "sentences_left_out")
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,8 @@ class Bands:
     @property
     def told(self) -> dict[str, Any]:
         """The facts about the bands that every measure reports."""
-        return _facts(
-            float(self.exact.mean()), int(self.widths.max()), self.annotators, self.sentences
-        )
+        exact, widest = float(self.exact.mean()), int(self.widths.max())
+        return dict(zip(_TOLD, (exact, widest, self.annotators, self.sentences), strict=True))
 
     def means(self, values: Floats) -> Floats:
         """The mean of each annotation, of values of the pairs on the last axis."""
@@ -380,18 +380,6 @@ def untold(names: Iterable[str], why: DataError) -> dict[str, BeyondChance]:
     why
         What `bands` raised.
     """
-    lost = BeyondChance(
-        value=math.nan, chance=LENGTH_MATCHED, reason=str(why), told=_facts(math.nan, 0, (), 0)
-    )
+    told = dict(zip(_TOLD, (math.nan, 0, (), 0), strict=True))
+    lost = BeyondChance(value=math.nan, chance=LENGTH_MATCHED, reason=str(why), told=told)
     return dict.fromkeys(names, lost)
-
-
-def _facts(
-    equal_length: float, widest: int, annotators: tuple[str, ...], sentences: int
-) -> dict[str, Any]:
-    return {
-        "equal_length": equal_length,
-        "widest": widest,
-        "annotators_left_out": annotators,
-        "sentences_left_out": sentences,
-    }
