@@ -47,6 +47,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(1_000_000)  # as a command sets it in whatever test runs one first
         gc.enable()
 
 
