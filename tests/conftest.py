@@ -113,6 +113,13 @@ def _without_toys(request: pytest.FixtureRequest) -> Iterator[None]:
             MEASURES.register(name, entry)
 
 
+@pytest.fixture
+def little_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of calibration to which it is no matter how exact it is."""
+    monkeypatch.setattr("gammacp.campaign.calibrate.sweep.REPLICATES", 2)
+    monkeypatch.setattr("gammacp.campaign.calibrate.sweep.SAMPLES", 6)
+
+
 BROWSER_FLAGS = [
     "--headless",
     "--no-sandbox",
