@@ -108,8 +108,7 @@ class Problem:
 
         rows = adjacency(self.n_units, self.first, self.second, self.weight)
         # Kernels are compiled once for arrays that can be written to, and once for such as cannot.
-        annotator = np.broadcast_to(self.annotator, self.n_units)
-        return Graph(annotator, self.n_annotators, *rows)
+        return Graph(np.broadcast_to(self.annotator, self.n_units), self.n_annotators, *rows)
 
 
 class Graph(NamedTuple):
