@@ -1,5 +1,6 @@
 """Registries: what comes with gammacp is listed without importing it."""
 
+import os
 import subprocess
 import sys
 from importlib import import_module
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gammacp.registry import MODULES, REGISTRIES, names
+from tests.forked import run_forked
 
 _WHERE = {
     "chance model": "gammacp.chance.registry",
@@ -49,13 +51,15 @@ def test_the_names_are_those_that_the_modules_register(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["format", "measure"])
-def test_the_order_is_that_of_the_list_whatever_was_imported_first(kind: str) -> None:
+def test_the_order_is_that_of_the_list_whatever_was_imported_first(
+    kind: str, tmp_path: Path
+) -> None:
     """Of formats it decides which one recognises a file."""
     last = [*MODULES[kind]][-1]
     show = f"from gammacp.registry import REGISTRIES; print(*REGISTRIES[{kind!r}])"
     code = f"import {last}, {_WHERE[kind]}; {show}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == " ".join(MODULES[kind].values()).split()
+    done = run_forked(code, environment=dict(os.environ), folder=tmp_path)
+    assert done.stdout.split() == " ".join(MODULES[kind].values()).split(), done.stderr
 
 
 @pytest.mark.parametrize("kind", sorted(set(MODULES) - {"view", "format", "solver"}))
@@ -80,7 +84,7 @@ def test_help_imports_nothing_that_computes(command: list[str]) -> None:
 
 
 @pytest.mark.parametrize("kind", MODULES)
-def test_nobody_takes_a_name_of_gammacp(kind: str) -> None:
+def test_nobody_takes_a_name_of_gammacp(kind: str, tmp_path: Path) -> None:
     """Whoever registers first, in a process that has looked nothing up."""
     name = next(iter(MODULES[kind].values())).split()[0]
     code = (
@@ -89,5 +93,5 @@ def test_nobody_takes_a_name_of_gammacp(kind: str) -> None:
         f"try: REGISTRIES[{kind!r}].register({name!r}, object())\n"
         "except UsageError as error: print(error)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == f"{kind} {name!r} is registered already\n"
+    done = run_forked(code, environment=dict(os.environ), folder=tmp_path)
+    assert done.stdout == f"{kind} {name!r} is registered already\n", done.stderr

@@ -107,7 +107,8 @@ class Problem:
         from gammacp.alignment.kernels.pairs import adjacency
 
         rows = adjacency(self.n_units, self.first, self.second, self.weight)
-        return Graph(self.annotator, self.n_annotators, *rows)
+        # Kernels are compiled once for arrays that can be written to, and once for such as cannot.
+        return Graph(np.broadcast_to(self.annotator, self.n_units), self.n_annotators, *rows)
 
 
 class Graph(NamedTuple):

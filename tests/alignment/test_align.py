@@ -129,7 +129,7 @@ def test_pathological_density_ends(
         np.arange(400, dtype=np.int32) % n,
         np.zeros(400, np.int32),
     )
-    best = best_disorder(continuum, bind(Combined(), continuum), time_limit=5)
+    best = best_disorder(continuum, bind(Combined(), continuum), time_limit=2)
     assert best.bound <= best.disorder
     if starts[1] == starts[0]:
         # Everybody has the same units: what does not divide by n is all that is left over.

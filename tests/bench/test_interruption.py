@@ -127,7 +127,7 @@ def left(group: int) -> bool:
 
 
 def test_kills_at_random_moments_lose_and_repeat_nothing(toy_sweep: Build, tmp_path: Path) -> None:
-    kill_and_resume(toy_sweep, tmp_path, kills=3)
+    kill_and_resume(toy_sweep, tmp_path, kills=2)
 
 
 @pytest.mark.slow
@@ -176,8 +176,10 @@ def kill_and_resume(
     assert exported(path) == undisturbed(at_once, tmp_path / "undisturbed.sqlite")
 
 
-@pytest.mark.parametrize("executor", ["serial", "processes"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+# Ctrl-C to worker processes: `test_ctrl_c_twice_leaves_without_a_trace`.
+@pytest.mark.parametrize(
+    ("executor", "number"), [("serial", signal.SIGINT), ("processes", signal.SIGTERM)]
+)
 def test_a_signal_stops_after_what_is_at_hand_and_keeps_what_is_done(
     toy_sweep: Build, tmp_path: Path, executor: str, number: signal.Signals
 ) -> None:

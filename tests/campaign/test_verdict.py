@@ -17,7 +17,7 @@ from gammacp.continuum import Continuum, Unit
 from gammacp.measures.agreement import agreement
 from gammacp.measures.part_tests import below_the_rest
 
-FAST: dict[str, Any] = {"samples": 30, "chance": "cut", "seed": 1}
+FAST: dict[str, Any] = {"samples": 20, "chance": "cut", "seed": 1}
 Fault = Callable[[np.random.Generator, str, Unit], Unit | None]
 
 

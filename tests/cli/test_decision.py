@@ -21,6 +21,7 @@ Cid,b,20,29
 Cid,c,70,80
 """
 FAST = ("--samples", 10)
+pytestmark = pytest.mark.usefixtures("little_is_simulated")
 
 
 @pytest.fixture

@@ -66,7 +66,7 @@ OWN_PARTS = (
     ("measure", ("-m", "own-share"), '"value": 0.5'),
     ("compare", ("--positional", "own-starts", "--samples", 5), "pos:own-starts"),
     ("compare", ("--chance", "own-shift", "--samples", 5), "own-shift"),
-    ("calibrate", ("--error", "own-late", "--samples", 5, "--sets", 3, "--jobs", 2), "own-l"),
+    ("calibrate", ("--error", "own-late", "--samples", 5, "--sets", 3, "--jobs", 1), "own-l"),
     ("consensus", ("--categorial", "own-initials"), '"kept": true'),
     ("report", ("--dissimilarity", "own-ends", "--samples", 5), '"report"'),
 )
@@ -86,11 +86,12 @@ def test_every_command_takes_what_was_imported(good: Path) -> None:
 def test_a_format_of_ones_own_is_recognised(tmp_path: Path) -> None:
     path = tmp_path / "two.own"
     path.write_text("OWN\nA x 0 5\nB x 0 5\n")
-    (result,) = json.loads(
-        gammacp("--import", OWN, "inspect", path, "--json", folder=tmp_path).stdout
-    )["results"]
+    without, with_it = one_by_one(
+        [("inspect", path), ("--import", OWN, "inspect", path, "--json")], tmp_path
+    )
+    assert without.code == 3
+    (result,) = json.loads(with_it.out)["results"]
     assert result["format"] == "own-format"
-    assert gammacp("inspect", path, folder=tmp_path).returncode == 3
 
 
 def test_sweeps_use_it_in_their_workers(tmp_path: Path) -> None:
@@ -139,20 +140,21 @@ def test_help_lists_it_and_nothing_knows_it_otherwise(good: Path) -> None:
         assert complaint in done.err
 
 
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        ("1/0\n", "fails when imported: ZeroDivisionError: division by zero"),
-        ("def f(:\n", "fails when imported: SyntaxError"),
-        ("import no_such_module\n", "No module named 'no_such_module'"),
-        (None, "there is no such file to import"),
-    ],
+BROKEN = (
+    ("1/0\n", "fails when imported: ZeroDivisionError: division by zero"),
+    ("def f(:\n", "fails when imported: SyntaxError"),
+    ("import no_such_module\n", "No module named 'no_such_module'"),
+    (None, "there is no such file to import"),
 )
-def test_a_module_that_cannot_be_imported(good: Path, content: str | None, complaint: str) -> None:
-    path = good.with_name("broken.py")
-    if content is not None:
-        path.write_text(content)
-    done = gammacp("--import", path, "gamma", good, folder=good.parent)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert complaint in done.stderr
-    assert "Traceback" not in done.stderr
+
+
+def test_modules_that_cannot_be_imported(good: Path) -> None:
+    paths = [good.with_name(f"broken{number}.py") for number in range(len(BROKEN))]
+    for path, (content, _) in zip(paths, BROKEN, strict=True):
+        if content is not None:
+            path.write_text(content)
+    found = one_by_one([("--import", path, "gamma", good) for path in paths], good.parent)
+    for done, (_, complaint) in zip(found, BROKEN, strict=True):
+        assert (done.code, done.out) == (2, "")
+        assert complaint in done.err
+        assert "Traceback" not in done.err

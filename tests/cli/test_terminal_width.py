@@ -143,8 +143,8 @@ def test_messages_are_broken_between_words(
     assert max(map(len, lines)) <= 40
 
 
-@pytest.mark.parametrize("width", [80, 60])
-def test_gamma_in_a_real_terminal(tmp_path: Path, width: int) -> None:
+def test_gamma_in_a_real_terminal(tmp_path: Path) -> None:
+    width = 60
     rows = ["annotator,category,start,end", "A,x,0,5", "A,y,8,12", "B,x,1,5", "B,y,8,13"]
     file = tmp_path / "interview-with-the-mayor.csv"
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
@@ -156,21 +156,21 @@ def test_gamma_in_a_real_terminal(tmp_path: Path, width: int) -> None:
     assert "…" not in seen
 
 
-@pytest.mark.parametrize("width", [80, 60])
-def test_an_error_in_a_real_terminal_breaks_between_words(tmp_path: Path, width: int) -> None:
+def test_an_error_in_a_real_terminal_breaks_between_words(tmp_path: Path) -> None:
     """Also where stdout goes to a file, and nothing but stderr knows how wide the terminal is."""
     alone = "annotator,category,start,end\nA,x,0,5\n"
     (tmp_path / "a.csv").write_text(alone, encoding="utf-8")
     wrong = ("gamma", "a.csv")
-    code, seen = in_terminal(width, "stderr", tmp_path, *wrong)
-    assert code == 3
-    lines = seen.splitlines()
-    assert len(lines) > 1
-    assert max(map(len, lines)) <= width
     piped = subprocess.run(
         [*GAMMACP, *wrong], capture_output=True, text=True, encoding="utf-8", cwd=tmp_path
     )
-    assert piped.stderr == f"{' '.join(lines)}\n"
+    for width in (80, 60):
+        code, seen = in_terminal(width, "stderr", tmp_path, *wrong)
+        assert code == 3
+        lines = seen.splitlines()
+        assert len(lines) > 1
+        assert max(map(len, lines)) <= width
+        assert piped.stderr == f"{' '.join(lines)}\n"
 
 
 def test_a_path_in_an_error_is_never_broken(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_help_does_not_break_names_at_their_hyphen(
     assert max(map(len, shown.splitlines())) <= width
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("width", [60, 120])
 def test_what_a_command_does_is_never_shortened(tmp_path: Path, width: int) -> None:
     code, shown = in_terminal(width, "stdout", tmp_path, "--help")
     assert code == 0
@@ -230,9 +230,9 @@ def test_commands_print_through_one_door() -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("width", [80, 60])
-def test_a_signature_is_whole_on_its_own_line(tmp_path: Path, width: int) -> None:
+def test_a_signature_is_whole_on_its_own_line(tmp_path: Path) -> None:
     """It is one word to be copied: the terminal may fold it, gammacp breaks all else."""
+    width = 60
     rows = ["A b,x,0,5", "A b,y,8,12", "B,x,1,5", "B,y,8,13", "C d,x,0,1"]
     (tmp_path / "a.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     command = ("gamma", "a.csv", "--samples", "2", "--exclude", "C d")

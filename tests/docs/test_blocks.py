@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import gc
 import io
 import re
 import shutil
@@ -22,7 +21,7 @@ from typer.main import get_command
 from gammacp.cli import main
 from gammacp.cli.app import build
 from gammacp.files import write_text
-from gammacp.registry import Registry
+from gammacp.registry import REGISTRIES
 
 sys.path.append(str(Path(__file__).parent))
 
@@ -46,11 +45,10 @@ def _names(cases: list[Block]) -> list[str]:
 @pytest.fixture(autouse=True)
 def registries() -> Iterator[None]:
     """What a page registers is gone when the page ends."""
-    known = [found for found in gc.get_objects() if isinstance(found, Registry)]
-    before = {id(registry): set(registry) for registry in known}
+    before = {registry: set(registry) for registry in list(REGISTRIES.values())}
     yield
-    for registry in known:
-        for name in set(registry) - before[id(registry)]:
+    for registry, names in before.items():
+        for name in set(registry) - names:
             registry.unregister(name)
 
 

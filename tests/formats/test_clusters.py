@@ -55,8 +55,9 @@ def test_three_ways_to_say_it_give_one_interval(run: Run, corpus: Path, table: P
 
 
 def test_gamma_replace_plan_and_report_know_clusters(
-    run: Run, corpus: Path, tmp_path: Path
+    run: Run, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 40)  # what is simulated
     one, other = (
         json.loads(run("gamma", corpus, "--samples", 5, "--bootstrap", 99, "--json", *how).out)
         for how in ((), ("--cluster", "author"))

@@ -116,7 +116,7 @@ NAMES = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @example(paths=["*/**"], name="d.toml", rounds=[])
 @given(paths=st.lists(entries(), min_size=1, max_size=3), name=NAMES, rounds=st.lists(entries()))
 def test_nothing_outside_is_opened(

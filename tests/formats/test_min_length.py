@@ -41,6 +41,7 @@ COMMANDS = {
 }  # fmt: skip
 
 
+@pytest.mark.usefixtures("little_is_simulated")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_that_reads_units(run: Run, file: Path, command: str) -> None:
     """The same as of a file without them, but for the signature and what is said of it."""

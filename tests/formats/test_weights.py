@@ -110,7 +110,10 @@ def test_a_feature_and_a_table_say_the_same(run: Run, corpus: Path, tmp_path: Pa
     assert "weight=" not in plain["signature"]
 
 
-def test_with_clusters_in_compare_plan_and_report(run: Run, corpus: Path, tmp_path: Path) -> None:
+def test_with_clusters_in_compare_plan_and_report(
+    run: Run, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 40)  # what is simulated
     table = tmp_path / "clusters.csv"
     table.write_text("document,cluster\n" + "".join(f"d{i},{i % 6}\n" for i in range(8)))
     both = ("--weight", "stands", "--cluster", table)

@@ -37,7 +37,6 @@ def test_other_kernels_give_the_same_bits() -> None:
     """The least of OpenBLAS' kernels and of NumPy's against the best of this machine."""
     default = printed()
     assert default.count("\n") > 50
-    assert printed(OPENBLAS_CORETYPE="Haswell") == default
     least = {"OPENBLAS_CORETYPE": "Prescott"}
     if optional_features():
         least["NPY_DISABLE_CPU_FEATURES"] = optional_features()

@@ -1,6 +1,7 @@
 """The page without a browser: self-contained, complete, small, honest about what is undefined."""
 
 import re
+from functools import partial
 from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import gammacp as gc
+from gammacp.campaign.calibrate import calibrate
 from gammacp.campaign.compare import compare
 from gammacp.campaign.verdict import verdict
 from gammacp.continuum import Continuum, Unit
@@ -97,7 +99,12 @@ def test_a_text_whose_offsets_count_something_else_is_left_out() -> None:
     assert alignment_document(gc.align(characters), "x")["text"] == "two words"
 
 
-def test_calibration_reference_and_rounds_have_their_sections() -> None:
+@pytest.mark.usefixtures("little_is_simulated")
+def test_calibration_reference_and_rounds_have_their_sections(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    two = partial(calibrate, errors=["position", "category"], sets=3)
+    monkeypatch.setattr("gammacp.report.building.calibrated", two)
     c = continuum(4, 8)
     page = report(
         c,

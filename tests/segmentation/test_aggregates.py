@@ -62,7 +62,7 @@ def same(found: Iterable[float], wanted: Iterable[float]) -> bool:
     return list(found) == pytest.approx(list(wanted), nan_ok=True, abs=1e-12)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(small_corpora())
 def test_the_corpus_from_its_items(corpus: Codings) -> None:
     found = coding_agreement(corpus)
@@ -87,7 +87,7 @@ def test_the_corpus_from_its_items(corpus: Codings) -> None:
     assert (math.isnan(found.pooled.pi)) == ("all items" in found.reasons)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(small_corpora())
 def test_means_of_pairs_from_sets_of_boundaries(corpus: Codings) -> None:
     """Precision, recall and F₁ without near misses are counts of equal boundaries."""
@@ -149,7 +149,7 @@ def confused(a: set[int], b: set[int], near: list[int], n: int) -> tuple[float, 
     return tuple(float(score[0]) for score in scores[:3])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.integers(1, 12).flatmap(
         lambda mass: st.tuples(
@@ -221,7 +221,7 @@ def test_weights_of_items_are_copies_and_influences_derivatives(
         assert [moved[i] for _, moved in found] == pytest.approx(slopes, abs=1e-5, rel=1e-4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(small_corpora(), st.data())
 def test_the_people_beside_a_candidate(corpus: Codings, data: st.DataObject) -> None:
     """Without the candidate is the pooled agreement of the people on the items it coded."""

@@ -75,7 +75,7 @@ def test_documents_are_those_of_the_single_measures() -> None:
         assert found.macro(name).mean == pytest.approx(np.mean(values))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.sets(st.integers(1, 12), max_size=5), st.sets(st.integers(1, 12), max_size=5), st.data())
 def test_as_many_boundaries_match_as_can(a: set[int], b: set[int], data: st.DataObject) -> None:
     reach = data.draw(st.integers(0, 4))

@@ -39,16 +39,18 @@ from gammacp.alignment.proof.components import decompose
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import random_continuum
+from tests.test_late_kernels import as_plain
 
 CASES = [(0, 2, 8), (1, 3, 9), (2, 4, 10), (5, 3, 12)]
 
 
 def same(kernel: Any, *args: Any) -> Any:
-    """What the kernel returns, if it does so as plain Python as well (on copies)."""
+    """What the kernel returns, if it does so as plain Python as well (on copies).
+
+    The kernels that it calls are plain Python, too: else each would be compiled for that alone.
+    """
     copies = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
-    with np.errstate(over="ignore"):
-        plain = kernel.py_func(*copies)
-    compiled = kernel(*args)
+    plain, compiled = as_plain(kernel, copies), kernel(*args)
     # What a kernel that gave up leaves behind is not initialised.
     plain, result = (x[-1:] if _gave_up(x) else x for x in (_parts(plain), _parts(compiled)))
     for a, b in zip(plain, result, strict=True):

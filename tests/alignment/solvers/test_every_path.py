@@ -49,7 +49,7 @@ def _check(seed: int) -> bool:
 
 
 def test_every_path_finds_the_optimum() -> None:
-    assert sum(_check(seed) for seed in range(24)) > 3
+    assert sum(_check(seed) for seed in range(14)) > 3
 
 
 @pytest.mark.slow

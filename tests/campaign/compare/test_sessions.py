@@ -26,7 +26,7 @@ def document(shifts: dict[str, float]) -> Continuum:
 
 
 def comparison(continua: dict[str, Continuum], **options: object) -> Comparison:
-    return compare(continua, samples=60, chance="cut", draws=0, session=PATTERN, **options)
+    return compare(continua, samples=25, chance="cut", draws=0, session=PATTERN, **options)
 
 
 def test_the_two_factors_are_exact() -> None:
@@ -46,7 +46,7 @@ def test_everything_else_is_of_the_first_sessions() -> None:
     found = comparison(continua)
     alone = compare(
         {"d": document({"Ann": 0, "Bob": 3}), "e": document({"Ann": 0, "Bob": 3})},
-        samples=60, chance="cut", draws=0,
+        samples=25, chance="cut", draws=0,
     )  # fmt: skip
     assert found.pairs.annotators == ("Ann", "Bob")
     assert found.overall.value == pytest.approx(alone.overall.value)

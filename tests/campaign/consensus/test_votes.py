@@ -113,7 +113,7 @@ weighed = st.lists(
 
 
 @given(weighed)
-@settings(max_examples=150)
+@settings(max_examples=50)
 def test_medians_are_the_drawn_boundaries_that_are_nearest_to_all(
     rows: list[tuple[int, int, int]],
 ) -> None:
@@ -175,7 +175,7 @@ several = st.lists(
 
 
 @given(several, st.sampled_from(list(BoundaryRule)))
-@settings(max_examples=150)
+@settings(max_examples=50)
 def test_many_at_once_are_as_one_by_one(
     rows: list[tuple[list[tuple[int, float, float]], bool, bool]], rule: BoundaryRule
 ) -> None:

@@ -222,9 +222,9 @@ def _in_one_tree(rng, annotators=3, units=16):
 
 
 def test_zero_of_trees():
-    """Of each unit one link: 300 sets, 1 − Σ D_o / Σ D_e; torn links laid alone gave .036."""
+    """Of each unit one link: 120 sets, 1 − Σ D_o / Σ D_e; torn links laid alone give .056."""
     sums = np.zeros(2)
-    for k in range(300):
+    for k in range(120):
         c = _in_one_tree(np.random.default_rng(k))
         found = gc.measure(c, ["gamma-link"], samples=2, chance="cut", seed=k)["gamma-link"]
         sums += found.observed, found.expected
@@ -269,7 +269,7 @@ def _as_meant(links):
     return Counter((x.type, x.kind, *(e if x.kind == "directed" else sorted(e))) for x, e in ends)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(_links_of_one())
 def test_a_turned_text_keeps_every_link(case):
     """None gets lost, changes its type or ends at nothing, at itself; chains and whole texts stay.

@@ -58,7 +58,7 @@ def assigned(
     return float(cost[linear_sum_assignment(cost)].sum())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.sets(st.integers(1, 60), max_size=12),
     st.sets(st.integers(1, 60), max_size=12),

@@ -188,7 +188,7 @@ def check(a: Segmentation, b: Segmentation, n: int) -> None:
     assert found.optimal_distance == pytest.approx(best)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.data(), st.integers(1, 9), st.integers(2, 8))
 def test_against_exhaustive_search(data: st.DataObject, mass: int, n: int) -> None:
     places = st.lists(st.booleans(), min_size=mass - 1, max_size=mass - 1)
@@ -212,9 +212,9 @@ def test_several_types_against_exhaustive_search(data: st.DataObject, mass: int,
     check(a, b, n)
 
 
-def test_five_thousand_random_pairs() -> None:
+def test_a_thousand_random_pairs() -> None:
     rng = np.random.default_rng(2012)
-    for _ in range(5000):
+    for _ in range(1000):
         mass = int(rng.integers(2, 40))
         rate = rng.uniform(0.05, 0.6)
         a, b = (

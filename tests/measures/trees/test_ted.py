@@ -201,7 +201,7 @@ def test_long_branches_to_one_side_need_no_room_of_their_square() -> None:
 def blocks() -> tuple[PackedTrees, Indices]:
     """Trees of many sizes, some blocks full and two blocks of their own, and their distances."""
     rng = np.random.default_rng(13)
-    trees = [random_tree(rng, int(n)) for n in rng.integers(1, 30, 40)]
+    trees = [random_tree(rng, int(n)) for n in rng.integers(1, 22, 40)]
     trees += [comb(rng, 64), comb(rng, 64, to_the_left=True)]
     packed = pack(trees)
     distances = np.zeros((len(packed), len(packed)), np.int64)
