@@ -17,6 +17,7 @@ import pytest
 import gammacp.alignment
 import gammacp.canonical_kernels
 from gammacp import align, gamma
+from gammacp.datasets import load
 from gammacp.dissimilarity import kernels
 from gammacp.kernel import KERNELS, plain
 from gammacp.kernel.plain import Plain
@@ -38,7 +39,7 @@ def exactly(value: Any) -> Any:
 def as_plain(kernel: Any, args: Any) -> Any:
     """What it returns as plain Python, however long that takes."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("ONE", "_left", "_BYTES"):
+        for name in ("_one", "_left", "_BYTES"):
             patch.setattr(plain, name, 10**12)
         answer = Plain(kernel.py_func)(*args)
     assert answer is not None, f"{kernel.py_func.__name__} fails as plain Python"
@@ -138,6 +139,23 @@ def test_little_is_not_compiled_and_too_much_starts_again_compiled(package: Path
 def test_kernels_together_have_a_limit(package: Path) -> None:
     together = "plain._left = 100\nprint(fill(5))\nprint(fill(90))\nprint(fill(1))"
     assert run(together, package) == ["(5, 5, 0)", "(90, 90, 1)", "(1, 1, 1)"]
+
+
+def test_where_much_is_to_come_only_what_has_little_to_do_is_not_compiled(package: Path) -> None:
+    soon = "plain.compile_soon()\nprint(fill(5))\nprint(fill(plain._FEW))\nprint(fill(1))"
+    assert run(soon, package) == ["(5, 5, 0)", "(200000, 200000, 1)", "(1, 1, 1)"]
+    late = "print(fill(plain._FEW))\nplain.compile_soon()\nprint(fill(5))"
+    assert run(late, package) == ["(200000, 200000, 1)", "(5, 5, 1)"], "code that was kept is used"
+
+
+@pytest.mark.parametrize(("samples", "told"), [(30, 0), (300, 1)])
+def test_whether_much_is_to_come_is_known_from_units_and_random_sets(
+    samples: int, told: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[int] = []
+    monkeypatch.setattr(plain, "compile_soon", lambda: calls.append(1))
+    gammacp.gamma(load("alex-paul-suzan"), samples=samples)  # 16 units
+    assert len(calls) == told
 
 
 def test_large_data_are_not_copied(package: Path) -> None:

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 # Operations of one kernel in a process, some .2 s, and of all together that end as plain Python:
-# the most that each later run loses if none is ever compiled.
-ONE, _TOGETHER = 6_000_000, 10_000_000
+# the most that each later run loses if none is ever compiled. And of one where much is to come:
+# some take .02 s for all of 3by100, and a second to compile.
+ONE, _TOGETHER, _FEW = 6_000_000, 10_000_000, 200_000
 _BYTES = 1 << 17  # of arrays that would have to be copied
 # A record's attribute takes Python as long as several others.
 _COUNTS = {ast.Attribute: 5, ast.BinOp: 1, ast.Call: 1, ast.Compare: 1, ast.Subscript: 1}
@@ -26,7 +27,7 @@ _COUNTED = (ast.For, ast.FunctionDef, ast.While)
 # What another thread sets while a kernel runs; the kernel does not.
 _SET_FROM_OUTSIDE = "halted"
 
-_left = _TOGETHER
+_one, _left = ONE, _TOGETHER
 _left_now = 0  # of the kernel that runs
 _one_at_a_time = Lock()
 
@@ -42,17 +43,17 @@ class Plain:
         """`function` is the kernel as it was written."""
         self._function = function
         self._names = tuple(inspect.signature(function).parameters)
-        self._left = ONE
+        self._spent = 0
         self.begun = False
 
     @property
     def rest(self) -> int:
         """How many operations it may still take."""
-        return min(self._left, _left)
+        return max(min(_one - self._spent, _left), 0)
 
     def stop(self) -> None:
         """From now on only compiled code."""
-        self._left = 0
+        self._spent = ONE
 
     def __call__(self, *args: Any) -> tuple[Any] | None:
         """The result in a tuple; None if it takes too long, and then nothing has changed."""
@@ -73,7 +74,7 @@ class Plain:
                 for array, content in before:
                     array[...] = content
                 return None
-            self._left -= most - _left_now
+            self._spent += most - _left_now
             _left -= most - _left_now
         return (_python_value(result),)
 
@@ -82,6 +83,12 @@ def compile_at_once() -> None:
     """From now on no kernel is run as plain Python."""
     global _left
     _left = 0
+
+
+def compile_soon() -> None:
+    """From now on only kernels that have next to nothing to do are run as plain Python."""
+    global _one
+    _one = _FEW
 
 
 def _charge(operations: int) -> None:

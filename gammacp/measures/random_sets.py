@@ -50,7 +50,7 @@ _SMALL = 0.01
 # its small documents as are aligned in a second or so, whether or not γ asks for them.
 _MANY = 1000
 _FEW_UNITS = 9000
-# Units of random sets from which kernels are compiled at once: one takes plain Python some 3000
+# Units of random sets from which kernels are compiled soon: one takes plain Python some 3000
 # operations with two annotators (2by1000), 20 000 with three (3by100).
 _COMPILED_UNITS = 4000
 
@@ -244,9 +244,9 @@ class Basis:
         self.shared = self.model.pools or len(self.continua) > OWN_CHANCE
         served = len(self.continua) if self.shared else 1
         if self.continua.n_units.sum() * settings.rule.first > _COMPILED_UNITS * served:
-            from gammacp.kernel.plain import compile_at_once
+            from gammacp.kernel.plain import compile_soon
 
-            compile_at_once()
+            compile_soon()
         self._executor = how.get("executor")
         self._progress = how.get("progress")
         memory = how.get("shared")
