@@ -260,14 +260,15 @@ _KINDS = (
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path beside `path`, renamed to it when the block ends well, else removed.
 
-    Folders on the way are made. A link is followed; a device or a pipe is written to. The file gets
-    the permissions a plain `open` would give it. Errors of the system name `path`, not the
-    temporary one.
+    Folders on the way are made, and removed if it ends badly. A link is followed; a device or a
+    pipe is written to. The file gets the permissions a plain `open` would give it. Errors of the
+    system name `path`, not the temporary one.
 
     >>> with atomic_write("out.csv") as temporary:  # doctest: +SKIP
     ...     temporary.write_text("…", encoding="utf-8")
     """
     target = Path(path)
+    folders = [folder for folder in target.parents if not folder.exists()]
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.is_dir():
         raise IsADirectoryError(EISDIR, "is a folder", str(target))
@@ -301,6 +302,9 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
+        with suppress(OSError):  # they hold the file
+            for folder in folders:
+                folder.rmdir()
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

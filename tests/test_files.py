@@ -23,6 +23,17 @@ def test_a_file_is_complete_or_not_there(tmp_path: Path) -> None:
     assert [p.name for p in target.parent.iterdir()] == ["out.csv"]
 
 
+def test_folders_that_were_made_for_nothing_are_gone(tmp_path: Path) -> None:
+    for name in ("old/new/newer/x.csv", "old/x.csv"):
+        (tmp_path / "old").mkdir(exist_ok=True)
+        with pytest.raises(RuntimeError), atomic_write(tmp_path / name):
+            raise RuntimeError
+        assert [p.name for p in tmp_path.rglob("*")] == ["old"]
+    with atomic_write(tmp_path / "old/new/x.csv") as temporary:
+        temporary.write_text("made", encoding="utf-8")
+    assert (tmp_path / "old/new/x.csv").read_text(encoding="utf-8") == "made"
+
+
 def test_what_is_no_plain_file_stays_what_it_is(tmp_path: Path) -> None:
     """A pipe is written to, not replaced by a file; so is what a link leads to."""
     pipe, link, real = tmp_path / "pipe", tmp_path / "link.csv", tmp_path / "real.csv"

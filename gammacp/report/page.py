@@ -173,8 +173,11 @@ def gamma_on_scale(
 
 
 def _paragraph(words: str) -> Markup:
-    """Words of a terminal as a page has them, where a minus is no hyphen."""
-    minus = re.sub(r"(?<![\w.-])-(?=\d)", "\N{MINUS SIGN}", words)
+    """Words of a terminal as a page has them, where a minus is no hyphen; names stay what they are.
+
+    What is measured has decimals, "B -3" and "in/-3.csv" have none.
+    """
+    minus = re.sub(r"(?<![^\s(])-(?=\d+\.\d)", "\N{MINUS SIGN}", words)
     return element("p", minus.replace(" %", "\N{NO-BREAK SPACE}%"))
 
 

@@ -118,8 +118,8 @@ def live(
     if findings.review is not None:
         open_units = sum(len(c.review) for c in findings.review.consensus.values())
         doubtful = len(links_to_review(findings.review.consensus).records)
-        units = _number(open_units, "unit") + (f" and {doubtful} links" if doubtful else "")
-        parts.append(fill(own("next.html"), units=join(units)))
+        links = f" and {_number(doubtful, 'link')}" if doubtful else ""
+        parts.append(fill(own("next.html"), units=join(_number(open_units, "unit"), links)))
     if findings.understood is not None:
         parts += [_what_was_read(findings.understood), _choosing(findings.understood, choice)]
     return element("div", *parts, id="live", data_version=now.version)

@@ -16,6 +16,7 @@ from gammacp.campaign.verdict import verdict
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
 from gammacp.report import Report, report
+from gammacp.report.page import gamma_on_scale
 from gammacp.report.viewer import alignment_document
 from tests.alignment.pairs import pairs
 from tests.work import calls
@@ -208,3 +209,11 @@ def test_gaps_between_fragments_are_in_the_view() -> None:
     units = [Unit("A", 0, 9, "x", ((0, 2), (4, 5), (7, 9))), Unit("B", 0, 9, "x")]
     document = alignment_document(gc.align(Continuum.from_units(units)), "x")
     assert document["units"]["gaps"] == {0: [(2, 4), (5, 7)]}
+
+
+def test_numbers_have_a_minus_and_names_stay_what_they_are() -> None:
+    names = "B -3 differs most. Not read: in/-3.csv; in/(-5).json; x -4.csv; A-1.5; 2020-01-02."
+    values = "γ is -0.50, between -1.456 and 0.20 (-0.612 with all)."
+    page = unescape(str(gamma_on_scale(gc.gamma(continuum(), samples=2), [names, values])))
+    assert names in page
+    assert "γ is −0.50, between −1.456 and 0.20 (−0.612 with all)." in page

@@ -201,9 +201,9 @@ def test_review_by_keys_and_take_home(page: "Page", studio: Running, tmp_path: P
     page.keyboard.press("k")
     shows(title, "Unit 5 of 6")
     page.keyboard.press("2")  # Bob has nothing there
-    saved(page, "Saved: no unit. 1 units")
+    saved(page, "Saved: no unit. 1 unit is still open")
     page.keyboard.press("x")
-    saved(page, "All units are decided")
+    saved(page, "All units are decided: export the gold standard")
     page.reload()
     page.locator(".decided").wait_for()
     page.get_by_role("link", name="Export").click()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -10,10 +11,11 @@ from gammacp.campaign.consensus.several import consensus_of_each
 from gammacp.continuum import Continuum, Corpus, Link, Unit
 from gammacp.errors import DataError
 from gammacp.report.viewer import alignment_document
+from gammacp.studio.choice import Choice
 from gammacp.studio.journal import Decision
-from gammacp.studio.pages import reviewing
+from gammacp.studio.pages import live, reviewing
 from gammacp.studio.review import DecisionRequest, decision_of, gold, item_keys, link_keys
-from gammacp.studio.work import Review
+from gammacp.studio.work import Findings, Now, Review
 from gammacp.validation import validated
 
 LINKS = {
@@ -116,3 +118,11 @@ def test_the_page_has_links_where_units_are_agreed_on() -> None:
         assert (f'data-link="{key}"' in page) is bool(link.reasons)
     assert "Max: supports 60–70 → 80–90" in page
     assert json.dumps(documents["d"]["links"]["types"])[1:-1] in page.replace('","', '", "')
+
+
+def test_one_link_to_review_is_one_link() -> None:
+    found, _ = _found()
+    (open_link, *_) = [x for x in found["d"].links if x.reasons]
+    review = Review(consensus={"d": replace(found["d"], links=(open_link,))}, documents={})
+    page = str(live(Now("done", Findings(review=review), ""), Choice()))
+    assert "0 units and 1 link on which annotators differ" in page

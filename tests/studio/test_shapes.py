@@ -111,7 +111,7 @@ def test_from_coco_to_gold_by_keys(
     while left:
         page.keyboard.press("2")  # Bob's
         left -= 1
-        said.get_by_text(f"{left} units" if left else "All units are decided").wait_for()
+        said.get_by_text(f"{left} unit" if left else "All units are decided").wait_for()
     page.get_by_role("link", name="Export").click()
     assert page.get_by_label("Download textgrid").count() == 0
     with page.expect_download() as download:

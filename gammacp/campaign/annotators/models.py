@@ -253,7 +253,7 @@ def _closeness(r: Responses, posterior: Floats, times: Floats, strength: float) 
     levels, nothing, each = r.closeness[several], posterior[several, -1], times[several]
     rows = np.array([np.bincount(levels, p * each, LEVELS) for p in (1 - nothing, nothing)])
     drawn = np.array([rows.sum(axis=0) / max(each.sum(), 1), np.full(LEVELS, 1 / LEVELS)])
-    rows += strength * drawn + _LEAST
+    rows = rows + (strength * drawn + _LEAST)  # of no item at all NumPy counts whole numbers
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
 

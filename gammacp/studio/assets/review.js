@@ -229,7 +229,7 @@ async function send(body) {
   const left = items.length - standing.size;
   const what = body.action === "undo" ? "Undone" : `Saved: ${outcome(told.decision)}`;
   if (body.item && isLink(body)) { find("#said").textContent = `${what}.`; return; }
-  find("#said").textContent = `${what}. ${left ? `${left} units are still open.` : "All units are decided: take the gold standard home."}`;
+  find("#said").textContent = `${what}. ${left ? `${left} ${left > 1 ? "units are" : "unit is"} still open.` : "All units are decided: export the gold standard."}`;
 }
 
 function next() {

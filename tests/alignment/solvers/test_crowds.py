@@ -116,11 +116,13 @@ def test_few_annotators_are_enclosed_no_longer_than_their_head_start(monkeypatch
 
 
 @pytest.mark.parametrize(
-    ("short", "seconds", "goes_on"), [(0.005, 0, 1), (0.02, 0, 0), (0.02, 60, 1)]
+    ("short", "pairs", "seconds", "goes_on"),
+    [(0.005, 0, 0, 1), (0.02, 0, 0, 0), (0.02, 0, 60, 1), (0.02, 50_000, 0, 1)],
 )
-def test_columns_are_generated_again_where_little_is_open_or_time_is_left(
-    short, seconds, goes_on, monkeypatch
+def test_columns_are_generated_again_where_the_crowd_is_small_little_is_open_or_time_is_left(
+    short, pairs, seconds, goes_on, monkeypatch
 ):
+    monkeypatch.setattr(crowds, "SEARCHED_PAIRS", pairs)
     problem, generated = crowd_problem(3), []
     cost = problem.n_units * problem.opening
     groups, price = alone(problem), np.full(problem.n_units, problem.opening)

@@ -224,3 +224,11 @@ def test_marks_that_lie_apart_met_by_chance() -> None:
     assert (found.posterior[two & (levels == 0), 0] > 0.8).all()
     assert (found.posterior[two & (levels == 2), 0] < 0.5).all()
     assert found.closeness[0, 0] > 0.9 > 0.5 > found.closeness[1, 0]
+
+
+def test_where_no_two_mark_one_place_closeness_says_nothing() -> None:
+    rows = [["x" if j == i % 4 else "∅" for j in range(4)] for i in range(32)]
+    data = _said(rows, ("x", "∅"))
+    found = fit(replace(data, closeness=np.full(32, -1)), unseen=True)
+    assert found.closeness == pytest.approx(1 / 3)
+    assert found.posterior == pytest.approx(fit(data, unseen=True).posterior)
