@@ -44,14 +44,15 @@ _HEAD_SHARE = 0.2
 # start is left for that.
 _ENCLOSING = 1.0
 # Of the seconds so far: without progress (a share of the gap) for that long the relaxation has had
-# its say. Without a time limit, how long columns are generated after that, and in a large crowd the
-# gap from which on they are not: at .08 to .15 % they came to a proof in a second (28 × 8, 40 × 4),
-# and of 28 × 8 they made 9.8 % of a poor annealing .3 %; at .3 % (60 × 10), 9 % (200 × 5) and 36 %
-# (356 people's comment) they came to nothing.
+# its say. Without a time limit, how long columns are generated after that; in a large crowd the gap
+# from which on they are not, and in others how many times the cost the bound of the head start is
+# below 0. At .08 to .15 % they came to a proof in a second (28 × 8, 40 × 4), and of 28 × 8 (bound
+# at most 2 times below) they made 9.8 % of a poor annealing .3 %. To nothing they came at .3 %
+# (60 × 10), 9 % (200 × 5) and 36 % (356 people's comment, bound 257 times below).
 _PATIENCE_SHARE = 0.3
 _PROGRESS = 0.02
 _LAST_SHARE = 0.5
-_FAR = 0.01
+_FAR, _HOPELESS = 0.01, 20
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,8 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     if problem.cover or problem.opening <= 0:
         return solve_generation(problem, limits)
     found = _head_start(problem, limits, deadline)
+    total = problem.n_units * problem.opening
+    hopeless = found.most_gain - total > _HOPELESS * (total - found.gain)
     if not _is_over(problem, found, limits, deadline):
         until, now = deadline, clock()
         if small and not _long(problem, limits):
@@ -99,7 +102,8 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
             now = clock()
             if not small and not limits.time_limit:
                 large = len(problem.first) >= SEARCHED_PAIRS
-                if large and not found.close(problem, replace(limits, gap=_FAR), 0.0):
+                far = large and not found.close(problem, replace(limits, gap=_FAR), 0.0)
+                if hopeless or far:
                     return conclude(problem, found, limits, now)
                 deadline = now + _LAST_SHARE * (now - began)
             found = generate(problem, limits, deadline, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from itertools import count, pairwise
 
 import numpy as np
@@ -116,19 +117,29 @@ def test_few_annotators_are_enclosed_no_longer_than_their_head_start(monkeypatch
 
 
 @pytest.mark.parametrize(
-    ("short", "pairs", "seconds", "goes_on"),
-    [(0.005, 0, 0, 1), (0.02, 0, 0, 0), (0.02, 0, 60, 1), (0.02, 50_000, 0, 1)],
+    ("short", "pairs", "seconds", "below", "goes_on"),
+    [
+        (0.005, 0, 0, 0, 1),
+        (0.02, 0, 0, 0, 0),
+        (0.02, 0, 60, 0, 1),
+        (0.02, 50_000, 0, 0, 1),
+        (0.02, 50_000, 0, 19, 1),
+        (0.02, 50_000, 0, 21, 0),
+        (0.02, 50_000, 60, 21, 1),
+    ],
 )
 def test_columns_are_generated_again_where_the_crowd_is_small_little_is_open_or_time_is_left(
-    short, pairs, seconds, goes_on, monkeypatch
+    short, pairs, seconds, below, goes_on, monkeypatch
 ):
+    """`below`: how many times the cost the bound of the head start is below 0."""
     monkeypatch.setattr(crowds, "SEARCHED_PAIRS", pairs)
     problem, generated = crowd_problem(3), []
     cost = problem.n_units * problem.opening
     groups, price = alone(problem), np.full(problem.n_units, problem.opening)
     far = Generated(to_columns(problem, groups), price, groups, 0.0, short * cost)
     monkeypatch.setattr(crowds, "enclose", lambda *_: far)
-    monkeypatch.setattr(crowds, "_head_start", lambda *_: far)
+    begun = replace(far, most_gain=(1 + below) * cost) if below else far
+    monkeypatch.setattr(crowds, "_head_start", lambda *_: begun)
     monkeypatch.setattr(crowds, "generate", lambda *_: generated.append(1) or far)
     found = solve_crowd(problem, Limits(time_limit=seconds or None, tuning=AT_ONCE))
     assert len(generated) == goes_on
