@@ -17,31 +17,31 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_546,
-    "gammacp/alignment": 6_568,
+    "gammacp": 2_576,
+    "gammacp/alignment": 6_539,
     "gammacp/bench": 2_167,
-    "gammacp/campaign": 6_026,
-    "gammacp/chance": 1_622,
-    "gammacp/cli": 3_700,
+    "gammacp/campaign": 6_069,
+    "gammacp/chance": 1_611,
+    "gammacp/cli": 3_707,
     "gammacp/compat": 952,
-    "gammacp/continuum": 1_641,
+    "gammacp/continuum": 1_615,
     "gammacp/datasets": 36,
     "gammacp/dissimilarity": 1_244,
-    "gammacp/formats": 7_786,
-    "gammacp/kernel": 459,
+    "gammacp/formats": 7_769,
+    "gammacp/kernel": 468,
     "gammacp/links": 232,
-    "gammacp/measures": 8_667,
+    "gammacp/measures": 8_573,
     "gammacp/pools": 525,
-    "gammacp/report": 1_039,
+    "gammacp/report": 1_043,
     "gammacp/shapes": 303,
-    "gammacp/segmentation": 2_364,
+    "gammacp/segmentation": 2_351,
     "gammacp/studio": 1_906,
-    "gammacp/syntax": 2_972,
+    "gammacp/syntax": 2_968,
     "shuffling": 2_169,
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 54_921, 46_193
+TOGETHER, CORE = 54_823, 46_111
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,
