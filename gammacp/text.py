@@ -61,6 +61,15 @@ def _escape(code: int) -> str:
     )
 
 
+def with_commas(number: int) -> str:
+    """A count in a sentence, with commas from ten thousand on.
+
+    >>> with_commas(4524), with_commas(16698)
+    ('4524', '16,698')
+    """
+    return f"{number:,}" if number >= 10_000 else str(number)
+
+
 def sentence(words: str) -> str:
     """Words of a message as a sentence.
 

@@ -17,10 +17,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Code lines; "gammacp" are its single modules.
 CEILINGS = {
-    "gammacp": 2_576,
+    "gammacp": 2_578,
     "gammacp/alignment": 6_539,
     "gammacp/bench": 2_167,
-    "gammacp/campaign": 6_069,
+    "gammacp/campaign": 6_074,
     "gammacp/chance": 1_611,
     "gammacp/cli": 3_707,
     "gammacp/compat": 952,
@@ -41,7 +41,7 @@ CEILINGS = {
 }
 # What one kind of data, or one way of working, has beyond the core; the core never imports them.
 WINGS = {"segmentation", "syntax", "links", "studio", "compat", "shapes"}
-TOGETHER, CORE = 54_823, 46_111
+TOGETHER, CORE = 54_830, 46_118
 COMPLEXITY, FLOORS = 25, 10
 _BRANCHES = (
     ast.If,

@@ -34,7 +34,7 @@ from gammacp.measures.borne import ABSENCE, borne_in, components_of
 from gammacp.measures.contributions import ALIGNMENTS, DOCUMENTS, places_of
 from gammacp.measures.part_tests import below_the_rest, gain, holm, independent_parts
 from gammacp.record_tables import record_of
-from gammacp.text import visible
+from gammacp.text import visible, with_commas
 
 HIGH, LOW = 0.8, 0.667
 """From where on agreement is called high, below which low (Krippendorff's customary bars for α)."""
@@ -167,7 +167,11 @@ def _agreement(overall: Agreement) -> tuple[str, str | None, list[Statement]]:
     if not score.defined:
         said = Statement(about="agreement", words=f"γ is undefined: {score.reason}.")
         return UNDEFINED, None, [said]
-    what = "this text" if len(overall.rated) == 1 else f"these {len(overall.rated)} documents"
+    what = (
+        "this text"
+        if len(overall.rated) == 1
+        else f"these {with_commas(len(overall.rated))} documents"
+    )
     # So few random sets that no p can be small test nothing.
     if score.p is None or (score.least_p or 0.0) > LEVEL:
         words = (
@@ -383,7 +387,7 @@ def _next_step(
     elif word == "high":
         words = "make the gold standard"
         if to_review:
-            words += f"; {to_review} units wait for somebody to decide"
+            words += f"; {with_commas(to_review)} units wait for somebody to decide"
     elif label is not None:
         words = f"make the guideline for “{visible(label[0])}” clearer{_taken_for(found, label[0])}"
     elif person is not None:
@@ -391,7 +395,8 @@ def _next_step(
     else:
         words = "go through the worst places with all annotators, and make the guideline clearer"
     if word not in (UNDEFINED, "high") and to_review:
-        words += f"{'' if words[-1] in '.?' else '.'} The {to_review} units to review show where"
+        end = "" if words[-1] in ".?" else "."
+        words += f"{end} The {with_commas(to_review)} units to review show where"
     return Statement(about="next", words=f"Next: {words}{'' if words[-1] == '?' else '.'}")
 
 

@@ -30,7 +30,7 @@ from gammacp.report.markup import Markup, element, hint, join, number, table
 from gammacp.report.planes import planes
 from gammacp.report.viewer import alignment_document, alignment_view, asset, fill, script, style
 from gammacp.signature import parse
-from gammacp.text import sentence
+from gammacp.text import sentence, with_commas
 
 # Annotators whose pairs are shown as a matrix.
 _WIDEST = 30
@@ -192,8 +192,8 @@ def _beside(contents: Contents) -> list[str]:
     comparison = contents.comparison
     computed = comparison.overall.computed
     units = sum(s.units for s in computed.values())
-    what = f"{len(computed)} documents" if len(computed) != 1 else "1 document"
-    found = [f"{len(comparison.pairs.annotators)} annotators, {what}, {units:,} units."]
+    what = f"{with_commas(len(computed))} documents" if len(computed) != 1 else "1 document"
+    found = [f"{len(comparison.pairs.annotators)} annotators, {what}, {with_commas(units)} units."]
     if comparison.links is not None:
         of = {"gamma-link": "links", "gamma-chain": "chains"}
         values = [f"γ of {of[m]} {number(s.value)}" for m, s in comparison.links.overall.items()]
@@ -232,7 +232,7 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
     viewed = {n: s.alignment for n, s in islice(computed.items(), page_tables.VIEWED)}
     cut = None
     if len(computed) > len(viewed):
-        cut = hint(f"The first {page_tables.VIEWED} of {len(computed)} documents.")
+        cut = hint(f"The first {page_tables.VIEWED} of {with_commas(len(computed))} documents.")
     if viewed:
         views = [alignment_document(alignment, n) for n, alignment in viewed.items()]
         yield "alignment", "Alignment", join(cut, alignment_view(views))

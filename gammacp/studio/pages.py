@@ -21,7 +21,7 @@ from gammacp.studio.review import Gold, cannot_hold, link_keys, queue
 from gammacp.studio.understanding import Understood
 from gammacp.studio.uploads import UploadLimits
 from gammacp.studio.work import Findings, Now, Review
-from gammacp.text import visible
+from gammacp.text import visible, with_commas
 
 _PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Export"))
 _ENDS = ("source", "target")
@@ -184,7 +184,7 @@ def _what_was_read(found: Understood) -> Markup:
 
 
 def _number(count: int, thing: str) -> str:
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+    return f"{with_commas(count)} {thing}{'s' * (count != 1)}"
 
 
 def _question(ways: Iterable[Joining]) -> Markup:
@@ -403,10 +403,10 @@ def gold_standard(
 
     return fill(
         own("gold.html"),
-        units=join(f"{sum(c.n_units for c in corpus.values()):,}"),
+        units=join(with_commas(sum(c.n_units for c in corpus.values()))),
         documents=join(_number(len(corpus), "document")),
-        decided=join(f"{found.decided:,}"),
-        undecided=join(f"{found.undecided:,}"),
+        decided=join(with_commas(found.decided)),
+        undecided=join(with_commas(found.undecided)),
         notes=join(*parts),
         formats=table(Table(_FORMATS, records), first=link),
     )
