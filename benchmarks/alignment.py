@@ -165,8 +165,8 @@ def peer(case: str, what: str, options: argparse.Namespace) -> dict[str, object]
 
 def figure(table: Path) -> None:
     """CPU seconds over units and over annotators, log-log; hollow where optimality is unproven."""
-    from gammacp.plots import COLOURS, MARKERS
-    from gammacp.plots import figure as drawn
+    from gammacp.base.plots import COLOURS, MARKERS
+    from gammacp.base.plots import figure as drawn
 
     with table.open() as stream:
         rows = [r for r in csv.DictReader(stream) if r["what"] == "align" and r["units"]]

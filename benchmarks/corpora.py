@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from alignment import run, script_of
 
-from gammacp.csv_files import write_rows
+from gammacp.base.csv_files import write_rows
 
 TOXIC, WMT, PEOPLE = "toxic-spans.csv", "wmt23-mqm-ende.csv", "llm-spans"
 CHANCE: Sequence[tuple[str, str, tuple[str, ...]]] = tuple(

@@ -37,8 +37,8 @@ from scipy.sparse import csr_array
 
 import gammacp as gc
 from gammacp.alignment import Problem, Solution, build_problem, solve
-from gammacp.alignment.exporting import WRITERS, from_program
-from gammacp.alignment.integer_program import (
+from gammacp.problems.exporting import WRITERS, from_program
+from gammacp.problems.integer_program import (
     IntegerProgram,
     cut_weights,
     pair_program,

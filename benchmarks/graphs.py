@@ -21,8 +21,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from gammacp.syntax.graphs.matching import best_matching
-from gammacp.syntax.graphs.penman import read_penman
+from gammacp.trees.graphs.matching import best_matching
+from gammacp.trees.graphs.penman import read_penman
 
 ROLES = [
     *("ARG0", "ARG1", "ARG2", "mod", "op1", "op2", "time", "location", "poss", "manner", "ARG3"),

@@ -27,7 +27,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gammacp.measures.segmentations.rows import compare_rows
+from gammacp.segmentation.measures.rows import compare_rows
 from gammacp.segmentation import (
     Codings,
     CorrectedSimilarity,

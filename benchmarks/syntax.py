@@ -17,10 +17,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gammacp.measures.trees.agreement import syntax_agreement
-from gammacp.measures.trees.annotations import Dependencies, Treebank
-from gammacp.measures.trees.ted import pack
-from gammacp.measures.trees.tree import Tree
+from gammacp.trees.measures.agreement import syntax_agreement
+from gammacp.trees.measures.annotations import Dependencies, Treebank
+from gammacp.trees.measures.ted import pack
+from gammacp.trees.measures.tree import Tree
 from shuffling.trees import LabelConfusion, reattach, relabel
 
 LABELS = tuple(f"l{k}" for k in range(40))

@@ -12,8 +12,8 @@ from itertools import combinations
 import numpy as np
 
 from experiments._parts import THETA, few_bad, gamma, lognormal
-from gammacp.arrays import Bools, Floats, Indices
-from gammacp.measures.populations import PairSums
+from gammacp.base.arrays import Bools, Floats, Indices
+from gammacp.inference.populations import PairSums
 
 
 def pareto(g: np.random.Generator, shape: tuple[int, int]) -> Floats:

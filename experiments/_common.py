@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gammacp.continuum import Continuum, Unit
-from gammacp.csv_files import write_rows
+from gammacp.base.csv_files import write_rows
 from gammacp.measures.settings import PRESETS
 from shuffling import CategoryModel, ReferenceModel, Uniform
 

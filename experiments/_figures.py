@@ -10,7 +10,7 @@ from typing import Any
 from gammacp.bench.curves import Point, by_measure
 from gammacp.bench.figures import add_legend, draw_panel, measure_title
 from gammacp.continuum import Continuum
-from gammacp.plots import COLOURS, can_plot, figure
+from gammacp.base.plots import COLOURS, can_plot, figure
 
 _HATCHES = ("", "///", "...", "xxx")
 

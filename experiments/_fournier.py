@@ -45,7 +45,7 @@ def even(segments: int, mass: int) -> Segmentation:
 
 def curves(axes: Any, rows: Sequence[Mapping[str, Any]], x: str, lines: Mapping[str, str]) -> None:
     """Columns of tidy rows as lines over x, with their labels."""
-    from gammacp.plots import COLOURS, DASHES
+    from gammacp.base.plots import COLOURS, DASHES
 
     for i, (column, label) in enumerate(lines.items()):
         axes.plot(

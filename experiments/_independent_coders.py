@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arrays import Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.segmentation import Codings, Segmentation
 

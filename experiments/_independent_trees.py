@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
-from gammacp.measures.trees.annotations import Dependencies, Treebank
+from gammacp.base.arrays import Floats, Indices
+from gammacp.trees.measures.annotations import Dependencies, Treebank
 
 RELATIONS = 12
 

@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arrays import Floats, Indices
 
 Side = tuple[Floats, Floats]
 Process = Callable[[np.random.Generator, int, float], Side]

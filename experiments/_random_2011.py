@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gammacp.alignment.entropy import best_entropy
-from gammacp.arrays import Floats
+from gammacp.problems.entropy import best_entropy
+from gammacp.base.arrays import Floats
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.continuum import Continuum, Unit
 

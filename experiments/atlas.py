@@ -19,12 +19,12 @@ from experiments._treebanks import corpus as treebank
 from gammacp.bench.figures import measure_title
 from gammacp.continuum import Continuum
 from gammacp.errors import GammacpError
-from gammacp.measures.contributions import Contributions
+from gammacp.inference.contributions import Contributions
 from gammacp.measures.registry import MEASURES, measure
-from gammacp.measures.resampling import bootstrap
+from gammacp.inference.resampling import bootstrap
 from gammacp.measures.score import Score
-from gammacp.measures.trees.agreement import syntax_agreement
-from gammacp.plots import can_plot, figure
+from gammacp.trees.measures.agreement import syntax_agreement
+from gammacp.base.plots import can_plot, figure
 from gammacp.pools import open_pool
 
 NEEDS_DATA = True

@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 
 from experiments._common import write_csv
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arrays import Floats, Indices
 from gammacp.campaign.calibrate import calibrate
 from gammacp.continuum import Continuum, Corpus
 from gammacp.pools import open_pool

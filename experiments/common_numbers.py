@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from experiments._common import MATHET_2015, write_csv
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.bench.trends import sets_needed
 from gammacp.measures.registry import measure
 from gammacp.pools import open_pool

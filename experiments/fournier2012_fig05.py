@@ -7,7 +7,7 @@ from typing import Any
 
 from experiments._common import write_csv
 from experiments._fournier import curves, even, published_window_diff
-from gammacp.plots import can_plot, figure
+from gammacp.base.plots import can_plot, figure
 from gammacp.segmentation import (
     EditCosts,
     Segmentation,

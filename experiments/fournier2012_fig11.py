@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments._common import write_csv
-from gammacp.plots import can_plot, figure
+from gammacp.base.plots import can_plot, figure
 from gammacp.segmentation import Codings, load_codings, read_codings
 
 

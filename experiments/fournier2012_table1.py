@@ -21,8 +21,8 @@ import numpy as np
 
 from experiments._common import write_csv
 from experiments._fournier import published_window_diff
-from gammacp.arrays import Indices
-from gammacp.plots import COLOURS, can_plot, figure
+from gammacp.base.arrays import Indices
+from gammacp.base.plots import COLOURS, can_plot, figure
 from gammacp.pools import open_pool
 from gammacp.segmentation import (
     Segmentation,

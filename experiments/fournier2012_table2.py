@@ -7,7 +7,7 @@ from typing import Any
 
 from experiments._common import write_csv
 from experiments._fournier import TABLE_2
-from gammacp.plots import COLOURS, can_plot, figure
+from gammacp.base.plots import COLOURS, can_plot, figure
 from gammacp.segmentation import (
     CodingAgreement,
     Codings,

@@ -12,10 +12,10 @@ import numpy as np
 
 from experiments._common import MATHET_2015, write_csv
 from gammacp.alignment import best_disorder
-from gammacp.alignment.entropy import best_entropy
+from gammacp.problems.entropy import best_entropy
 from gammacp.dissimilarity import Combined, bind
 from gammacp.measures.gamma import gamma
-from gammacp.plots import COLOURS, DASHES, MARKERS, figure
+from gammacp.base.plots import COLOURS, DASHES, MARKERS, figure
 from gammacp.pools import open_pool
 from shuffling import Layout, Position, ReferenceModel, Uniform, shuffled_set
 

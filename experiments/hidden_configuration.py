@@ -19,7 +19,7 @@ import numpy as np
 
 from experiments._common import MATHET_2015, model_of, write_csv
 from experiments._sweep import swept
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.bench import trends
 from gammacp.bench.curves import paired_values
 from gammacp.bench.source import Shuffled

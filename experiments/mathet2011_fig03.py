@@ -9,9 +9,9 @@ import numpy as np
 
 from experiments._common import write_csv
 from experiments._random_2011 import LENGTH, annotation_set, e_random, moved, omitted
-from gammacp.alignment.entropy import agreement, best_entropy
+from gammacp.problems.entropy import agreement, best_entropy
 from gammacp.continuum import Continuum
-from gammacp.plots import COLOURS, figure
+from gammacp.base.plots import COLOURS, figure
 
 DENSITY = 0.25
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from experiments._common import continuum, write_csv
 from experiments._random_2011 import annotation_set, moved
-from gammacp.alignment.entropy import DISSIMILARITY_2011, best_entropy
-from gammacp.arrays import Codes, Floats
+from gammacp.problems.entropy import DISSIMILARITY_2011, best_entropy
+from gammacp.base.arrays import Codes, Floats
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity import Combined, bind, unit_columns
 

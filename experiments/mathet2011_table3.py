@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from experiments._common import write_csv
-from gammacp.alignment.entropy import agreement
+from gammacp.problems.entropy import agreement
 
 # Text, annotators, e_obs, e_random1, a1, e_random2, a2 as printed; the texts are not available.
 PRINTED = (

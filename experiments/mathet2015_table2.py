@@ -14,8 +14,8 @@ from experiments._common import MATHET_2015, Span, continuum, model_of, write_cs
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity import Combined
 from gammacp.measures.registry import MEASURES, Measure, measure
-from gammacp.needs import Need
-from gammacp.plots import COLOURS, figure
+from gammacp.continuum.needs import Need
+from gammacp.base.plots import COLOURS, figure
 from gammacp.pools import open_pool
 from shuffling import ReferenceModel, Uniform
 

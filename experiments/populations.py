@@ -16,13 +16,13 @@ from zlib import crc32
 import numpy as np
 
 from experiments._common import write_csv
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arrays import Floats, Indices
 from gammacp.continuum import Continuum
-from gammacp.files import write_text
+from gammacp.base.files import write_text
 from gammacp.measures.agreement import agreement
-from gammacp.measures.contributions import DOCUMENTS, Contributions
-from gammacp.measures.populations import Over, PairSums, intervals_over
-from gammacp.measures.resampling import interval_of_gamma
+from gammacp.inference.contributions import DOCUMENTS, Contributions
+from gammacp.inference.populations import Over, PairSums, intervals_over
+from gammacp.inference.resampling import interval_of_gamma
 from shuffling import ReferenceModel, shuffled_set
 
 RUNS = 1000

@@ -16,20 +16,20 @@ from experiments import _parts as process
 from experiments._campaigns import Campaign, sessions
 from experiments._common import write_csv
 from experiments.tests_hold import EPSILON, INTERVALS, LEVEL, Row, generator, level, tables
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arrays import Floats, Indices
 from gammacp.campaign.alarm import evidence
 from gammacp.campaign.compare.over_time import Change, OverTime, changes
 from gammacp.campaign.replace.wins import Wins
-from gammacp.files import write_text
-from gammacp.measures.contributions import CLUSTERS, DOCUMENTS, Contributions
-from gammacp.measures.part_tests import (
+from gammacp.base.files import write_text
+from gammacp.inference.contributions import CLUSTERS, DOCUMENTS, Contributions
+from gammacp.inference.part_tests import (
     below_the_rest,
     difference,
     holm,
     independent_parts,
     paired_difference,
 )
-from gammacp.measures.resampling import interval_of_gamma
+from gammacp.inference.resampling import interval_of_gamma
 
 RUNS, FEWER, FEWEST = 4000, 1000, 500
 OFTEN = 9.0

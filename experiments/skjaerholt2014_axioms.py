@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from experiments._common import write_csv
-from gammacp.arrays import Floats
-from gammacp.measures.trees.alpha import DELTAS, deltas
-from gammacp.measures.trees.annotations import Phrase
-from gammacp.measures.trees.ted import pack, tree_edit_distance
-from gammacp.measures.trees.tree import Nested, Tree, nested_tree
+from gammacp.base.arrays import Floats
+from gammacp.trees.measures.alpha import DELTAS, deltas
+from gammacp.trees.measures.annotations import Phrase
+from gammacp.trees.measures.ted import pack, tree_edit_distance
+from gammacp.trees.measures.tree import Nested, Tree, nested_tree
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from experiments._common import write_csv
 from experiments._treebanks import CORPORA, MEASURES, PUBLISHED, corpus
-from gammacp.measures.trees.agreement import syntax_agreement
-from gammacp.measures.trees.annotations import Dependencies, Item, Treebank
+from gammacp.trees.measures.agreement import syntax_agreement
+from gammacp.trees.measures.annotations import Dependencies, Item, Treebank
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:

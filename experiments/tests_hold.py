@@ -15,11 +15,11 @@ import numpy as np
 
 from experiments import _parts as process
 from experiments._common import write_csv
-from gammacp.arrays import Bools, Floats
+from gammacp.base.arrays import Bools, Floats
 from gammacp.campaign.replace.wins import Wins
-from gammacp.files import write_text
-from gammacp.measures.contributions import ALIGNMENTS, Contributions
-from gammacp.measures.part_tests import (
+from gammacp.base.files import write_text
+from gammacp.inference.contributions import ALIGNMENTS, Contributions
+from gammacp.inference.part_tests import (
     STRETCHES,
     GammaDifference,
     Parts,
@@ -33,7 +33,7 @@ from gammacp.measures.part_tests import (
     parts_in_order,
     replication,
 )
-from gammacp.measures.resampling import interval_of_gamma
+from gammacp.inference.resampling import interval_of_gamma
 
 RUNS, FEWER = 4000, 1000
 LEVEL = 0.05

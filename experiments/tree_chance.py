@@ -15,10 +15,10 @@ import numpy as np
 
 from experiments._common import write_csv
 from experiments._treebanks import CORPORA, corpus, one_annotator
-from gammacp.bench.trees import PAPER_ERRORS, Perturbed, sample_sentences
-from gammacp.measures.trees.agreement import syntax_agreement
-from gammacp.measures.trees.annotations import Dependencies, Treebank
-from gammacp.plots import COLOURS, DASHES, MARKERS, can_plot, figure
+from gammacp.trees.sweep import PAPER_ERRORS, Perturbed, sample_sentences
+from gammacp.trees.measures.agreement import syntax_agreement
+from gammacp.trees.measures.annotations import Dependencies, Treebank
+from gammacp.base.plots import COLOURS, DASHES, MARKERS, can_plot, figure
 from gammacp.pools import open_pool
 
 SENTENCES = {20: 60, 60: 60, 200: 20}  # of a treebank, and sets of such

@@ -17,7 +17,7 @@ import numpy as np
 from experiments import _parts as process
 from experiments._common import write_csv
 from experiments.tests_hold import INTERVALS, PEOPLE, TEXTS, WITHOUT, generator, upper
-from gammacp.arrays import Bools, Floats
+from gammacp.base.arrays import Bools, Floats
 from gammacp.campaign.compare import compare
 from gammacp.campaign.verdict import (
     ALIGNED_FOR_MORE,
@@ -30,17 +30,17 @@ from gammacp.campaign.verdict import (
     verdict,
 )
 from gammacp.continuum import Continuum, Unit
-from gammacp.files import write_text
-from gammacp.measures.contributions import ALIGNMENTS, DOCUMENTS, Contributions
+from gammacp.base.files import write_text
+from gammacp.inference.contributions import ALIGNMENTS, DOCUMENTS, Contributions
 from gammacp.measures.gamma import gamma
-from gammacp.measures.part_tests import (
+from gammacp.inference.part_tests import (
     STRETCHES,
     below_the_rest,
     gain,
     holm,
     independent_parts,
 )
-from gammacp.measures.resampling import interval_of_gamma
+from gammacp.inference.resampling import interval_of_gamma
 
 RUNS = 1000
 Row = dict[str, object]

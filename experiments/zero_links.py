@@ -26,10 +26,10 @@ from experiments._zero import (
     study,
     study_measure,
 )
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.continuum import Continuum, Corpus, Link, Unit
 from gammacp.formats.reading import read_corpus
-from gammacp.measures.links.gamma_link import BeyondUnits, links_on
+from gammacp.links.measures.gamma_link import BeyondUnits, links_on
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.registry import measure
 from gammacp.measures.settings import Settings

@@ -18,7 +18,7 @@ from experiments._zero import (
     study_measure,
 )
 from gammacp.measures.registry import measure
-from gammacp.measures.trees.annotations import Treebank
+from gammacp.trees.measures.annotations import Treebank
 
 MEASURES = ("alpha-plain", "alpha-diff", "alpha-norm", "las")
 SHOWN = ("alpha-plain", "alpha-norm", "alpha-plain by length-matched", "las by length-matched")

@@ -14,7 +14,7 @@ class GammacpError(Exception):
 
     def __str__(self) -> str:
         """The message; what acts or hides in names of files is made visible."""
-        from gammacp.text import visible  # errors are the ground that all stands on
+        from gammacp.base.text import visible  # errors are the ground that all stands on
 
         return visible(super().__str__(), keep="\n")
 
@@ -57,7 +57,7 @@ class DataError(GammacpError, ValueError):
 
     def __str__(self) -> str:
         """`file:line: message (hint)`."""
-        from gammacp.text import visible
+        from gammacp.base.text import visible
 
         text, place = self.message_and_place
         return visible(f"{place}: {text}" if place else text)

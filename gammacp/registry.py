@@ -9,16 +9,34 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from gammacp.arguments import one_of
+from gammacp.base.arguments import one_of
 from gammacp.errors import UsageError
 from gammacp.plugins import load_installed
 
 T = TypeVar("T")
 
-# The modules of the built-in entries by kind, with the names that each registers.
-MODULES: Mapping[str, Mapping[str, str]] = tomllib.loads(
-    Path(__file__).with_name("built_in.toml").read_text(encoding="utf-8")
-)
+HERE = Path(__file__).parent
+# What each subject (a folder with a subject.toml) says of itself: nothing else names it.
+SUBJECTS: Mapping[str, Mapping[str, Any]] = {
+    path.parent.name: tomllib.loads(path.read_text(encoding="utf-8"))
+    for path in sorted(HERE.glob("*/subject.toml"))
+}
+
+
+def _modules() -> dict[str, dict[str, str]]:
+    """The modules of the built-in entries by kind, with the names that each registers."""
+    found: dict[str, dict[str, str]] = {}
+    core = tomllib.loads((HERE / "built_in.toml").read_text(encoding="utf-8"))
+    for known in (core, *SUBJECTS.values()):
+        for kind, modules in known.items():
+            if isinstance(modules, Mapping) and kind != "command":
+                found.setdefault(kind, {}).update(modules)
+    for kind in [k for k in found if k.endswith(" last")]:
+        found[kind.removesuffix(" last")] |= found.pop(kind)
+    return found
+
+
+MODULES: Mapping[str, Mapping[str, str]] = _modules()
 REGISTRIES: dict[str, Registry[Any]] = {}
 
 

@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 from shuffling.distribution import Distribution, Empirical

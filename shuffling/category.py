@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arrays import Floats, Indices
 from gammacp.errors import DataError, UsageError
 from shuffling.registry import register
 from shuffling.setting import Setting, Units

@@ -14,7 +14,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.continuum import Bounds
 
 ROUNDS = 10

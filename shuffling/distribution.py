@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gammacp.arrays import Floats, freeze
+from gammacp.base.arrays import Floats, freeze
 from gammacp.errors import DataError
 
 

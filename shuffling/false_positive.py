@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats
+from gammacp.base.arrays import Codes, Floats
 from gammacp.continuum.fragments import column, together
 from gammacp.errors import DataError
 from shuffling.registry import register

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from gammacp.arrays import Bools, Floats
+from gammacp.base.arrays import Bools, Floats
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.needs import require_whole
+from gammacp.continuum.needs import require_whole
 from shuffling.distribution import Distribution, Empirical, Uniform
 from shuffling.placement import Layout
 from shuffling.reference import CategoryModel, ReferenceModel

@@ -9,7 +9,7 @@ in the number of places.
 
 import numpy as np
 
-from gammacp.arrays import Bools, Floats
+from gammacp.base.arrays import Bools, Floats
 
 _CANDIDATES = 256
 # The present place of a sampled range is a candidate only so that an arrangement always exists.

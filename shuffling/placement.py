@@ -9,7 +9,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 
 Placed = tuple[Floats, Floats, float]
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.errors import DataError, UsageError
 from shuffling.disjoint import redraw_disjoint
 from shuffling.fitting import overlaps

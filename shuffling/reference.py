@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gammacp.arguments import one_of
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arguments import one_of
+from gammacp.base.arrays import Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 from shuffling import placement

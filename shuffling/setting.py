@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats
+from gammacp.base.arrays import Codes, Floats
 from gammacp.continuum import Bounds, Continuum
 from gammacp.continuum.fragments import Breaks, breaks_of, column, join
 from gammacp.continuum.shapes import Shape

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.arguments import one_of
-from gammacp.arrays import Bools, Floats
+from gammacp.base.arguments import one_of
+from gammacp.base.arrays import Bools, Floats
 from gammacp.errors import UsageError
 
 ATTACHMENTS = ("post-order", "uniform", "local")

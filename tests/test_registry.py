@@ -21,7 +21,7 @@ _WHERE = {
     "measure": "gammacp.measures.registry",
     "score": "gammacp.campaign.replace",
     "solver": "gammacp.alignment.solvers.registry",
-    "view": "gammacp.display",
+    "view": "gammacp.base.display",
 }
 
 # Where people look a name up; in the guide, where nothing is said. Commands list solvers and

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from experiments.ledger.series import Series
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.bench import trends
 from gammacp.registry import Registry
 

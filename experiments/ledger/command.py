@@ -15,7 +15,7 @@ from experiments.ledger.running import find, load, run, where
 from gammacp.cli.output import message, print_json, show
 from gammacp.errors import GammacpError, UsageError
 from gammacp.pools.opening import shared_pool
-from gammacp.record_tables import Column, Record, Table, count, word
+from gammacp.base.record_tables import Column, Record, Table, count, word
 
 Verdicts = list[tuple[Ledger, list[Checked]]]
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gammacp.arguments import one_of
+from gammacp.base.arguments import one_of
 from gammacp.errors import UsageError
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from gammacp.alignment.alignment import OPEN_SHARE, Alignment
 from gammacp.alignment.problem import Proof, Status
-from gammacp.arrays import Bools, Codes, Floats, Indices, MadeWhenRead, rows_at, smallest
+from gammacp.base.arrays import Bools, Codes, Floats, Indices, MadeWhenRead, rows_at, smallest
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity.base import BoundDissimilarity
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gammacp.alignment.problem import Proof, Status
-from gammacp.arrays import Codes, Floats
+from gammacp.base.arrays import Codes, Floats
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, unit_columns
-from gammacp.record_tables import record_of
+from gammacp.base.record_tables import record_of
 
 if TYPE_CHECKING:
     import networkx
@@ -100,7 +100,7 @@ class Alignment:
         )
 
     def _repr_html_(self) -> str:
-        from gammacp.display import as_html
+        from gammacp.base.display import as_html
 
         return as_html("alignment", self)
 

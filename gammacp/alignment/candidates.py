@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from gammacp.alignment.problem import Problem
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, check_fragments, unit_columns
 from gammacp.errors import DataError, UsageError
-from gammacp.needs import require
-from gammacp.stopping import halting
+from gammacp.continuum.needs import require
+from gammacp.base.stopping import halting
 
 # More than there are between the exponents of two lengths.
 _EXPONENTS = 1 << 12

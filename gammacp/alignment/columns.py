@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gammacp.alignment.problem import Problem
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.errors import DataError
 
 # Members of all groups that are always listed: some 10 MB, and a linear program that is solved in

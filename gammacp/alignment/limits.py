@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias, TypedDict, TypeVar
 
 from gammacp.errors import UsageError
-from gammacp.stopping import clock
+from gammacp.base.stopping import clock
 
 # Annotators from which on a set counts as a crowd; 27 × 20 is still proven by columns.
 CROWD = 28

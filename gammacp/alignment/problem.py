@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 
 if TYPE_CHECKING:
     from gammacp.alignment.columns import Columns

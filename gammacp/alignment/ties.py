@@ -25,8 +25,8 @@ from gammacp.alignment.proof.components import Components, decompose
 from gammacp.alignment.solvers.auto import solve_auto
 from gammacp.alignment.solvers.enumeration import listed_columns, solve_listed
 from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
-from gammacp.arrays import Codes, Floats, Indices
-from gammacp.canonical import nameless_order
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.chance.canonical import nameless_order
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 

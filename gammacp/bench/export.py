@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from gammacp.bench.store import Experiment, Store
-from gammacp.csv_files import quote_field
+from gammacp.base.csv_files import quote_field
 from gammacp.errors import UsageError
-from gammacp.files import atomic_write
+from gammacp.base.files import atomic_write
 
 _KEPT = ("magnitude", "set", "measure", "value", "reason", "status", "bound", "samples")
 _TIMES = ("seconds", "run")

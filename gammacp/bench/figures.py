@@ -1,6 +1,6 @@
 """Figures of a sweep: one per error with all measures, one per measure with all errors.
 
-Style and files are those of `gammacp.plots`.
+Style and files are those of `gammacp.base.plots`.
 """
 
 import math
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from gammacp.bench.curves import Point, by_error, by_measure, family
-from gammacp.plots import COLOURS, DASHES, MARKERS, figure
+from gammacp.base.plots import COLOURS, DASHES, MARKERS, figure
 
 _Curves: TypeAlias = dict[str, list[Point]]  # by name
 

@@ -8,7 +8,7 @@ from typing import Any
 from gammacp.bench.store import Store, check_software
 from gammacp.bench.store_file import read_only_uri, sqlite_errors
 from gammacp.errors import DataError, UsageError
-from gammacp.software import differences
+from gammacp.base.software import differences
 
 # Cells of the other store with texts and experiments numbered as here.
 _OTHER = """

@@ -9,9 +9,9 @@ from gammacp.bench.curves import Point, by_error, by_measure, curves, write_curv
 from gammacp.bench.figures import file_name, plot_errors, plot_measures
 from gammacp.bench.store import Experiment, Store
 from gammacp.bench.sweep import Sweep
-from gammacp.files import write_text
-from gammacp.plots import can_plot
-from gammacp.software import differences
+from gammacp.base.files import write_text
+from gammacp.base.plots import can_plot
+from gammacp.base.software import differences
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
-from gammacp.left_out import LeftOut
-from gammacp.needs import with_links
+from gammacp.base.left_out import LeftOut
+from gammacp.continuum.needs import with_links
 from shuffling.fitting import fit_hulls
 from shuffling.model_file import read_model
 from shuffling.reference import ReferenceModel

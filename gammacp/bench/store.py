@@ -23,7 +23,7 @@ from gammacp.bench.store_file import lock_file, read_only_uri, sqlite_errors
 from gammacp.bench.sweep import Cell, Sweep, Task, canonical, configuration_hash
 from gammacp.bench.texts import Texts
 from gammacp.errors import DataError, UsageError
-from gammacp.software import differences, processor, software
+from gammacp.base.software import differences, processor, software
 
 STORE_NAME = "bench.sqlite"
 """What a sweep calls its store in the folder of its results."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from gammacp.databases import connect
+from gammacp.base.databases import connect
 from gammacp.errors import DataError, GammacpError
 
 

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from gammacp import __version__
-from gammacp.arguments import whole
+from gammacp.base.arguments import whole
 from gammacp.bench.seeds import DRAWS, MAGNITUDE_DECIMALS
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
-    from gammacp.measures.trees.annotations import Treebank
+    from gammacp.trees.measures.annotations import Treebank
 
 # The measures of the figures of 2015 §6.3.
 PAPER_MEASURES = ("gamma", "u-alpha-2013", "cu-alpha", "kappa-d", "ser")

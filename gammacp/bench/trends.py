@@ -21,7 +21,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arrays import Floats, Indices
 from gammacp.errors import UsageError
 
 LEVEL = 0.05

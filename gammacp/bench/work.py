@@ -14,10 +14,10 @@ from gammacp.errors import UsageError
 from gammacp.measures.beyond_chance import CHANCE_OPTIONS, beyond_chance_of
 from gammacp.measures.registry import MEASURES, measure_each
 from gammacp.measures.score import Score
-from gammacp.measures.trees.annotations import Treebank
+from gammacp.trees.measures.annotations import Treebank
 from gammacp.plugins import load, load_all
 from gammacp.pools.opening import check_same
-from gammacp.software import software
+from gammacp.base.software import software
 from shuffling.registry import ERRORS
 from shuffling.setting import fewer_errors
 

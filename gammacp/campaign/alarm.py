@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arguments import number
-from gammacp.arrays import Floats
+from gammacp.base.arguments import number
+from gammacp.base.arrays import Floats
 from gammacp.errors import UsageError
 
 _BETS = np.arange(1, 20) / 20

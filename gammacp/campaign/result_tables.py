@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gammacp.measures.score_tables import GAMMA
-from gammacp.record_tables import (
+from gammacp.base.record_tables import (
     Column,
     Form,
     Record,

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.alignment import Alignment
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.campaign.calibrate.calibration import Calibration
 from gammacp.campaign.compare.categories import NO_UNIT, same_label
 from gammacp.campaign.compare.comparison import Comparison
@@ -31,10 +31,10 @@ from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.continuum.label import plain
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.borne import ABSENCE, borne_in, components_of
-from gammacp.measures.contributions import ALIGNMENTS, DOCUMENTS, places_of
-from gammacp.measures.part_tests import below_the_rest, gain, holm, independent_parts
-from gammacp.record_tables import record_of
-from gammacp.text import visible, with_commas
+from gammacp.inference.contributions import ALIGNMENTS, DOCUMENTS, places_of
+from gammacp.inference.part_tests import below_the_rest, gain, holm, independent_parts
+from gammacp.base.record_tables import record_of
+from gammacp.base.text import visible, with_commas
 
 HIGH, LOW = 0.8, 0.667
 """From where on agreement is called high, below which low (Krippendorff's customary bars for α)."""

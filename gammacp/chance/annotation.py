@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gammacp.arrays import Codes, Floats, Indices
-from gammacp.canonical import canonical_order
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.chance.canonical import canonical_order
 from gammacp.continuum import Continuum
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.fragments import Breaks, together

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gammacp.arrays import Bools, Floats, Indices
+from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.chance.annotation import ROUNDING, Annotation
 from gammacp.continuum.links import links_over_joint
 

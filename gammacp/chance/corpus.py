@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.canonical import in_content_order
+from gammacp.chance.canonical import in_content_order
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
 from gammacp.chance.refusals import check_axis, check_enough
 from gammacp.chance.registry import registered

@@ -38,8 +38,8 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from gammacp.arrays import Floats, Indices
-from gammacp.canonical import canonical_order
+from gammacp.base.arrays import Floats, Indices
+from gammacp.chance.canonical import canonical_order
 from gammacp.chance.annotation import (
     ROUNDING,
     Annotation,

@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arrays import Bools, Floats
-from gammacp.canonical import in_content_order
+from gammacp.base.arrays import Bools, Floats
+from gammacp.chance.canonical import in_content_order
 from gammacp.chance.annotation import Annotation
 from gammacp.chance.cut import circle_of
 from gammacp.continuum import Continuum

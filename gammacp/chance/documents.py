@@ -24,8 +24,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats, Indices
-from gammacp.canonical import canonical_people, in_content_order
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.chance.canonical import canonical_people, in_content_order
 from gammacp.chance.annotation import (
     ROUNDING,
     Annotation,

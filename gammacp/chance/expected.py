@@ -15,7 +15,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arrays import Floats, Indices
 from gammacp.errors import UsageError
 
 FIRST_SAMPLES = 30

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arrays import Floats, Indices
 from gammacp.chance.annotation import ROUNDING, Annotation
 from gammacp.continuum import Continuum
 from gammacp.continuum.grid import Grid, grids_of_text

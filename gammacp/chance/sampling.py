@@ -17,9 +17,9 @@ import numpy as np
 from numpy.random.bit_generator import ISeedSequence
 from numpy.typing import NDArray
 
-from gammacp.arrays import MadeWhenRead
+from gammacp.base.arrays import MadeWhenRead
 from gammacp.chance.expected import ExpectedDisorder, SampleRule
-from gammacp.stopping import due
+from gammacp.base.stopping import due
 
 # Samples per task: small enough to spread over workers, large enough to be worth sending.
 _CHUNK = 5

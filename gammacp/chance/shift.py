@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of, least_distance
 from gammacp.chance.refusals import check_axis
 from gammacp.chance.registry import registered

@@ -10,7 +10,7 @@ from contextlib import suppress
 from itertools import islice
 
 from gammacp.errors import GammacpError
-from gammacp.text import visible
+from gammacp.base.text import visible
 
 _INTERRUPTED = 130
 # New objects before Python looks for those that only refer to each other. A command makes some

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.output import message, messages, show
-from gammacp.record_tables import Column, Table, number
+from gammacp.base.record_tables import Column, Table, number
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment

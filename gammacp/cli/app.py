@@ -1,8 +1,10 @@
 """All commands under one Typer application."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -11,8 +13,9 @@ from gammacp import __version__
 from gammacp.cli import output
 from gammacp.cli.options.groups import flatten, option
 from gammacp.cli.options.names import Command, CommandGroup, application
-from gammacp.files import lift_confinement
+from gammacp.base.files import lift_confinement
 from gammacp.plugins import load_all, why_it_fails
+from gammacp.registry import SUBJECTS
 
 SECTIONS: Mapping[str, Sequence[str]] = {
     title: names.split()
@@ -30,8 +33,13 @@ GROUP = "gammacp.commands"
 """Entry points by which wings and installed packages bring their commands: a function, whose
 parameters are options and groups of them, or a Typer of subcommands. A module here or there imports
 what it needs inside its functions, so that `--help` stays quick."""
-_WINGS = ("segmentation", "syntax", "links", "studio")
-OWN = tuple(n for names in SECTIONS.values() for n in names if n not in _WINGS)
+COMMANDS = {n: where for s in SUBJECTS.values() for n, where in s.get("command", {}).items()}
+"""Of the subjects: by name, MODULE:FUNCTION."""
+OWN = tuple(
+    n for names in SECTIONS.values() for n in names
+    if n in COMMANDS or (Path(__file__).parent / "commands" / f"{n.replace('-', '_')}.py").is_file()
+)
+OWN += tuple(n for n in COMMANDS if n not in OWN)
 
 
 def build() -> typer.Typer:
@@ -63,11 +71,16 @@ def build_one(name: str) -> typer.Typer | None:
 def _loaders() -> Iterator[tuple[str, Callable[[], Any]]]:
     """Every command by name, with what imports it; the first of a name counts."""
     for name in OWN:
-        module = name.replace("-", "_")
-        yield name, lambda m=module: getattr(import_module(f"gammacp.cli.commands.{m}"), m)  # type: ignore[misc]
+        plain = name.replace("-", "_")
+        where, _, what = COMMANDS.get(name, f"gammacp.cli.commands.{plain}:{plain}").partition(":")
+        yield name, partial(_imported, where, what)
     for entry in entry_points(group=GROUP):
         if entry.name not in OWN:
             yield entry.name, entry.load
+
+
+def _imported(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
 
 
 def _add(

@@ -3,7 +3,7 @@
 Python's own handler runs between two bytecodes of the main thread, so that a solver in there would
 have to come to its end first. A thread beside it is told of the signal at once; if the command has
 not unwound within a second, the thread ends the process. A command that takes Ctrl-C as a wish to
-stop (`gammacp.stopping.interruptible`, sweeps) is only ended so at the second one.
+stop (`gammacp.base.stopping.interruptible`, sweeps) is only ended so at the second one.
 """
 
 import os

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from gammacp.errors import UsageError
-from gammacp.text import group_by_text, visible
+from gammacp.base.text import group_by_text, visible
 
 if TYPE_CHECKING:
     from gammacp.measures.pair_rows import PairRows
-    from gammacp.record_tables import Column, Table
+    from gammacp.base.record_tables import Column, Table
 
 verbosity = 0
 """−1: results and errors only (`--quiet`); 1: more progress, and everything left out."""

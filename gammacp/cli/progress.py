@@ -97,7 +97,7 @@ class Counter:
 def progress(what: str) -> Iterator[Counter]:
     """A counter whose line is cleared in the end; it is told of alignments that take long."""
     from gammacp.alignment.reporting import listening
-    from gammacp.stopping import told_of_compiling
+    from gammacp.base.stopping import told_of_compiling
 
     counter = Counter(what)
     told_of_compiling.append(counter.tell_compiling)

@@ -5,8 +5,8 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from gammacp.arguments import text
-from gammacp.arrays import Codes, Floats
+from gammacp.base.arguments import text
+from gammacp.base.arrays import Codes, Floats
 from gammacp.continuum.fragments import Breaks, column, ranks
 from gammacp.continuum.label import sort_key
 from gammacp.continuum.links import Ids

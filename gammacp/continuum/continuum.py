@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from gammacp.arguments import instance, number, several
-from gammacp.arrays import Bools, Codes, Floats, Indices, Kept, freeze
+from gammacp.base.arguments import instance, number, several
+from gammacp.base.arrays import Bools, Codes, Floats, Indices, Kept, freeze
 from gammacp.continuum.columns import (
     Bounds,
     all_names,
@@ -43,8 +43,8 @@ from gammacp.continuum.shapes import (
 )
 from gammacp.continuum.unit import Declared, Unit
 from gammacp.errors import DataError, UsageError
-from gammacp.left_out import LeftOut
-from gammacp.signature import entry, fingerprint, shortest
+from gammacp.base.left_out import LeftOut
+from gammacp.base.signature import entry, fingerprint, shortest
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -307,7 +307,7 @@ class Continuum:
         return cls.from_columns(**columns_of_frame(frame, features), **declared)
 
     def _repr_html_(self) -> str:
-        from gammacp.display import as_html
+        from gammacp.base.display import as_html
 
         return as_html("continuum", self)
 
@@ -709,7 +709,7 @@ class Continuum:
         return replace(self, grid=grid).noting("grid", what)
 
     def without_names(self, readers: int, *, blocks: bool = False) -> Continuum:
-        """The same units by so many readers, nobody knows by whom (`gammacp.measures.unnamed`).
+        """The same units by so many readers, nobody knows by whom (`gammacp.shapes.unnamed`).
 
         Parameters
         ----------

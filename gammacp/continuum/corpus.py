@@ -10,7 +10,7 @@ from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.label import feature_names
 from gammacp.continuum.sequence import ContinuumSequence
-from gammacp.left_out import LeftOut, gather
+from gammacp.base.left_out import LeftOut, gather
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gammacp.arrays import Indices, freeze
+from gammacp.base.arrays import Indices, freeze
 from gammacp.continuum.shapes import Shape, check_alike
 from gammacp.errors import DataError
 

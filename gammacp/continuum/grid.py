@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.errors import DataError
 
 # Places of an even grid: a day in milliseconds.

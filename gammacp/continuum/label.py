@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from gammacp.arrays import Codes
+from gammacp.base.arrays import Codes
 
 
 class Label(str):

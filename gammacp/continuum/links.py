@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gammacp.arguments import one_of
-from gammacp.arrays import Codes, Indices, freeze
+from gammacp.base.arguments import one_of
+from gammacp.base.arrays import Codes, Indices, freeze
 from gammacp.errors import DataError
 
 Ids: TypeAlias = NDArray[Any]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.continuum.shapes import KINDS, Shape, Span, outline
 from gammacp.errors import UsageError
 

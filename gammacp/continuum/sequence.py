@@ -12,7 +12,7 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.continuum.continuum import Continuum
 
 # Units that are looked at together.

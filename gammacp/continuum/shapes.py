@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.errors import DataError
 
 Span: TypeAlias = tuple[float, float]

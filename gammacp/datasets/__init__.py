@@ -8,9 +8,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from gammacp.arguments import one_of
+from gammacp.base.arguments import one_of
 from gammacp.continuum import Continuum
-from gammacp.csv_files import rows_of
+from gammacp.base.csv_files import rows_of
 
 
 def names() -> tuple[str, ...]:

@@ -16,10 +16,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.errors import DataError, UsageError
 from gammacp.registry import Registry
-from gammacp.signature import fingerprint, quote_part
+from gammacp.base.signature import fingerprint, quote_part
 
 
 @runtime_checkable

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.continuum.label import category_of, feature_names, features_of
 from gammacp.dissimilarity.categorial import (
     Categorial,
@@ -19,7 +19,7 @@ from gammacp.dissimilarity.categorial import (
     categorial,
 )
 from gammacp.errors import DataError, UsageError
-from gammacp.signature import describe, quote_part, shortest
+from gammacp.base.signature import describe, quote_part, shortest
 
 CATEGORY = "category"
 

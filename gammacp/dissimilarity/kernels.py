@@ -6,7 +6,7 @@ scan for candidate pairs and `pairwise` both call it, so that they agree to the 
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arrays import Floats, Indices
 from gammacp.dissimilarity.positional import HAMMING, SPORADIC
 from gammacp.kernel import kernel, late_kernel
 

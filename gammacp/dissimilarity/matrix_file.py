@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
-from gammacp.arrays import Floats
-from gammacp.csv_files import rows_of
+from gammacp.base.arrays import Floats
+from gammacp.base.csv_files import rows_of
 from gammacp.errors import DataError
-from gammacp.files import text_of
+from gammacp.base.files import text_of
 
 
 def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats, tuple[int, ...]]:

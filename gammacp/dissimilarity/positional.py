@@ -29,7 +29,7 @@ from gammacp.dissimilarity.base import (
 )
 from gammacp.errors import DataError, UsageError
 from gammacp.registry import Registry
-from gammacp.signature import shortest
+from gammacp.base.signature import shortest
 
 # Numbers of the formulas in `dissimilarity.kernels`.
 SPORADIC, HAMMING = 1, 2

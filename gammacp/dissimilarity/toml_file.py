@@ -32,11 +32,11 @@ from gammacp.dissimilarity.categorial import (
 from gammacp.dissimilarity.combined import Combined
 from gammacp.dissimilarity.features import CATEGORY, Features, Part
 from gammacp.dissimilarity.positional import POSITIONAL
-from gammacp.dissimilarity.shapes import Boundary
+from gammacp.shapes.dissimilarity import Boundary
 from gammacp.errors import DataError, GammacpError, UsageError
-from gammacp.files import confine
-from gammacp.toml_files import line_of, read_toml
-from gammacp.validation import WrittenTable, validated
+from gammacp.base.files import confine
+from gammacp.base.toml_files import line_of, read_toml
+from gammacp.base.validation import WrittenTable, validated
 
 _TREES = frozenset({"separator", "tree", "file"})
 _OWN: Mapping[str, frozenset[str]] = {

@@ -11,7 +11,7 @@ from gammacp.formats.finding import find
 from gammacp.formats.layers import Layers, chosen_feature, chosen_layer
 from gammacp.formats.reading import Collection, layers_of
 from gammacp.formats.registry import FORMATS
-from gammacp.toml_files import toml_key, toml_value
+from gammacp.base.toml_files import toml_key, toml_value
 
 _HEAD = """\
 # What gammacp reads of this campaign, and what counts. Give this file to any command instead of

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from gammacp.continuum import Continuum
 from gammacp.continuum.columns import check_known
-from gammacp.csv_files import table_of
+from gammacp.base.csv_files import table_of
 from gammacp.errors import DataError, UsageError
-from gammacp.files import text_of
+from gammacp.base.files import text_of
 from gammacp.formats.boundary import place_errors
 from gammacp.formats.layout import fit
-from gammacp.signature import fingerprint
-from gammacp.text import first_names
+from gammacp.base.signature import fingerprint
+from gammacp.base.text import first_names
 
 _FIELD = re.compile(r"(\{cluster\}|\*)")
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.continuum.label import category_of, feature_names, features_of, plain
-from gammacp.csv_files import write_rows
+from gammacp.base.csv_files import write_rows
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.positions import as_text
 from gammacp.formats.spans import by_name
-from gammacp.frames import AXES, COLUMNS, FRAGMENTS, SHAPE, UNIT, as_role
+from gammacp.base.frames import AXES, COLUMNS, FRAGMENTS, SHAPE, UNIT, as_role
 
 DELIMITERS = ",;\t|"
 ORDER = ("annotator", "category", "start", "end")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gammacp.errors import DataError
-from gammacp.files import check_inside, content_of
+from gammacp.base.files import check_inside, content_of
 from gammacp.formats.archive import (
     is_archive,
     is_project,
@@ -26,7 +26,7 @@ from gammacp.formats.records import records
 from gammacp.formats.registry import FORMATS, HEAD_BYTES, Format, recognise
 from gammacp.formats.source import TYPE_SYSTEMS, Source
 from gammacp.formats.xmltree import parse
-from gammacp.left_out import LeftOut, Tally
+from gammacp.base.left_out import LeftOut, Tally
 
 PathLike = str | os.PathLike[str]
 Found = tuple[Source, Format]

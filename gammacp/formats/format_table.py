@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from gammacp.formats.registry import FORMATS, Format
-from gammacp.record_tables import Column, Table, record_of, yes_no
+from gammacp.base.record_tables import Column, Table, record_of, yes_no
 
 _COLUMNS = (
     Column("name", "name"),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gammacp.continuum.grid import Grid
 from gammacp.errors import DataError
-from gammacp.files import content_of
+from gammacp.base.files import content_of
 from gammacp.formats.positions import position
 from gammacp.formats.records import table
 from gammacp.formats.source import Source

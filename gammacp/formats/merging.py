@@ -8,7 +8,7 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.document_table import TableDocuments
 from gammacp.errors import DataError
-from gammacp.left_out import gather
+from gammacp.base.left_out import gather
 
 
 def merge_parts(parts: Sequence[Continuum]) -> Continuum:

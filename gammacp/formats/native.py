@@ -34,13 +34,13 @@ from gammacp.continuum.label import category_of, features_of, to_label
 from gammacp.continuum.links import DIRECTED, KINDS
 from gammacp.continuum.shapes import from_json
 from gammacp.errors import DataError
-from gammacp.files import write_text
+from gammacp.base.files import write_text
 from gammacp.formats.positions import LARGEST, as_text
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import in_pieces, with_shapes
-from gammacp.left_out import Tally
-from gammacp.validation import validated
+from gammacp.base.left_out import Tally
+from gammacp.base.validation import validated
 
 _VERSION = 1
 _START = re.compile(rb'\s*\{\s*"gammacp"\s*:')

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gammacp.arrays import Indices
+from gammacp.base.arrays import Indices
 
 ToCodePoints = Callable[[int], int | None]
 

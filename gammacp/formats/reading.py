@@ -20,7 +20,7 @@ from gammacp.formats.layout import names_from_path
 from gammacp.formats.merging import categories_of, merge_parts
 from gammacp.formats.registry import FORMATS, Format
 from gammacp.formats.source import Source
-from gammacp.left_out import LeftOut, gather
+from gammacp.base.left_out import LeftOut, gather
 
 T = TypeVar("T")
 Noting = TypeVar("Noting", Continuum, DocumentTable)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from gammacp.csv_files import table_of
+from gammacp.base.csv_files import table_of
 from gammacp.formats.source import Record, Source, parsed_json
 
 DOCUMENT = "gammacp_document"

@@ -14,7 +14,7 @@ from gammacp.continuum.label import feature_names, plain
 from gammacp.formats.boundary import place_errors
 from gammacp.formats.merging import categories_of
 from gammacp.formats.positions import LARGEST
-from gammacp.validation import Row, Text, Texts, WrittenTable
+from gammacp.base.validation import Row, Text, Texts, WrittenTable
 
 
 def says(what: str) -> Any:

@@ -12,7 +12,7 @@ from posixpath import normpath
 from typing import Any
 
 from gammacp.errors import DataError
-from gammacp.files import BOMS, content_if_any, decoded
+from gammacp.base.files import BOMS, content_if_any, decoded
 from gammacp.formats.boundary import place_errors
 from gammacp.formats.positions import position
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.continuum import Bounds, Continuum
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar, cast
 
-from gammacp.stopping import standstill
+from gammacp.base.stopping import standstill
 
 with standstill():
     import numba

@@ -37,8 +37,8 @@ from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import CompileResultCacheImpl
 from numba.core.serialize import dumps
 
-from gammacp.files import atomic_write
-from gammacp.stopping import told_of_compiling
+from gammacp.base.files import atomic_write
+from gammacp.base.stopping import told_of_compiling
 
 try:
     import fcntl

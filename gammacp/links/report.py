@@ -11,15 +11,15 @@ from typing import Any, TypeAlias, Unpack
 
 from gammacp.continuum import Continuum
 from gammacp.measures.agreement import agreement
-from gammacp.measures.links.coreference import mention_places, pairwise_coreference
-from gammacp.measures.links.gamma_link import (
+from gammacp.links.measures.coreference import mention_places, pairwise_coreference
+from gammacp.links.measures.gamma_link import (
     BeyondUnits,
     LinksOn,
     count_chains,
     given_units,
     links_on,
 )
-from gammacp.measures.links.joined import costs_of_pairs, ends_of, groups_of, no_links
+from gammacp.links.measures.joined import costs_of_pairs, ends_of, groups_of, no_links
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.score import Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -78,7 +78,7 @@ def link_report(
     continua
         A continuum, a corpus, or continua by name.
     types, ends
-        As for `gammacp.measures.links.gamma_link.gamma_link`.
+        As for `gammacp.links.measures.gamma_link.gamma_link`.
     options
         Those of `FamilyOptions`, as for `gamma`.
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.chance.annotation import ROUNDING
 from gammacp.chance.beyond import NOT_OBSERVED, BeyondChance, against_chance
 from gammacp.chance.cut import circle_of
@@ -28,9 +28,9 @@ from gammacp.measures.gamma import few_units
 from gammacp.measures.registry import MEASURES, Measure, evaluate, expand_names, measure
 from gammacp.measures.score import Score
 from gammacp.measures.settings import Settings
-from gammacp.measures.trees.annotations import Treebank
-from gammacp.needs import Need
-from gammacp.signature import signature
+from gammacp.trees.measures.annotations import Treebank
+from gammacp.continuum.needs import Need
+from gammacp.base.signature import signature
 
 CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
 _NO_DISAGREEMENT = "{} defines no disagreement to compare with chance"
@@ -188,7 +188,7 @@ def beyond_chance_of(
     """
     if isinstance(data, Continuum):
         return _of_units(data, scores, options)
-    from gammacp.measures.trees.matched import measures_beyond_chance
+    from gammacp.trees.measures.matched import measures_beyond_chance
 
     valued = [name for name, score in scores.items() if not score.reason]
     seed: Any = options.get("seed", 0)

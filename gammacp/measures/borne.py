@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, unit_columns

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.chance.beyond import ratio, ratios
 from gammacp.measures.score import Score
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.continuum import Continuum
 from gammacp.measures.sections import GAP, Sections, intersections, sections_of, units_of
 

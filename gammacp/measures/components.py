@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arrays import Floats, Indices
 from gammacp.errors import DataError
 
 DOCUMENT, ANNOTATOR, BOTH, CATEGORY, REST = (

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from gammacp.arguments import one_of
+from gammacp.base.arguments import one_of
 from gammacp.continuum import Continuum
 from gammacp.measures.coefficients import (
     COEFFICIENTS,
@@ -20,8 +20,8 @@ from gammacp.measures.coefficients import (
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, undefined
 from gammacp.measures.sections import NO_LENGTH, Sections, atom_of, intersections, sections_of
-from gammacp.needs import Need, require
-from gammacp.signature import signature
+from gammacp.continuum.needs import Need, require
+from gammacp.base.signature import signature
 
 
 @registered(

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arrays import Bools, Indices
+from gammacp.base.arrays import Bools, Indices
 from gammacp.continuum import Continuum
 from gammacp.measures.overlapping import Overlaps, overlaps
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
-from gammacp.needs import Need, require
-from gammacp.signature import signature
+from gammacp.continuum.needs import Need, require
+from gammacp.base.signature import signature
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,19 +12,19 @@ from typing import Any, Unpack
 import numpy as np
 
 from gammacp.alignment import Alignment, Status
-from gammacp.arguments import instance
+from gammacp.base.arguments import instance
 from gammacp.chance.beyond import ratio, ratio_interval
 from gammacp.chance.direction import Direction, direction, empty_stretches
 from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum
-from gammacp.measures.populations import Over
+from gammacp.inference.populations import Over
 from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
-from gammacp.needs import Need, require, unmet_need
-from gammacp.record_tables import record_of
-from gammacp.text import sentence
+from gammacp.continuum.needs import Need, require, unmet_need
+from gammacp.base.record_tables import record_of
+from gammacp.base.text import sentence
 
 # Units per annotator from which `cut` can be told from the continuum itself.
 FEWEST_UNITS = 5.0
@@ -123,7 +123,7 @@ class GammaScore(Gamma):
         ]
 
     def _repr_html_(self) -> str:
-        from gammacp.display import as_html
+        from gammacp.base.display import as_html
 
         return as_html("gamma", self)
 

@@ -17,8 +17,8 @@ from typing import Unpack
 import numpy as np
 
 from gammacp.alignment import Status
-from gammacp.arguments import instance
-from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.arguments import instance
+from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.chance.beyond import ratio, ratio_interval
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.continuum import Continuum
@@ -30,7 +30,7 @@ from gammacp.measures.random_sets import Basis, RandomSet
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
-from gammacp.needs import Need, require
+from gammacp.continuum.needs import Need, require
 
 # Units per annotator from which the zero of γ_cat is chance (docs/chance.md): it rests on fewer
 # pairs than γ, and where units overlap five gave independent annotators .29 ± .15.

@@ -30,19 +30,19 @@ from functools import partial
 
 import numpy as np
 
-from gammacp.arguments import whole
-from gammacp.arrays import Floats
+from gammacp.base.arguments import whole
+from gammacp.base.arrays import Floats
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import category_counts
-from gammacp.measures.bootstrap import bootstrap_interval
+from gammacp.inference.bootstrap import bootstrap_interval
 from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
 from gammacp.measures.coincidences import Coincidences, of_kinds, of_sections, of_units
 from gammacp.measures.registry import observed_disagreement, registered
 from gammacp.measures.score import Score
 from gammacp.measures.sections import NO_LENGTH, atom_of
-from gammacp.needs import Need, require
-from gammacp.signature import signature
+from gammacp.continuum.needs import Need, require
+from gammacp.base.signature import signature
 
 _registered = partial(
     registered,

@@ -14,14 +14,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats
+from gammacp.base.arrays import Codes, Floats
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
 from gammacp.measures.registry import observed_disagreement, registered
 from gammacp.measures.score import Score, undefined
 from gammacp.measures.sections import NO_LENGTH, Sections, atom_of, intersections, sections_of
-from gammacp.needs import Need, require
-from gammacp.signature import signature
+from gammacp.continuum.needs import Need, require
+from gammacp.base.signature import signature
 
 
 @registered(

@@ -16,7 +16,7 @@ import numpy as np
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
 from gammacp.continuum.sequence import ContinuumSequence
-from gammacp.text import first_names
+from gammacp.base.text import first_names
 
 _NAMED = 5
 

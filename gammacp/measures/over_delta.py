@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from gammacp import plots
-from gammacp.arguments import number
-from gammacp.arrays import Floats
+from gammacp.base import plots
+from gammacp.base.arguments import number
+from gammacp.base.arrays import Floats
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import PairCosts, scale_costs, unit_columns
 from gammacp.errors import DataError, UsageError
@@ -21,7 +21,7 @@ from gammacp.measures.agreement import agreement
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
-from gammacp.signature import shortest
+from gammacp.base.signature import shortest
 
 FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 # Units at random whose nearest ones are looked for; pairs of units that are compared for it.

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices, places_within
+from gammacp.base.arrays import Floats, Indices, places_within
 from gammacp.continuum import Continuum
 
 

@@ -8,8 +8,8 @@ which of the two labels belongs to which of another annotator's.
 
 import numpy as np
 
-from gammacp.arguments import one_of
-from gammacp.arrays import Codes, Floats
+from gammacp.base.arguments import one_of
+from gammacp.base.arrays import Codes, Floats
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import category_counts
@@ -26,8 +26,8 @@ from gammacp.measures.coincidences import Coincidences
 from gammacp.measures.krippendorff import CoincidenceScore, ratio_of_coincidences, signature_of
 from gammacp.measures.registry import observed_disagreement, registered, unobserved_agreement
 from gammacp.measures.score import Score, undefined
-from gammacp.needs import Need, require
-from gammacp.signature import signature
+from gammacp.continuum.needs import Need, require
+from gammacp.base.signature import signature
 
 
 @registered(

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
-from gammacp.arguments import instance, several
+from gammacp.base.arguments import instance, several
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.score import Score, undefined
-from gammacp.measures.trees.annotations import Treebank
-from gammacp.needs import Need, in_pieces, unmet_need
+from gammacp.trees.measures.annotations import Treebank
+from gammacp.continuum.needs import Need, in_pieces, unmet_need
 from gammacp.registry import Registry
 
 F = TypeVar("F", bound=Callable[..., Score])
@@ -130,7 +130,7 @@ def measure(
     """Several measures of one continuum, or of one treebank.
 
     With `beyond_chance`, each score also has the measure's disagreement against chance
-    (`gammacp.measures.beyond_chance`; of trees `gammacp.measures.trees.matched`); `chance`,
+    (`gammacp.measures.beyond_chance`; of trees `gammacp.trees.measures.matched`); `chance`,
     `precision`, `confidence`, `samples` and `seed` then are options of every measure of a
     continuum, `seed` of those of trees.
 
@@ -193,7 +193,7 @@ def measure_each(
     known = frozenset[str]().union(*(m.options for m in chosen.values()))
     for option in options.keys() - known:
         raise UsageError(f"{option} is an option of none of: {', '.join(chosen)}")
-    from gammacp.stopping import due
+    from gammacp.base.stopping import due
 
     # Keeping what nobody else asks for costs time: random sets would be told apart in ties.
     sharing = sum(m.shares for m in chosen.values()) > 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gammacp.chance.beyond import BeyondChance
-from gammacp.record_tables import record_of
+from gammacp.base.record_tables import record_of
 
 if TYPE_CHECKING:
     from gammacp.alignment import Status

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gammacp.record_tables import (
+from gammacp.base.record_tables import (
     Column,
     Record,
     Table,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gammacp.measures.explanation import Explanation
     from gammacp.measures.over_delta import OverDelta
     from gammacp.measures.score import Score
-    from gammacp.measures.unnamed import UnnamedGamma
+    from gammacp.shapes.unnamed import UnnamedGamma
 
 
 def _gap(record: Record) -> float | None:

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arguments import number
-from gammacp.arrays import Codes, Floats, Indices, places_within
+from gammacp.base.arguments import number
+from gammacp.base.arrays import Codes, Floats, Indices, places_within
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
-from gammacp.text import UNLABELLED
+from gammacp.base.text import UNLABELLED
 
 GAP = "φ"
 NO_LENGTH = "the continuum has no length, so there is no position"

@@ -20,13 +20,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.chance.beyond import BeyondChance, ratio_interval, ratio_with_interval
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.sampling import MOST_STRATA
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.measures.gamma import FEWEST_UNITS
-from gammacp.measures.part_tests import (
+from gammacp.inference.part_tests import (
     FEWEST_PARTS,
     Parts,
     difference,

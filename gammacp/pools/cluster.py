@@ -14,7 +14,7 @@ from warnings import catch_warnings, simplefilter
 
 from gammacp.errors import UsageError
 from gammacp.pools.opening import Pool, PoolError, check_same
-from gammacp.software import software
+from gammacp.base.software import software
 
 T = TypeVar("T")
 

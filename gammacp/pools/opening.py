@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gammacp.errors import GammacpError, UsageError
 from gammacp.pools.cores import processes_for
 from gammacp.pools.local import Processes, Serial
-from gammacp.software import differences
+from gammacp.base.software import differences
 
 _DASK = "dask://"
 

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from gammacp.pools.opening import Pool, PoolError
-from gammacp.stopping import due
+from gammacp.base.stopping import due
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ class Steady(Executor):
     """An executor whose `map` outlives its workers, and a cluster that goes away.
 
     A task whose worker died is tried again twice. What a lost cluster has not answered is computed
-    in this process, and a warning says so. At Ctrl-C (`gammacp.stopping.interruptible`) `map` ends
+    in this process, and a warning says so. At Ctrl-C (`gammacp.base.stopping.interruptible`) `map` ends
     with what is done.
 
     Parameters

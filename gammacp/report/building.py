@@ -17,8 +17,8 @@ from gammacp.campaign.consensus import consensus_of_each
 from gammacp.campaign.replace import Candidacy, replace
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.files import write_text
-from gammacp.left_out import LeftOut, gather
+from gammacp.base.files import write_text
+from gammacp.base.left_out import LeftOut, gather
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings

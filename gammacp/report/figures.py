@@ -8,9 +8,9 @@ from typing import TypeAlias
 from gammacp.campaign.calibrate import Calibration, Equivalent
 from gammacp.continuum import Continuum
 from gammacp.measures.explanation import Explanation
-from gammacp.record_tables import position
+from gammacp.base.record_tables import position
 from gammacp.report.markup import Markup, element, number
-from gammacp.text import category_name
+from gammacp.base.text import category_name
 
 _WIDTH, _HEIGHT = 190, 150
 _LEFT, _BOTTOM, _TOP, _RIGHT = 34, 40, 26, 8

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
-from gammacp import record_tables
-from gammacp.record_tables import Column, Record, Table
-from gammacp.text import visible
+from gammacp.base import record_tables
+from gammacp.base.record_tables import Column, Record, Table
+from gammacp.base.text import visible
 
 
 class Markup(str):

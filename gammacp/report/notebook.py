@@ -5,14 +5,14 @@ from gammacp.campaign.calibrate import Calibration
 from gammacp.campaign.compare import Comparison
 from gammacp.campaign.consensus import Consensus
 from gammacp.continuum import Continuum
-from gammacp.display import VIEWS
+from gammacp.base.display import VIEWS
 from gammacp.measures.gamma import GammaScore
 from gammacp.report import figures, page_tables
 from gammacp.report.building import frame
 from gammacp.report.markup import Markup, element, hint, join
 from gammacp.report.page import Contents, document, large_number, meaning, page
 from gammacp.report.viewer import alignment_document, alignment_view, script
-from gammacp.text import sentence
+from gammacp.base.text import sentence
 
 
 def continuum(result: Continuum) -> str:

@@ -10,7 +10,7 @@ from gammacp.campaign.compare import Comparison, ReferenceComparison
 from gammacp.campaign.consensus import Consensus
 from gammacp.campaign.consensus.gold_tables import to_review
 from gammacp.continuum import Unit
-from gammacp.record_tables import Record, position
+from gammacp.base.record_tables import Record, position
 from gammacp.report.markup import Markup, element, hint, join, table
 
 First = Callable[[Record], Markup | None]

@@ -6,7 +6,7 @@ from gammacp.alignment import Alignment
 from gammacp.continuum import Unit
 from gammacp.report.images import Grounds
 from gammacp.report.markup import Markup, element, hint, join
-from gammacp.text import category_name
+from gammacp.base.text import category_name
 
 _TURN = 137  # degrees between the hues of two annotators: neighbours are never alike
 _WORDS = (

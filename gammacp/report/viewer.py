@@ -11,7 +11,7 @@ import numpy as np
 from gammacp.alignment import Alignment
 from gammacp.continuum import Continuum
 from gammacp.report.markup import Markup, element, json_script
-from gammacp.text import visible
+from gammacp.base.text import visible
 
 _SCRIPTS = ("model.js", "draw.js", "view.js", "seek.js", "print.js", "panel.js", "search.js")
 

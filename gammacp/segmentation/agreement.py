@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arguments import instance, whole
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arguments import instance, whole
+from gammacp.base.arrays import Floats, Indices
 from gammacp.errors import DataError
-from gammacp.measures.segmentations.coefficients import (
+from gammacp.segmentation.measures.coefficients import (
     Coefficients,
     PooledItems,
     coefficients,
     influences,
     pool,
 )
-from gammacp.measures.segmentations.comparison import Criterion, Mode
-from gammacp.measures.segmentations.rows import Pairs, compare_rows
-from gammacp.record_tables import record_of
+from gammacp.segmentation.measures.comparison import Criterion, Mode
+from gammacp.segmentation.measures.rows import Pairs, compare_rows
+from gammacp.base.record_tables import record_of
 from gammacp.segmentation.codings import Codings, Group
 from gammacp.segmentation.statistics import Spread, draw_items, error_of, interval, spread
 

@@ -1,9 +1,9 @@
 """The public names of `gammacp.segmentation`, which imports them at the first look."""
 
-from gammacp.measures.segmentations.boundary import BoundarySimilarity, boundary_similarity
-from gammacp.measures.segmentations.coefficients import Coefficients, coefficients
-from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Criterion, Mode
-from gammacp.measures.segmentations.edits import (
+from gammacp.segmentation.measures.boundary import BoundarySimilarity, boundary_similarity
+from gammacp.segmentation.measures.coefficients import Coefficients, coefficients
+from gammacp.segmentation.measures.comparison import CorrectedSimilarity, Criterion, Mode
+from gammacp.segmentation.measures.edits import (
     EditCosts,
     Edits,
     EditSearch,
@@ -11,16 +11,16 @@ from gammacp.measures.segmentations.edits import (
     Transposition,
     transposition_error,
 )
-from gammacp.measures.segmentations.hamming import HammingDistance, ghd, ghd_of_positions
-from gammacp.measures.segmentations.similarity import (
+from gammacp.segmentation.measures.hamming import HammingDistance, ghd, ghd_of_positions
+from gammacp.segmentation.measures.similarity import (
     Similarity,
     optimal_edits,
     published_edits,
     segmentation_similarity,
 )
-from gammacp.measures.segmentations.tiling import from_continuum, inner_boundaries
-from gammacp.measures.segmentations.value import Segmentation
-from gammacp.measures.segmentations.windows import pk, window_diff, window_size
+from gammacp.segmentation.measures.tiling import from_continuum, inner_boundaries
+from gammacp.segmentation.measures.value import Segmentation
+from gammacp.segmentation.measures.windows import pk, window_diff, window_size
 from gammacp.segmentation.agreement import (
     CodingAgreement,
     Intervals,

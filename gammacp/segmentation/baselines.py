@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices, places_within
-from gammacp.measures.segmentations.rows import Rows, share
+from gammacp.base.arrays import Floats, Indices, places_within
+from gammacp.segmentation.measures.rows import Rows, share
 from gammacp.segmentation.codings import Codings
 
 _SHUFFLES = 20

@@ -1,6 +1,6 @@
 """Measures of segmentation beyond chance: 1 − D_o/E[D], each coder's segmentations turned.
 
-The chance model is `turned` (`gammacp.measures.segmentations.turned`): a random corpus has the
+The chance model is `turned` (`gammacp.segmentation.measures.turned`): a random corpus has the
 items and coders of the data and, per coder and item, the same sequence of segments at another
 place, with as many boundaries.
 
@@ -22,10 +22,10 @@ import numpy as np
 from gammacp.chance.beyond import BeyondChance, against_chance
 from gammacp.chance.expected import SampleRule
 from gammacp.measures.score import Score
-from gammacp.measures.segmentations.coefficients import coefficients, pool
-from gammacp.measures.segmentations.comparison import Criterion
-from gammacp.measures.segmentations.rows import COLUMNS, Pairs, compare_rows
-from gammacp.measures.segmentations.turned import TurnedSegments
+from gammacp.segmentation.measures.coefficients import coefficients, pool
+from gammacp.segmentation.measures.comparison import Criterion
+from gammacp.segmentation.measures.rows import COLUMNS, Pairs, compare_rows
+from gammacp.segmentation.measures.turned import TurnedSegments
 from gammacp.segmentation.agreement import compared_pairs
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.statistics import spread

@@ -4,7 +4,7 @@ Agreement is computed without and with an automatic segmenter among the coders. 
 segmenter agrees with people less than people do with each other. What falls must be agreement
 beyond chance: S and its π* rise when somebody who never places a boundary joins. So a candidate is
 judged by 1 − D/E[D], D being 1 − B summed over pairs of coders, E[D] its mean over the coders' own
-segmentations turned (`gammacp.measures.segmentations.turned`); the drop of π* and κ* as in the
+segmentations turned (`gammacp.segmentation.measures.turned`); the drop of π* and κ* as in the
 2012 paper stands beside it. The baselines of `gammacp.segmentation.baselines` are judged too, made
 of each person's segmentation of the items that a candidate coded; their disagreements are means
 over these.
@@ -17,18 +17,18 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arguments import several, whole
-from gammacp.arrays import Floats
+from gammacp.base.arguments import several, whole
+from gammacp.base.arrays import Floats
 from gammacp.chance.beyond import ratio
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.sampling import Disagreement, OneByOne, expectations
 from gammacp.errors import DataError
-from gammacp.measures.segmentations.coefficients import coefficients, pool
-from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Criterion
-from gammacp.measures.segmentations.rows import Rows, compare_rows, share
-from gammacp.measures.segmentations.turned import TurnedSegments
-from gammacp.measures.segmentations.value import Segmentation
-from gammacp.record_tables import record_of
+from gammacp.segmentation.measures.coefficients import coefficients, pool
+from gammacp.segmentation.measures.comparison import CorrectedSimilarity, Criterion
+from gammacp.segmentation.measures.rows import Rows, compare_rows, share
+from gammacp.segmentation.measures.turned import TurnedSegments
+from gammacp.segmentation.measures.value import Segmentation
+from gammacp.base.record_tables import record_of
 from gammacp.segmentation.baselines import BASELINES, Beside
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.statistics import difference_interval, draw_items

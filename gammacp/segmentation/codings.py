@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from gammacp.arguments import instance
+from gammacp.base.arguments import instance
 from gammacp.errors import DataError, UsageError
-from gammacp.left_out import LeftOut, gather
-from gammacp.measures.segmentations.rows import Rows
-from gammacp.measures.segmentations.value import Segmentation
-from gammacp.signature import entry
+from gammacp.base.left_out import LeftOut, gather
+from gammacp.segmentation.measures.rows import Rows
+from gammacp.segmentation.measures.value import Segmentation
+from gammacp.base.signature import entry
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gammacp.arguments import several, whole
-from gammacp.arrays import Floats
+from gammacp.base.arguments import several, whole
+from gammacp.base.arrays import Floats
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.part_tests import holm
-from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Criterion
-from gammacp.measures.segmentations.rows import Pairs, compare_rows, share
-from gammacp.record_tables import record_of
+from gammacp.inference.part_tests import holm
+from gammacp.segmentation.measures.comparison import CorrectedSimilarity, Criterion
+from gammacp.segmentation.measures.rows import Pairs, compare_rows, share
+from gammacp.base.record_tables import record_of
 from gammacp.segmentation.baselines import BASELINES, Beside
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.statistics import (
@@ -37,7 +37,7 @@ from gammacp.segmentation.statistics import (
     interval,
     spread,
 )
-from gammacp.signature import quote_part
+from gammacp.base.signature import quote_part
 
 RANKED_BY = "b"
 # In this order in tables. An agreement is 1 at best; over, under, shift and deviations are 0.

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arrays import Floats, Indices
 from gammacp.kernel import kernel
-from gammacp.measures.segmentations.edit_kernels import match_in_order
+from gammacp.segmentation.measures.edit_kernels import match_in_order
 
 
 @kernel

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.arguments import whole
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arguments import whole
+from gammacp.base.arrays import Floats, Indices
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.segmentations.value import Segmentation
+from gammacp.segmentation.measures.value import Segmentation
 
 
 class Ordered(NamedTuple):

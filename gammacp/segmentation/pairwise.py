@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.measures.segmentations.comparison import Criterion
-from gammacp.measures.segmentations.rows import COLUMNS, compare_rows
+from gammacp.segmentation.measures.comparison import Criterion
+from gammacp.segmentation.measures.rows import COLUMNS, compare_rows
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.statistics import Spread, spread
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gammacp import plots
+from gammacp.base import plots
 from gammacp.errors import DataError
-from gammacp.measures.segmentations.comparison import Criterion
+from gammacp.segmentation.measures.comparison import Criterion
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.pairwise import pairwise
 

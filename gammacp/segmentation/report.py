@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from gammacp.arguments import several
+from gammacp.base.arguments import several
 from gammacp.chance.expected import SampleRule
 from gammacp.errors import DataError
-from gammacp.measures.segmentations.comparison import CorrectedSimilarity, Criterion
-from gammacp.record_tables import record_of
+from gammacp.segmentation.measures.comparison import CorrectedSimilarity, Criterion
+from gammacp.base.record_tables import record_of
 from gammacp.segmentation.agreement import CodingAgreement, coding_agreement
 from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
 from gammacp.segmentation.statistics import FEWEST, in_words
-from gammacp.signature import entry
+from gammacp.base.signature import entry
 
 
 @dataclass(frozen=True, kw_only=True)

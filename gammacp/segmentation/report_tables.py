@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gammacp.measures.segmentations.rows import COLUMNS
-from gammacp.record_tables import (
+from gammacp.segmentation.measures.rows import COLUMNS
+from gammacp.base.record_tables import (
     Column,
     Form,
     Record,

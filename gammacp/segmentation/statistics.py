@@ -1,7 +1,7 @@
 """Mean and spread of values of which some are undefined; how far sums depend on the items drawn.
 
 Items are drawn again with replacement, as many as there are; the interval is studentised
-(`gammacp.studentised`) by the error of the linearised statistic.
+(`gammacp.inference.studentised`) by the error of the linearised statistic.
 """
 
 import math
@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.arrays import Floats
-from gammacp.measures.segmentations.rows import share
-from gammacp.studentised import studentised_interval
+from gammacp.base.arrays import Floats
+from gammacp.segmentation.measures.rows import share
+from gammacp.inference.studentised import studentised_interval
 
 # With fewer items there is no interval.
 FEWEST = 5

@@ -4,11 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from gammacp.csv_files import rows_of
+from gammacp.base.csv_files import rows_of
 from gammacp.errors import DataError
 from gammacp.formats.delimited_writing import DELIMITERS
-from gammacp.frames import COLUMNS, as_role
-from gammacp.measures.segmentations.value import Segmentation
+from gammacp.base.frames import COLUMNS, as_role
+from gammacp.segmentation.measures.value import Segmentation
 from gammacp.segmentation.codings import Codings
 
 

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field
 
-from gammacp.files import confine
+from gammacp.base.files import confine
 from gammacp.formats.campaign_file import NAME, Campaign, read_campaign
 from gammacp.formats.source import parsed_json
-from gammacp.validation import Row, WrittenTable, validated
+from gammacp.base.validation import Row, WrittenTable, validated
 
 M = TypeVar("M", bound=BaseModel)
 

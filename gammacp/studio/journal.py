@@ -20,11 +20,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar, get_type_hints
 
-from gammacp.databases import connect, schema_of
+from gammacp.base.databases import connect, schema_of
 from gammacp.errors import DataError
-from gammacp.files import is_inside, write_text
+from gammacp.base.files import is_inside, write_text
 from gammacp.formats.finding import DECISIONS
-from gammacp.record_tables import Column, Table
+from gammacp.base.record_tables import Column, Table
 
 T = TypeVar("T")
 

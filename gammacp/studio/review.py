@@ -14,16 +14,16 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from pydantic import StringConstraints
 
 from gammacp.campaign.consensus import Consensus, ConsensusUnit, gold_of, gold_tables
-from gammacp.campaign.consensus.links import ConsensusLink
+from gammacp.links.consensus import ConsensusLink
 from gammacp.continuum import Continuum, Corpus, Link, Unit
 from gammacp.continuum.links import CHAIN, whole_links
-from gammacp.csv_files import rows_of
+from gammacp.base.csv_files import rows_of
 from gammacp.errors import DataError, UsageError
 from gammacp.formats import FORMATS, write
 from gammacp.formats.reading import by_document
-from gammacp.record_tables import position
+from gammacp.base.record_tables import position
 from gammacp.studio.journal import Decision
-from gammacp.validation import WrittenTable
+from gammacp.base.validation import WrittenTable
 
 GOLD = "gold"
 NOT_TEXT = (
@@ -322,7 +322,7 @@ def workbook(continua: Mapping[str, Continuum]) -> bytes:
     DataError
         As of CSV, or a cell has a character that Excel does not have.
     """
-    from gammacp.formats.review_list import write_table
+    from gammacp.campaign.review_list import write_table
 
     rows = (row for _, row in rows_of(gold_file(continua, "csv")[1].decode("utf-8")))
     whole = dropwhile(lambda row: row[0].startswith("#"), rows)

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from shutil import rmtree
 
-from gammacp.databases import connect
+from gammacp.base.databases import connect
 
 _PREFIX = "gammacp-studio-"
 _LOCK = "lock"  # held as long as the studio lives, however it ends

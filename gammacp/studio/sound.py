@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gammacp.continuum import Continuum
-from gammacp.files import named_as
+from gammacp.base.files import named_as
 
 # What browsers play, by ending (of a film, its sound); the first ones are taken before others.
 TYPES = {

@@ -19,7 +19,7 @@ from gammacp.formats.finding import Finding, find
 from gammacp.formats.joining import Joining
 from gammacp.formats.layers import union
 from gammacp.formats.summary import summary
-from gammacp.left_out import LeftOut
+from gammacp.base.left_out import LeftOut
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.places import inside, seen_from
 

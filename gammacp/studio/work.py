@@ -18,7 +18,7 @@ from typing import Any
 from gammacp.campaign.consensus import Consensus
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import GammacpError
-from gammacp.files import atomic_write, confine, in_words
+from gammacp.base.files import atomic_write, confine, in_words
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.settings import GammaOptions
 from gammacp.pools import Processes, WorkerDied, memory_of_machine

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gammacp import Combined, Continuum, Unit, align
 from gammacp.alignment import build_problem
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.dissimilarity import bind, unit_columns
 from gammacp.dissimilarity.base import UnitColumns
 from gammacp.testing import continua

@@ -21,7 +21,7 @@ from gammacp.alignment.proof.components import Components
 from gammacp.alignment.solvers.generation import Generated, Generation, conclude, generate
 from gammacp.alignment.solvers.packing import Ties
 from gammacp.alignment.ties import break_ties, in_order
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.dissimilarity import bind, unit_columns
 from gammacp.dissimilarity.base import UnitColumns
 from gammacp.measures.gamma_cat import aligned_pairs, gamma_cat

@@ -15,7 +15,7 @@ from gammacp.alignment.heuristics.annealing import Schedule, anneal_once
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, group_costs
 from gammacp.alignment.solvers.registry import SOLVERS, solve
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.datasets import load
 from gammacp.dissimilarity import bind
 from gammacp.dissimilarity.base import UnitColumns

@@ -13,7 +13,7 @@ from gammacp.bench.figures import (
     plot_errors,
     plot_measures,
 )
-from gammacp.plots import figure
+from gammacp.base.plots import figure
 
 pytest.importorskip("matplotlib")
 

@@ -22,7 +22,7 @@ from gammacp.bench.sweep import Sweep
 from gammacp.bench.work import compute_on_worker, own_modules
 from gammacp.errors import DataError
 from gammacp.pools import PoolError, open_pool
-from gammacp.software import differences, software
+from gammacp.base.software import differences, software
 
 Build = Callable[..., Sweep]
 

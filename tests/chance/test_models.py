@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gammacp import Continuum, DataError, Unit
-from gammacp.canonical import canonical_order
+from gammacp.chance.canonical import canonical_order
 from gammacp.chance.annotation import annotations_of
 from gammacp.chance.registry import CHANCE_MODELS, Sampler
 from gammacp.chance.shift import distant_shifts

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.signature import parse
+from gammacp.base.signature import parse
 from tests.conftest import Run
 
 ROWS = """{0},N,0,10

@@ -11,7 +11,7 @@ import pytest
 
 from gammacp import Unit, read, read_corpus
 from gammacp.formats import FORMATS
-from tests.formats.story import FIXTURES, UNITS
+from tests.tools.story import FIXTURES, UNITS
 
 Run = Callable[..., Any]
 

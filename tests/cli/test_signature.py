@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gammacp.signature import Signature, parse
+from gammacp.base.signature import Signature, parse
 
 ANNOTATORS = ("Ann", "Bob|1", "Cid;a", "D, E")
 CATEGORIES = ("a", "b:c", "50%", "d,e")

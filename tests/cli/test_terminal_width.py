@@ -14,7 +14,7 @@ import pytest
 
 import gammacp
 from gammacp.cli.output import message, say, show
-from gammacp.record_tables import Column, Table, count, interval, number
+from gammacp.base.record_tables import Column, Table, count, interval, number
 from tests.conftest import Run
 
 fcntl = pytest.importorskip("fcntl")  # no terminal of this kind elsewhere

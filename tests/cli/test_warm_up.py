@@ -24,7 +24,7 @@ def test_without_any_folder_for_the_cache_it_warns_once_and_goes_on(tmp_path: Pa
     (tmp_path / "file").touch()
     code = (
         "import numpy as np\n"
-        "from gammacp.canonical_kernels import mix\n"
+        "from gammacp.chance.canonical_kernels import mix\n"
         "print(mix(np.uint64(7)) == mix(np.uint32(7)))\n"
     )
     environment = {

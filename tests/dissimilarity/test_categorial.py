@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gammacp import Combined, Continuum, DataError, Unit
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.dissimilarity import CATEGORIAL, Matrix, Ordinal, bind
 from gammacp.dissimilarity.categorial import steep
 from gammacp.testing import check_dissimilarity

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gammacp import Combined, Continuum, Unit, UsageError, align
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.dissimilarity import UnitColumns, bind, unit_columns
 from gammacp.testing import check_dissimilarity
 

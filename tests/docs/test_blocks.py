@@ -20,7 +20,7 @@ from typer.main import get_command
 
 from gammacp.cli import main
 from gammacp.cli.app import build
-from gammacp.files import write_text
+from gammacp.base.files import write_text
 from gammacp.registry import REGISTRIES
 
 sys.path.append(str(Path(__file__).parent))

@@ -31,5 +31,5 @@ def test_the_picture_is_that_of_the_code() -> None:
 def test_a_wrong_direction_is_seen() -> None:
     found = {("measures", "cli"): {"gammacp.measures.score"}, ("cli", "measures"): {"gammacp.cli"}}
     assert upward(found) == {("measures", "cli"): {"gammacp.measures.score"}}
-    assert package_of("gammacp.files") == "foundations"
+    assert package_of("gammacp.base.files") == "foundations"
     assert package_of("gammacp.cli.commands.gamma") == "cli"

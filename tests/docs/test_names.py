@@ -130,7 +130,7 @@ def test_what_is_wrong_is_seen(tmp_path: Path) -> None:
     }  # fmt: skip
     module, own = tmp_path / "module.py", ".".join(("gammacp", "files", "_WAIT"))
     module.write_text(
-        "from gammacp.files import _read, write\nimport gammacp.pools as pools\n"
+        "from gammacp.base.files import _read, write\nimport gammacp.pools as pools\n"
         "pools._local\nwrite._own\nself._mine\nwrite._replace()\n"
         f"patch('{own}')\n"
     )

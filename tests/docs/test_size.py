@@ -61,4 +61,4 @@ def test_what_is_too_much_is_seen() -> None:
     assert code_lines('"""Text."""\n\n# why\nx = (\n    1\n)\n') == 3
     assert chain({"a": {"b"}, "b": {"c", "d"}, "c": set(), "d": {"c"}}) == ["a", "b", "d", "c"]
     assert chain({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
-    assert core(Counter({"gammacp/syntax": 5, "gammacp/chance": 2})) == 2
+    assert core(Counter({"gammacp/trees": 5, "gammacp/chance": 2})) == 2

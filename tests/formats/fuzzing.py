@@ -20,9 +20,9 @@ from gammacp import Continuum, Corpus, DataError, Unit, UsageError, read, write
 from gammacp.continuum import Label
 from gammacp.formats import FORMATS, collect
 from gammacp.formats.boundary import unforeseen_raised
-from gammacp.formats.review_list import write_review
-from gammacp.record_tables import Column, Table
-from tests.formats.story import FIXTURES
+from gammacp.campaign.review_list import write_review
+from gammacp.base.record_tables import Column, Table
+from tests.tools.story import FIXTURES
 from tests.shapes.databases import lidc
 
 Damage = Callable[[bytes, random.Random, list[bytes]], bytes]

@@ -199,7 +199,7 @@ def test_pipes_are_read_when_they_are_named(
         c = read(pipe)
         written.result(10)
     assert c.n_units == 18_000
-    monkeypatch.setattr("gammacp.files.PATIENCE", 0.1)
+    monkeypatch.setattr("gammacp.base.files.PATIENCE", 0.1)
     with pytest.raises(DataError, match="nothing came through the pipe"):
         read(pipe)
 

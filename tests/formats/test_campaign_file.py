@@ -10,11 +10,11 @@ import pytest
 
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError, UsageError
-from gammacp.files import lift_confinement
+from gammacp.base.files import lift_confinement
 from gammacp.formats.campaign_file import KEYS, Campaign, Keys, campaign_of, read_campaign
 from gammacp.formats.campaign_writing import campaign_text
-from gammacp.toml_files import line_of, toml_key
-from gammacp.validation import validated
+from gammacp.base.toml_files import line_of, toml_key
+from gammacp.base.validation import validated
 
 CAMPAIGN = """\
 paths = ["data"]   # all of it

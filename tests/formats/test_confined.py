@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from gammacp.dissimilarity import dissimilarity
 from gammacp.errors import DataError, GammacpError
-from gammacp.files import confine, content_of, lift_confinement
+from gammacp.base.files import confine, content_of, lift_confinement
 from gammacp.formats.campaign_file import KEYS, campaign_of, read_campaign
 from gammacp.formats.finding import matches
 from gammacp.studio.choice import Choice
 from gammacp.studio.journal import Decision, Journal
 from gammacp.studio.sound import recordings
 from gammacp.studio.understanding import understand
-from gammacp.toml_files import toml_value
+from gammacp.base.toml_files import toml_value
 from tests.conftest import Run
 
 ROWS = "annotator,category,start,end\n{0},x,0,10\n{0},y,20,30\nB,x,0,11\nB,y,21,30\n"
@@ -333,14 +333,14 @@ def test_a_journal_that_leads_elsewhere_is_not_opened(root: Path, tmp_path: Path
 
 BY_NAME = {
     "gammacp/__init__.py", "gammacp/alignment/duals/lp.py", "gammacp/cli/app.py",
-    "gammacp/compat/pygamma/__init__.py", "gammacp/frames.py",
+    "gammacp/pygamma/__init__.py", "gammacp/base/frames.py",
     "gammacp/kernel/plain.py",  # the package's own kernels, from the module that defines them
     "gammacp/plugins.py",
     "gammacp/pools/cluster.py",
-    "gammacp/registry.py", "gammacp/segmentation/__init__.py", "gammacp/warming.py",
+    "gammacp/registry.py", "gammacp/segmentation/__init__.py", "gammacp/cli/warming.py",
 }  # fmt: skip
 UNPICKLED = {
-    "gammacp/checking.py", "gammacp/kernel/cache.py", "gammacp/pools/cluster.py",
+    "gammacp/testing/checking.py", "gammacp/kernel/cache.py", "gammacp/pools/cluster.py",
     "gammacp/pools/local.py", "gammacp/studio/work.py",
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 import gammacp as gc
 from gammacp import Continuum, DataError, Unit, UsageError
 from gammacp.formats import FORMATS, read, read_corpus, write
-from gammacp.needs import Need, unmet_need
+from gammacp.continuum.needs import Need, unmet_need
 from tests.fragments import broken_continua
 
 TEXT = "Ann picked the phone up and put it down."

@@ -11,8 +11,8 @@ import pytest
 from gammacp import Continuum, Corpus, Unit, read, read_corpus
 from gammacp.formats import collect, select
 from gammacp.formats.selection import Selection
-from gammacp.left_out import LeftOut, gather
-from tests.formats.story import FIXTURES, TEXT
+from gammacp.base.left_out import LeftOut, gather
+from tests.tools.story import FIXTURES, TEXT
 
 
 def counts(document: Continuum | Corpus) -> Counter[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from gammacp.formats import FORMATS, collect
 from tests.formats.fuzzing import SEEDS, Fuzzing, Seed, TooLongError, at_most, seeded
-from tests.formats.test_real_files import DATA
+from tests.tools.test_real_files import DATA
 
 # Formats whose end is marked, so that a truncated file cannot look whole.
 CLOSED = [

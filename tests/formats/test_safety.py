@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gammacp import DataError, Unit, read
-from gammacp.csv_files import harmless, rows_of, write_rows
-from gammacp.files import content_of
+from gammacp.base.csv_files import harmless, rows_of, write_rows
+from gammacp.base.files import content_of
 from gammacp.formats import collect
-from gammacp.text import visible
+from gammacp.base.text import visible
 
 
 def test_a_pipe_never_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody writes into it; in a folder it is not looked at."""
-    monkeypatch.setattr("gammacp.files.PATIENCE", 0.1)
+    monkeypatch.setattr("gammacp.base.files.PATIENCE", 0.1)
     os.mkfifo(tmp_path / "a.csv")
     (tmp_path / "b.csv").symlink_to(tmp_path / "a.csv")
     for name in ("a.csv", "b.csv"):

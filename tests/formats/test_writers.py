@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gammacp import Continuum, Corpus, DataError, Unit, UsageError, read, read_corpus, write
-from tests.formats.story import FIXTURES, TEXT, UNITS
+from tests.tools.story import FIXTURES, TEXT, UNITS
 
 Run = Callable[..., Any]
 NER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"

@@ -9,8 +9,8 @@ import pytest
 import gammacp as gc
 from gammacp.continuum import Continuum, Corpus, Link, Unit
 from gammacp.links.report import WHAT, link_report
-from gammacp.needs import LINKS_UNUSED
-from tests.measures.links.data import chained, linked
+from gammacp.continuum.needs import LINKS_UNUSED
+from tests.links.measures.data import chained, linked
 
 UNITS = [(0, 20), (22, 40), (45, 60), (64, 80), (85, 99)]
 LINKS = {

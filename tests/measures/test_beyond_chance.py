@@ -15,7 +15,7 @@ from gammacp.continuum import Continuum as C
 from gammacp.errors import UsageError
 from gammacp.measures.beyond_chance import on_the_grid
 from gammacp.measures.registry import MEASURES
-from gammacp.signature import parse
+from gammacp.base.signature import parse
 
 
 @pytest.fixture

@@ -254,7 +254,7 @@ def test_bootstrap_is_repeatable_and_surrounds_the_value() -> None:
 
 def test_bootstrap_has_the_width_of_the_binomial() -> None:
     # One disagreement cell: 1 − α is a binomial share over D_e, whose spread is known.
-    from gammacp.measures.bootstrap import bootstrap_interval
+    from gammacp.inference.bootstrap import bootstrap_interval
 
     observed = np.array([[60.0, 10.0], [10.0, 20.0]])
     lo, hi = bootstrap_interval(
@@ -271,7 +271,7 @@ def test_bootstrap_has_the_width_of_the_binomial() -> None:
 
 def test_bootstrap_of_a_column_counts_cells_that_are_filled() -> None:
     """25 draws for each: cells that nothing falls into bring none."""
-    from gammacp.measures.bootstrap import bootstrap_interval
+    from gammacp.inference.bootstrap import bootstrap_interval
 
     full = bootstrap_interval(
         np.array([30.0, 10.0]), np.array([0.0, 1.0]), 0.5, pairs=10**6, resamples=400, seed=2

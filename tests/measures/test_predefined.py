@@ -7,7 +7,7 @@ from nltk.metrics.agreement import AnnotationTask
 from sklearn.metrics import cohen_kappa_score
 
 from gammacp import Continuum, DataError, Unit, UsageError
-from gammacp.measures.bootstrap import bootstrap_interval
+from gammacp.inference.bootstrap import bootstrap_interval
 from gammacp.measures.krippendorff import cu_alpha
 from gammacp.measures.predefined import alpha, gwet_ac, kappa
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.measures.trees.agreement import SyntaxAgreement, syntax_agreement
-from gammacp.measures.trees.annotations import Treebank
-from gammacp.measures.trees.ted import tree_edit_distance
-from gammacp.measures.trees.tree import dependency_tree
-from gammacp.syntax.treebank import ReadTreebank, read_treebank
+from gammacp.trees.measures.agreement import SyntaxAgreement, syntax_agreement
+from gammacp.trees.measures.annotations import Treebank
+from gammacp.trees.measures.ted import tree_edit_distance
+from gammacp.trees.measures.tree import dependency_tree
+from gammacp.trees.treebank import ReadTreebank, read_treebank
 
 CDT = Path(__file__).parents[1] / "fixtures" / "cdt"
 # The treebanks with their words, which do not come with the project.

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gammacp import Continuum, Corpus, DataError, Unit
-from gammacp.files import named_as
+from gammacp.base.files import named_as
 from gammacp.formats import write
 from gammacp.report.images import ENDINGS, grounds, small_jpeg
 

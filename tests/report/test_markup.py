@@ -4,7 +4,7 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gammacp.record_tables import Column, Table, count
+from gammacp.base.record_tables import Column, Table, count
 from gammacp.report.markup import Markup, element, join, json_script, number, table
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 
 from gammacp.chance.expected import SampleRule
-from gammacp.measures.segmentations.coefficients import influences, pool
+from gammacp.segmentation.measures.coefficients import influences, pool
 from gammacp.segmentation import (
     Codings,
     CorrectedSimilarity,

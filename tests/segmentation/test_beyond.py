@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gammacp.chance.expected import SampleRule
-from gammacp.measures.segmentations.comparison import CorrectedSimilarity
+from gammacp.segmentation.measures.comparison import CorrectedSimilarity
 from gammacp.segmentation import (
     Codings,
     Criterion,

@@ -10,9 +10,9 @@ import pytest
 
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.sampling import sample_seed
-from gammacp.measures.segmentations.rows import Rows
-from gammacp.measures.segmentations.turned import TurnedSegments
-from gammacp.measures.segmentations.turning_kernels import FEWEST_WHOLE, completed
+from gammacp.segmentation.measures.rows import Rows
+from gammacp.segmentation.measures.turned import TurnedSegments
+from gammacp.segmentation.measures.turning_kernels import FEWEST_WHOLE, completed
 from gammacp.segmentation import (
     Codings,
     Segmentation,

@@ -8,7 +8,7 @@ import pytest
 import gammacp as gc
 from gammacp import DataError
 from gammacp.continuum.label import features_of
-from gammacp.formats.checking import check_format
+from gammacp.testing.formats import check_format
 from tests.shapes.databases import lidc
 
 

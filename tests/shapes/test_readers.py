@@ -9,7 +9,7 @@ import pytest
 
 import gammacp as gc
 from gammacp import DataError, Unit
-from tests.formats.story import FIXTURES
+from tests.tools.story import FIXTURES
 from tests.shapes.images import drawn
 
 

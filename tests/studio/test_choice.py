@@ -11,7 +11,7 @@ import pytest
 
 import gammacp as gc
 from gammacp.dissimilarity.toml_file import read_dissimilarity
-from gammacp.files import content_of
+from gammacp.base.files import content_of
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.pages import live
 from gammacp.studio.understanding import Understood, understand

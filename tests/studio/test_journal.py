@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from gammacp.databases import connect
+from gammacp.base.databases import connect
 from gammacp.errors import DataError
 from gammacp.studio.journal import Decision, Journal, write_journal
 from tests.work import calls

@@ -25,7 +25,7 @@ from gammacp.studio.review import (
     queue,
     workbook,
 )
-from gammacp.validation import validated
+from gammacp.base.validation import validated
 
 TEXT = "The cat sat. The dog ran; nobody saw."
 UNITS = (

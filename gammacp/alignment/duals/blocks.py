@@ -29,8 +29,8 @@ from gammacp.alignment.duals.semidefinite import (
     start,
 )
 from gammacp.alignment.problem import Problem, RelaxedMatrix
-from gammacp.arrays import Codes, Floats, Indices
-from gammacp.stopping import due
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.stopping import due
 
 # Units above which blocks pay: in 20 s 200 × 5 that agree on little come to a gap of 3 instead of
 # 23 %, and 100 × 5 to .9 instead of .5, .8 instead of 1.1 and 3.0 instead of 1.9 %. Most units of

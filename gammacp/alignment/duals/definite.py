@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 
 _HALF_ULP = 2.0**-53
 

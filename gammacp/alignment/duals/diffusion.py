@@ -15,8 +15,8 @@ import numpy as np
 from gammacp.alignment.columns import Columns
 from gammacp.alignment.duals import lp
 from gammacp.alignment.limits import Stage
-from gammacp.arrays import Floats
-from gammacp.stopping import due
+from gammacp.base.arrays import Floats
+from gammacp.base.stopping import due
 
 # Units in the largest groups for which diffusion comes close to the least prices (5 × 100 is
 # priced by linear programs).

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gammacp.alignment.columns import Columns
-from gammacp.arrays import Floats, Indices
-from gammacp.stopping import due, watched
+from gammacp.base.arrays import Floats, Indices
+from gammacp.base.stopping import due, watched
 
 # Units priced by one linear program in long continua; GLOP's time grows faster than these.
 BLOCK = 1000

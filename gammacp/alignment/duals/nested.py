@@ -31,8 +31,8 @@ from gammacp.alignment.duals.semidefinite import (
     start,
 )
 from gammacp.alignment.problem import Problem, RelaxedMatrix
-from gammacp.arrays import Bools, Codes, Floats, Indices
-from gammacp.stopping import due, halting
+from gammacp.base.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.stopping import due, halting
 
 # Factor between the units of stages, and of what a stage leaves open the gap of its own at which
 # the next one is better (209 × 493).

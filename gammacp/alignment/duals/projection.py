@@ -7,7 +7,7 @@ import numpy as np
 
 from gammacp.alignment.columns import Columns, group_of_units
 from gammacp.alignment.problem import Problem
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 
 
 class Support(NamedTuple):

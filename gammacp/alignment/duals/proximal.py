@@ -21,8 +21,8 @@ from gammacp.alignment.duals.projection import shared_prices
 from gammacp.alignment.duals.semidefinite import safe_sum
 from gammacp.alignment.pricing.exact import FEW_NODES, search
 from gammacp.alignment.problem import Problem
-from gammacp.arrays import Codes, Floats, Indices
-from gammacp.stopping import due
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.stopping import due
 
 # Of the opening: step of the prices (8 × 425; .1 comes as far in half as much time more), and the
 # change of multipliers at which passes end. Passes over the groups so far in each step.

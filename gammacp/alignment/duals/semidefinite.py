@@ -21,8 +21,8 @@ import numpy as np
 from gammacp.alignment.duals.definite import least_shift
 from gammacp.alignment.limits import Stage
 from gammacp.alignment.problem import Problem, RelaxedMatrix
-from gammacp.arrays import Bools, Codes, Floats, Indices
-from gammacp.stopping import due
+from gammacp.base.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.stopping import due
 
 # A power of 2, in units of the opening, and how many of them add up without rounding.
 _GRAIN = 2.0**-40

@@ -7,8 +7,8 @@ import numpy as np
 
 from gammacp.alignment.columns import as_groups, group_of_units
 from gammacp.alignment.problem import Problem
-from gammacp.arrays import Codes
-from gammacp.stopping import due, halting
+from gammacp.base.arrays import Codes
+from gammacp.base.stopping import due, halting
 
 # Of the opening: temperatures at which runs begin. Crowds of 209 annotators need the high ones,
 # which open and close groups, those of 35 the low ones.

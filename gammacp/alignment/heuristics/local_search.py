@@ -17,8 +17,8 @@ import numpy as np
 from gammacp.alignment.columns import as_groups, group_of_units, to_columns, to_groups
 from gammacp.alignment.limits import Stage
 from gammacp.alignment.problem import Problem
-from gammacp.arrays import Codes, Floats, Indices
-from gammacp.stopping import due, halting
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.stopping import due, halting
 
 # Rounds over the annotators of the assignment heuristic at the most.
 _ASSIGNMENTS = 12

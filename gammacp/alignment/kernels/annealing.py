@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gammacp.alignment.problem import Graph
-from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from gammacp.alignment.columns import Columns
 from gammacp.alignment.kernels.runs import lowest, widest
-from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel, late_kernel
 
 # Places for states: at first, so that what is looked at stays in the cache of the CPU, and at the

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gammacp.alignment.columns import Columns
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.kernel import late_kernel
 
 

@@ -7,7 +7,7 @@ from gammacp.alignment.kernels.growing import append, n_members, no_columns, tri
 from gammacp.alignment.kernels.pairs import best_per_annotator
 from gammacp.alignment.kernels.runs import place_of
 from gammacp.alignment.problem import Graph
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel, late_kernel
 
 # Splits of larger groups are tested unit by unit only: leaving a group in is always sound.

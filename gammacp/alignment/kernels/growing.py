@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gammacp.alignment.columns import Columns
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gammacp.alignment.problem import Graph
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 

@@ -12,7 +12,7 @@ Of the pair s < t, `edge[pair_at(s, t, m)]` has rows for the labels of s and col
 t. Only the labels `alive[s, :count[s]]` count.
 """
 
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 

@@ -8,7 +8,7 @@ X(u, v) + X(u, w) − X(v, w) ≤ 1 (*triangles*; Grötschel & Wakabayashi 1989)
 
 import numpy as np
 
-from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 # Passes over the inequalities in each step, which end at this change of multipliers; the next one

@@ -15,7 +15,7 @@ from gammacp.alignment.kernels.messages import bound_labels, pair_at, pass_messa
 from gammacp.alignment.kernels.roots import label_starts, loose_bound, reduce_candidates, root_graph
 from gammacp.alignment.kernels.runs import widest
 from gammacp.alignment.problem import Graph
-from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 EXACT, UNSURE, GIVEN_UP = 0, 1, -1

@@ -18,7 +18,7 @@ from gammacp.alignment.columns import Columns
 from gammacp.alignment.duals.projection import Support
 from gammacp.alignment.kernels.growing import append, no_columns, trim
 from gammacp.alignment.problem import Graph
-from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 # Passes on all columns' half-spaces at the most; ten more are made if the last ten brought the

@@ -4,7 +4,7 @@ import numpy as np
 
 from gammacp.alignment.kernels.messages import pair_at
 from gammacp.alignment.problem import Graph
-from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 

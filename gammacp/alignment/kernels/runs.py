@@ -1,6 +1,6 @@
 """Compiled kernels on runs of an array; NumPy's own take a second and more to compile each."""
 
-from gammacp.arrays import Codes, Indices
+from gammacp.base.arrays import Codes, Indices
 from gammacp.kernel import kernel
 
 

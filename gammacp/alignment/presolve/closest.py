@@ -15,7 +15,7 @@ from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.solvers.registry import Solve
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
-from gammacp.stopping import clock, due
+from gammacp.base.stopping import clock, due
 
 # Of Δ: no pairs closer than this are asked for.
 _SMALLEST = 1e-12

@@ -16,7 +16,7 @@ from gammacp.alignment.duals.lp import relax
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem
 from gammacp.alignment.solvers.packing import Model, best_packing, highs_bound
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
 

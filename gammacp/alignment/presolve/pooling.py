@@ -13,10 +13,10 @@ import numpy as np
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.duplicates import merge_identical, pack
 from gammacp.alignment.problem import Solution, Status
-from gammacp.arrays import Codes, Floats
+from gammacp.base.arrays import Codes, Floats
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
-from gammacp.stopping import clock
+from gammacp.base.stopping import clock
 
 # Pairs of annotator and category; above, their groups are too many to list.
 _KINDS = 200

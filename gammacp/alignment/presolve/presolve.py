@@ -20,7 +20,7 @@ from gammacp.alignment.problem import Problem, Proof, Solution, Status, judged
 from gammacp.alignment.solvers.registry import Solve
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
-from gammacp.stopping import clock
+from gammacp.base.stopping import clock
 
 # For the true problem of units all but in one place, before they are pooled.
 _SPOT_SECONDS = 0.4

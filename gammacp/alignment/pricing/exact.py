@@ -7,8 +7,8 @@ import numpy as np
 
 from gammacp.alignment.columns import Columns
 from gammacp.alignment.problem import Problem
-from gammacp.arrays import Bools, Floats, Indices
-from gammacp.stopping import halting
+from gammacp.base.arrays import Bools, Floats, Indices
+from gammacp.base.stopping import halting
 
 # Nodes of the branch and bound of each root while prices are far off.
 FEW_NODES = 30

@@ -8,8 +8,8 @@ import numpy as np
 from gammacp.alignment.columns import Columns, group_of_units
 from gammacp.alignment.duals.projection import Support
 from gammacp.alignment.problem import Problem
-from gammacp.arrays import Codes, Floats
-from gammacp.stopping import due, halting
+from gammacp.base.arrays import Codes, Floats
+from gammacp.base.stopping import due, halting
 
 # Of the scale: what a group may lack under prices that count as feasible.
 ENOUGH = 1e-6

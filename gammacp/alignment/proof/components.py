@@ -19,8 +19,8 @@ from gammacp.alignment.columns import Columns, spread
 from gammacp.alignment.limits import SMALL_UNITS, Limits, Stage
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.solvers.packing import Model, best_packing, highs_bound
-from gammacp.arrays import Bools, Codes, Floats, Indices
-from gammacp.stopping import due
+from gammacp.base.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.stopping import due
 
 # Of the scale: columns that lose more than the first are looked at only once those below are
 # decided; how far columns are taken in at first, then four times as far each time.

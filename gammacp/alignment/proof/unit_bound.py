@@ -3,7 +3,7 @@
 import numpy as np
 
 from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, solution
-from gammacp.arrays import Codes, Floats
+from gammacp.base.arrays import Codes, Floats
 
 
 def unit_prices(problem: Problem, *, beyond: float = 0.0) -> Floats:

@@ -8,9 +8,9 @@ from gammacp.alignment.columns import Columns, alone
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, solution
 from gammacp.alignment.solvers.registry import registered
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.errors import UsageError
-from gammacp.stopping import halting
+from gammacp.base.stopping import halting
 
 # Candidate pairs that are matched in milliseconds.
 _UNWATCHED = 100_000

@@ -10,8 +10,8 @@ from gammacp.alignment.solvers.enumeration import better, solve_listed
 from gammacp.alignment.solvers.greedy import take_first
 from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.alignment.solvers.registry import registered
-from gammacp.arrays import Codes, Indices
-from gammacp.stopping import due
+from gammacp.base.arrays import Codes, Indices
+from gammacp.base.stopping import due
 
 
 @registered("cpsat", "full set packing model, OR-tools' CP-SAT, one worker")

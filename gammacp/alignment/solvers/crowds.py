@@ -32,8 +32,8 @@ from gammacp.alignment.solvers.generation import (
     solve_generation,
 )
 from gammacp.alignment.solvers.registry import registered
-from gammacp.arrays import Floats
-from gammacp.stopping import clock, cpu_clock, due
+from gammacp.base.arrays import Floats
+from gammacp.base.stopping import clock, cpu_clock, due
 
 # Seconds that column generation has of fewer annotators before they are relaxed, of whom 20 × 30
 # random ones take 5 to 11; and of the time limit, what any head start takes at most.

@@ -10,7 +10,7 @@ from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, Sta
 from gammacp.alignment.proof.components import best_of_columns
 from gammacp.alignment.proof.unit_bound import least_bounded
 from gammacp.alignment.solvers.registry import registered
-from gammacp.arrays import Codes
+from gammacp.base.arrays import Codes
 
 # Annotators up to which groups are listed; their number grows exponentially (8 × 30).
 FEW_ANNOTATORS = 7

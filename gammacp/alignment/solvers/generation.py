@@ -42,8 +42,8 @@ from gammacp.alignment.reporting import tell
 from gammacp.alignment.solvers.enumeration import solve_listed
 from gammacp.alignment.solvers.packing import Model, Ties, best_packing
 from gammacp.alignment.solvers.registry import registered
-from gammacp.arrays import Codes, Floats, Indices
-from gammacp.stopping import clock, due
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.stopping import clock, due
 
 # Candidate pairs from which on columns begin with annealing (20 × 30, not 10 × 30), and from which
 # on a crowd is relaxed at once.

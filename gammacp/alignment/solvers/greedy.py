@@ -12,7 +12,7 @@ from gammacp.alignment.columns import MEMBERS, Columns, to_groups
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution
 from gammacp.alignment.solvers.registry import registered
-from gammacp.arrays import Indices
+from gammacp.base.arrays import Indices
 from gammacp.errors import DataError
 
 

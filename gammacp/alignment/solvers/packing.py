@@ -14,8 +14,8 @@ import numpy as np
 from gammacp.alignment.columns import Columns
 from gammacp.alignment.limits import Limits, Stage
 from gammacp.alignment.problem import Status
-from gammacp.arrays import Floats, Indices
-from gammacp.stopping import abandoned, clock, due, watched
+from gammacp.base.arrays import Floats, Indices
+from gammacp.base.stopping import abandoned, clock, due, watched
 
 _LARGEST = 2.0**50
 _STEPS = 2.0**40

@@ -15,7 +15,7 @@ class Solve(Protocol):
     def __call__(self, problem: Problem, limits: Limits) -> Solution:
         """Solution with status `optimal`, or `feasible` and a bound.
 
-        Ends soon after `limits.time_limit` and after Ctrl-C (`gammacp.stopping`), with the best so
+        Ends soon after `limits.time_limit` and after Ctrl-C (`gammacp.base.stopping`), with the best so
         far.
         """
         ...

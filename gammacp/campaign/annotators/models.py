@@ -27,8 +27,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from gammacp.arguments import number, one_of, whole
-from gammacp.arrays import Bools, Codes, Floats
+from gammacp.base.arguments import number, one_of, whole
+from gammacp.base.arrays import Bools, Codes, Floats
 from gammacp.campaign.annotators.responses import LEVELS, Responses
 from gammacp.errors import DataError
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp import plots
+from gammacp.base import plots
 from gammacp.campaign.calibrate.calibration import Calibration, Equivalent
 from gammacp.campaign.calibrate.meaning import amount, unit_of_amount
 from gammacp.errors import UsageError

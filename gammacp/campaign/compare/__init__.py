@@ -3,7 +3,7 @@
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion
 from gammacp.campaign.compare.comparison import Comparison, compare
 from gammacp.campaign.compare.groups import AcrossGroups, Groups
-from gammacp.campaign.compare.links import LinkComparison
+from gammacp.links.compare import LinkComparison
 from gammacp.campaign.compare.over_time import OverTime
 from gammacp.campaign.compare.pairs import AnnotatorSummary, PairMatrix, WithoutAnnotator
 from gammacp.campaign.compare.reference import ReferenceComparison

@@ -7,10 +7,10 @@ from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from gammacp.arguments import one_of, several, whole
+from gammacp.base.arguments import one_of, several, whole
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, by_category, confusion
 from gammacp.campaign.compare.groups import Groups, groups_of, members_of
-from gammacp.campaign.compare.links import LinkComparison, compare_links
+from gammacp.links.compare import LinkComparison, compare_links
 from gammacp.campaign.compare.over_time import OverTime, over_time
 from gammacp.campaign.compare.pairs import (
     AnnotatorSummary,
@@ -38,11 +38,11 @@ from gammacp.measures.agreement import (
 )
 from gammacp.measures.explanation import Explanation, explained_on
 from gammacp.measures.random_sets import Basis, Continua, named_continua
-from gammacp.measures.resampling import DRAWS, BootstrapInterval
+from gammacp.inference.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
-from gammacp.record_tables import record_of
-from gammacp.signature import extend
-from gammacp.text import in_short
+from gammacp.base.record_tables import record_of
+from gammacp.base.signature import extend
+from gammacp.base.text import in_short
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -87,7 +87,7 @@ class Comparison:
         return f"Comparison({documents} by {people}: {found.score!r})"
 
     def _repr_html_(self) -> str:
-        from gammacp.display import as_html
+        from gammacp.base.display import as_html
 
         return as_html("comparison", self)
 

@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.campaign.compare.pairs import PairMatrix
 from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.chance.beyond import ratio
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import Agreement
-from gammacp.measures.part_tests import FEWEST_ANNOTATORS, Replication, replication, with_holm
+from gammacp.inference.part_tests import FEWEST_ANNOTATORS, Replication, replication, with_holm
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,17 +19,17 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arrays import Bools, Floats, Indices
+from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.measures.agreement import Agreement
-from gammacp.measures.part_tests import (
+from gammacp.inference.part_tests import (
     FEWEST_PARTS,
     change_in_order,
     cluster_sums,
     independent_parts,
     with_holm,
 )
-from gammacp.measures.populations import PairSums
-from gammacp.text import visible
+from gammacp.inference.populations import PairSums
+from gammacp.base.text import visible
 
 _LEVEL = 0.05
 _ROUNDS = 30

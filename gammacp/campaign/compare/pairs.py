@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from gammacp.alignment import Alignment
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.campaign.compare.categories import same_label
 from gammacp.campaign.compare.scoring import Selection, agreement_of_selected, annotators_of
 from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.measures.agreement import Agreement
-from gammacp.measures.part_tests import (
+from gammacp.inference.part_tests import (
     FEWEST_PARTS,
     below_the_rest,
     gain,
@@ -26,7 +26,7 @@ from gammacp.measures.part_tests import (
     independent_parts,
 )
 from gammacp.measures.random_sets import Basis
-from gammacp.text import visible
+from gammacp.base.text import visible
 
 # Pairs of a crowd are more than anybody reads, and most share a document or two.
 MOST_PAIRS = 1000

@@ -4,7 +4,7 @@ Documents, or clusters of them, are the parts of either round; where both rounds
 they are compared part by part. With a single document in either round its unitary alignments are
 the parts, in their order. The standard error is that of the difference of γ or of the log ratio of
 the two disorders, whichever is larger, with what random sets leave open of either expected disorder
-(`gammacp.measures.part_tests`).
+(`gammacp.inference.part_tests`).
 """
 
 import math
@@ -14,8 +14,8 @@ from typing import Any
 
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import Agreement
-from gammacp.measures.contributions import ALIGNMENTS, DOCUMENTS, Contributions
-from gammacp.measures.part_tests import (
+from gammacp.inference.contributions import ALIGNMENTS, DOCUMENTS, Contributions
+from gammacp.inference.part_tests import (
     FEWEST_ALIGNMENTS,
     FEWEST_PARTS,
     Parts,

@@ -26,13 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.campaign.compare.scoring import Selection, agreement_of_selected, annotators_of
 from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.layout import fit
 from gammacp.measures.agreement import Agreement
-from gammacp.measures.part_tests import (
+from gammacp.inference.part_tests import (
     FEWEST_PARTS,
     Parts,
     independent_parts,

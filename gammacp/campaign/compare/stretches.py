@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.base.arrays import Floats, Indices
 from gammacp.measures.agreement import Agreement
-from gammacp.measures.contributions import places_of
-from gammacp.measures.part_tests import FEWEST_PARTS, STRETCHES
+from gammacp.inference.contributions import places_of
+from gammacp.inference.part_tests import FEWEST_PARTS, STRETCHES
 
 FEWEST_IN_ORDER = 20
 """Unitary alignments of everybody below which a text is not cut into stretches."""

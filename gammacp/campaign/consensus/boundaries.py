@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.arrays import Bools, Floats, Indices, places_within
+from gammacp.base.arrays import Bools, Floats, Indices, places_within
 
 # Weights and distances that differ by less, relative to the larger, are equal.
 _EQUAL = 1e-12

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from gammacp.alignment.aligned import Aligned
-from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.campaign.annotators.responses import Responses
 from gammacp.campaign.consensus.boundaries import GroupedUnits
 from gammacp.continuum.label import category_of

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from gammacp.alignment import Alignment
 from gammacp.alignment.aligned import Aligned
-from gammacp.arguments import instance
+from gammacp.base.arguments import instance
 from gammacp.campaign.consensus.cells import AlignedCells
 from gammacp.campaign.consensus.deciding import ConsensusRules, Decided, Piece, decide
 from gammacp.campaign.consensus.votes import CategoryVote, vote_on_category
@@ -25,10 +25,10 @@ from gammacp.continuum.fragments import Fragments
 from gammacp.continuum.label import category_of
 from gammacp.continuum.shapes import Shape
 from gammacp.formats.spans import MILLISECONDS, SECONDS
-from gammacp.text import category_name
+from gammacp.base.text import category_name
 
 if TYPE_CHECKING:
-    from gammacp.campaign.consensus.links import ConsensusLink
+    from gammacp.links.consensus import ConsensusLink
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +143,7 @@ class Consensus:
         return f"Consensus({len(self.kept)} units, {out} left out, {len(self.review)} to review)"
 
     def _repr_html_(self) -> str:
-        from gammacp.display import as_html
+        from gammacp.base.display import as_html
 
         return as_html("consensus", self)
 

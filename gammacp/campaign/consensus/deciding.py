@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gammacp.alignment.alignment import costs_of_pairs
-from gammacp.arguments import number, one_of
-from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.arguments import number, one_of
+from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.campaign.consensus.boundaries import BoundaryRule, ConsensusSpans, GroupedUnits, spans
 from gammacp.campaign.consensus.cells import Cells
 from gammacp.campaign.consensus.votes import (

@@ -15,7 +15,7 @@ from gammacp.campaign.consensus.weighing import AnnotatorQuality
 from gammacp.continuum import Unit
 from gammacp.continuum.label import label_json
 from gammacp.errors import DataError
-from gammacp.record_tables import (
+from gammacp.base.record_tables import (
     Column,
     Record,
     Table,
@@ -28,7 +28,7 @@ from gammacp.record_tables import (
     write_csv,
     yes_no,
 )
-from gammacp.text import UNLABELLED, category_name
+from gammacp.base.text import UNLABELLED, category_name
 
 CONSENSUS = (
     Column("file", "file"),

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arguments import whole
-from gammacp.arrays import Bools, Indices
+from gammacp.base.arguments import whole
+from gammacp.base.arrays import Bools, Indices
 from gammacp.campaign.annotators.models import posterior_of, unseen_by
 from gammacp.campaign.consensus.consensus import gold_of
 from gammacp.campaign.consensus.deciding import ConsensusRules, Truth, decide

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gammacp.alignment import Alignment, Solving, Status, align_each
-from gammacp.arguments import one_of
+from gammacp.base.arguments import one_of
 from gammacp.campaign.annotators.models import AnnotatorModel, Fit, fit
 from gammacp.campaign.annotators.responses import Responses
 from gammacp.campaign.consensus.cells import AlignedCells, Cells
@@ -23,7 +23,7 @@ from gammacp.campaign.consensus.consensus import (
     to_be_reviewed,
 )
 from gammacp.campaign.consensus.deciding import ConsensusRules, Decided, Truth, decide
-from gammacp.campaign.consensus.links import add_links
+from gammacp.links.consensus import add_links
 from gammacp.campaign.consensus.weighing import (
     AnnotatorQuality,
     best_threshold,
@@ -38,7 +38,7 @@ from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.settings import Settings
-from gammacp.needs import require
+from gammacp.continuum.needs import require
 
 Value = TypeVar("Value")
 # Values of many that are kept once they are made.

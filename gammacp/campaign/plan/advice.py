@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from gammacp.arguments import number
+from gammacp.base.arguments import number
 from gammacp.campaign.plan.spread import Pilot
 from gammacp.errors import UsageError
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
-from gammacp.record_tables import Column, Table
+from gammacp.base.record_tables import Column, Table
 
 _COLUMNS = (Column("document", "document"), Column("annotator", "annotator"))
 

@@ -2,7 +2,7 @@
 
 γ is a ratio of sums over documents, so its standard error with n documents is s/√n, s the standard
 deviation of the documents' residuals (o − (1 − γ)·e) / ē (the linearisation behind the interval
-of `gammacp.measures.resampling`). With m annotators per document instead of the pilot's
+of `gammacp.inference.resampling`). With m annotators per document instead of the pilot's
 m₀, s is not observed. The Corpus Shuffling Tool, fitted to the pilot's units and γ, tells how it
 changes: s²(m) = s²_sim(m) + (s² − s²_sim(m₀)), the last term what documents differ by beside
 the errors of the annotators (difficulty), which no further annotator makes smaller. Where the pilot
@@ -22,7 +22,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.components import VarianceComponents
-from gammacp.measures.populations import Over
+from gammacp.inference.populations import Over
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 from shuffling import ReferenceModel, shuffled_set

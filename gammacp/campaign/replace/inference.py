@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from gammacp.arrays import Bools, Floats
+from gammacp.base.arrays import Bools, Floats
 
 FEW = 30
 """Instances from which the paper's t test is used, beside the exact one that fewer have alone."""

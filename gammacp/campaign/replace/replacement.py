@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arguments import several, whole
+from gammacp.base.arguments import several, whole
 from gammacp.campaign.compare.scoring import annotators_of, check_annotator, with_annotators
 from gammacp.campaign.replace.copies import notes_on_copies
 from gammacp.campaign.replace.inference import (
@@ -38,13 +38,13 @@ from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.contributions import Contributions
-from gammacp.measures.part_tests import with_holm
+from gammacp.inference.contributions import Contributions
+from gammacp.inference.part_tests import with_holm
 from gammacp.measures.random_sets import Continua, named_continua
-from gammacp.measures.resampling import DRAWS, bootstrap
-from gammacp.record_tables import record_of
-from gammacp.signature import describe, signature
-from gammacp.text import first_names
+from gammacp.inference.resampling import DRAWS, bootstrap
+from gammacp.base.record_tables import record_of
+from gammacp.base.signature import describe, signature
+from gammacp.base.text import first_names
 
 EPSILON: Mapping[str, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
 """ε by who the people are (§3.3): how much a candidate's lower price is worth."""

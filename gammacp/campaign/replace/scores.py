@@ -16,18 +16,18 @@ import numpy as np
 
 from gammacp.alignment import Alignment, Status, align_each
 from gammacp.alignment.limits import CROWD
-from gammacp.arrays import Codes, Floats
+from gammacp.base.arrays import Codes, Floats
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined, bind
 from gammacp.dissimilarity.base import BoundDissimilarity
 from gammacp.errors import DataError
 from gammacp.measures.f1 import f1_overlap
-from gammacp.measures.links.chains import chain_costs, chains_of
-from gammacp.measures.links.gamma_link import LinksOn
-from gammacp.measures.links.joined import LinkCosts, costs_of_pairs, ends_of, groups_of, no_links
+from gammacp.links.measures.chains import chain_costs, chains_of
+from gammacp.links.measures.gamma_link import LinksOn
+from gammacp.links.measures.joined import LinkCosts, costs_of_pairs, ends_of, groups_of, no_links
 from gammacp.measures.overlapping import overlaps
 from gammacp.measures.settings import Settings
-from gammacp.needs import require_whole
+from gammacp.continuum.needs import require_whole
 from gammacp.registry import Registry
 
 CROWD_GAP = 0.005

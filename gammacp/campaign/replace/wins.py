@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gammacp.arrays import Bools, Floats, Indices
+from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.campaign.replace.inference import (
     FEW,
     benjamini_yekutieli,
@@ -17,8 +17,8 @@ from gammacp.campaign.replace.inference import (
     t_test,
 )
 from gammacp.campaign.replace.scores import Instance, Rest
-from gammacp.measures.contributions import CLUSTERS, DOCUMENTS, Contributions
-from gammacp.measures.part_tests import FEWEST_PARTS, independent_parts
+from gammacp.inference.contributions import CLUSTERS, DOCUMENTS, Contributions
+from gammacp.inference.part_tests import FEWEST_PARTS, independent_parts
 
 _TIE = 1e-9  # Agreement that differs by a smaller share is the same: sums in another order.
 _LEVEL = 0.05

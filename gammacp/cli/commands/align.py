@@ -34,7 +34,7 @@ def align(
     from gammacp.alignment import align as solve
     from gammacp.alignment.certificate import write_certificate
     from gammacp.measures.pair_rows import check_frame_path, pair_rows
-    from gammacp.stopping import interruptible
+    from gammacp.base.stopping import interruptible
 
     check_frame_path(frame)
 

@@ -13,14 +13,14 @@ from gammacp.cli.options.reading import Files, Reading, Sampled, load
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds
 from gammacp.cli.output import AsJson, message, messages, print_json, say, show, tell_signatures
 from gammacp.errors import DataError, UsageError
-from gammacp.text import in_short
+from gammacp.base.text import in_short
 
 if TYPE_CHECKING:
     from gammacp.measures.agreement import Agreement
     from gammacp.measures.explanation import Explanation
     from gammacp.measures.over_delta import OverDelta
     from gammacp.measures.random_sets import Continua
-    from gammacp.measures.resampling import BootstrapInterval
+    from gammacp.inference.resampling import BootstrapInterval
     from gammacp.measures.settings import GammaOptions, Memory
 
 
@@ -68,7 +68,7 @@ def gamma(
     from gammacp.measures.agreement import agreement
     from gammacp.measures.explanation import explanation_of
     from gammacp.measures.over_delta import gamma_over_delta
-    from gammacp.stopping import interruptible
+    from gammacp.base.stopping import interruptible
 
     thresholds.require_interval(bootstrap)
     options = settings.options()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gammacp.cli.options.reading import Files, Loaded, Reading, left_out_json, left_out_lines, load
 from gammacp.cli.output import AsJson, print_json, say, show
-from gammacp.record_tables import Column, Table, count, permille
+from gammacp.base.record_tables import Column, Table, count, permille
 
 if TYPE_CHECKING:
     from gammacp.formats.summary import Summary

@@ -11,17 +11,17 @@ from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.options.reading import Files, Reading, left_out_json, load, split_names
-from gammacp.cli.options.segmentations import EditFlags
+from gammacp.segmentation.options import EditFlags
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags
-from gammacp.cli.options.trees import Treebanks
+from gammacp.trees.options import Treebanks
 from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.errors import UsageError
-from gammacp.text import group_by_text, in_short
+from gammacp.base.text import group_by_text, in_short
 
 if TYPE_CHECKING:
     from gammacp.continuum import Continuum
     from gammacp.measures.score import Score
-    from gammacp.measures.trees.annotations import Treebank
+    from gammacp.trees.measures.annotations import Treebank
 
 # Documents that a worker measures before it answers, at most.
 _AT_ONCE = 100
@@ -122,7 +122,7 @@ def measure(
     """
     from gammacp.dissimilarity.base import features_of
     from gammacp.measures.registry import measure as evaluate
-    from gammacp.stopping import interruptible
+    from gammacp.base.stopping import interruptible
 
     names = chosen_measures(chosen.measures)
     options = chosen.options(names, settings, edits)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from gammacp.cli.output import AsJson, print_json, show
-from gammacp.record_tables import Column, Record, Table, record_of
+from gammacp.base.record_tables import Column, Record, Table, record_of
 
 if TYPE_CHECKING:
     from gammacp.measures.registry import Measure

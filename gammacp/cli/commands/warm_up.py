@@ -12,7 +12,7 @@ def warm_up(json: AsJson = False) -> None:
     This is useful in container images and CI. The compiled code goes to NUMBA_CACHE_DIR if that is
     set, otherwise beside the package, or to your cache folder if the package is read-only.
     """
-    from gammacp.warming import warm_up as warm
+    from gammacp.cli.warming import warm_up as warm
 
     with progress("cases") as counter:
         found = warm(counter)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from gammacp.cli.progress import Counter
-    from gammacp.measures.resampling import BootstrapInterval
+    from gammacp.inference.resampling import BootstrapInterval
     from gammacp.measures.settings import GammaOptions
 
 

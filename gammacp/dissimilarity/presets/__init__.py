@@ -4,7 +4,7 @@ from pathlib import Path
 
 from gammacp.dissimilarity.named import DISSIMILARITIES
 from gammacp.dissimilarity.toml_file import read_dissimilarity
-from gammacp.files import lift_confinement
+from gammacp.base.files import lift_confinement
 
 with lift_confinement():
     for _preset in sorted(Path(__file__).parent.glob("*.toml")):

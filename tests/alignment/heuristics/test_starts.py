@@ -26,7 +26,7 @@ from gammacp.alignment.heuristics.local_search import (
 )
 from gammacp.alignment.problem import group_costs
 from gammacp.dissimilarity import bind
-from gammacp.stopping import clock
+from gammacp.base.stopping import clock
 from tests.alignment.continua import random_continuum
 from tests.alignment.enumeration import problem_of
 

@@ -39,7 +39,7 @@ from gammacp.alignment.proof.components import decompose
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import random_continuum
-from tests.test_late_kernels import as_plain
+from tests.kernel.test_late_kernels import as_plain
 
 CASES = [(0, 2, 8), (1, 3, 9), (2, 4, 10), (5, 3, 12)]
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from gammacp.alignment.kernels.matching import best_matching
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 
 
 def table(seed: int) -> Floats:

@@ -12,9 +12,9 @@ from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.presolve.pooling import solve_pooled
 from gammacp.alignment.presolve.presolve import Presolve
 from gammacp.alignment.problem import group_costs
-from gammacp.arrays import Codes
+from gammacp.base.arrays import Codes
 from gammacp.dissimilarity import bind
-from gammacp.stopping import clock
+from gammacp.base.stopping import clock
 from tests.alignment.continua import random_continuum
 from tests.alignment.enumeration import problem_of
 from tests.work import LookedAtClock

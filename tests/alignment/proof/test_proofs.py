@@ -20,7 +20,7 @@ from gammacp.alignment.pricing.exact import search
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.proof.components import Components, best_of_columns
 from gammacp.alignment.proof.unit_bound import unit_bound
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
 from tests.alignment.enumeration import (

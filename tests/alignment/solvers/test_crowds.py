@@ -21,7 +21,7 @@ from gammacp.alignment.solvers import crowds
 from gammacp.alignment.solvers.crowds import Crowds, enclose, solve_crowd
 from gammacp.alignment.solvers.generation import Generated, Generation
 from gammacp.alignment.solvers.registry import solve
-from gammacp.stopping import clock
+from gammacp.base.stopping import clock
 from tests.alignment.crowds import crowd, crowd_problem
 from tests.alignment.enumeration import all_groups, most_gain
 from tests.work import LookedAtClock

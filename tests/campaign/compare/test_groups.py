@@ -13,7 +13,7 @@ from gammacp.campaign.compare.pairs import PairMatrix
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import Agreement, agreement
-from gammacp.measures.contributions import Contributions
+from gammacp.inference.contributions import Contributions
 from gammacp.measures.gamma import Gamma
 from tests.conftest import Run
 

@@ -12,7 +12,7 @@ from gammacp import Continuum, DataError, UsageError
 from gammacp.campaign.compare import Comparison, compare
 from gammacp.campaign.compare.rounds import compare_rounds
 from gammacp.measures.agreement import Agreement, agreement
-from gammacp.signature import parse
+from gammacp.base.signature import parse
 from gammacp.testing import continua
 from shuffling import ReferenceModel, shuffled_sets
 

@@ -12,8 +12,8 @@ from gammacp.campaign.compare.over_time import changes
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.clusters import in_order
-from gammacp.measures.part_tests import change_in_order
-from gammacp.measures.populations import PairSums
+from gammacp.inference.part_tests import change_in_order
+from gammacp.inference.populations import PairSums
 from tests.conftest import Run
 
 PEOPLE = ("Ann", "Bob", "Cid", "Dan")

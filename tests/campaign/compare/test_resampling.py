@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.contributions import (
+from gammacp.inference.contributions import (
     Contributions,
     contributions_of_alignment,
     contributions_of_documents,
 )
-from gammacp.measures.resampling import bootstrap, interval_of_gamma
+from gammacp.inference.resampling import bootstrap, interval_of_gamma
 
 
 def documents(observed: list[float], expected: list[float]) -> Contributions:

@@ -13,7 +13,7 @@ from gammacp.campaign.compare.rounds import compare_rounds, difference_of
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement, agreement
-from gammacp.measures.contributions import Contributions
+from gammacp.inference.contributions import Contributions
 from tests.conftest import Run
 
 

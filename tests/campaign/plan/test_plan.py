@@ -17,7 +17,7 @@ from gammacp.errors import DataError, UsageError
 from gammacp.formats import collect
 from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis
-from gammacp.measures.resampling import interval_of_gamma
+from gammacp.inference.resampling import interval_of_gamma
 from gammacp.measures.settings import Settings
 from shuffling import shuffled_set
 from shuffling.reference import ReferenceModel

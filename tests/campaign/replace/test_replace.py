@@ -13,7 +13,7 @@ from scipy import special, stats
 
 import gammacp as gc
 from gammacp.alignment import align_each
-from gammacp.arrays import Floats
+from gammacp.base.arrays import Floats
 from gammacp.campaign.replace import (
     SCORES,
     Instance,

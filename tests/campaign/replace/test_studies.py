@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from gammacp.arrays import Bools, Floats
+from gammacp.base.arrays import Bools, Floats
 from gammacp.campaign.plan.planning import turns_of
 from gammacp.campaign.replace import SCORES, Instance
 from gammacp.campaign.replace.scores import Aligning

@@ -1,0 +1,253 @@
+"""Tables: a list of columns over records, once; text, HTML and CSV are made from the same list.
+
+A record is a mapping with the keys of the JSON, so the JSON of a table are its records as they
+are. A column says which of them it shows, under which header and in which form.
+
+>>> columns = Column("file", "file"), Column("gamma", "γ", number)
+>>> found = Table(columns, [{"file": "a", "gamma": 1}])
+>>> found.headers
+('file', 'γ')
+>>> found.cells(digits=3)
+[['a', '1.000']]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from gammacp.base.text import visible
+
+NONE = "–"
+
+Record: TypeAlias = Mapping[str, Any]
+Form: TypeAlias = Callable[[Any, int], str]
+
+
+def record_of(thing: object, keys: str) -> dict[str, Any]:
+    """Attributes of a result as JSON has them: what has an `as_dict` is its record.
+
+    Parameters
+    ----------
+    thing
+        The result.
+    keys
+        Names of attributes, with blanks between.
+
+    >>> record_of(Tint("agrees", 0.5), "kind share")
+    {'kind': 'agrees', 'share': 0.5}
+    """
+    values = {key: getattr(thing, key) for key in keys.split()}
+    return {k: v.as_dict() if hasattr(v, "as_dict") else v for k, v in values.items()}
+
+
+def text(value: Any, _digits: int = 0) -> str:
+    """As it is; "–" where there is none."""
+    return NONE if value is None else str(value)
+
+
+def word(value: Any, _digits: int = 0) -> str:
+    """As `text`, for short words that stand under each other to the right, like numbers."""
+    return text(value)
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number with a fixed number of decimals; "–" where there is none.
+
+    >>> number(0.5), number(float("nan")), number(float("-inf"))
+    ('0.5000', '–', '-∞')
+    """
+    if value is None or math.isnan(value):
+        return NONE
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return f"{value:.{digits}f}"
+
+
+def count(value: int | None, _digits: int = 0) -> str:
+    """A whole number, with commas from a thousand on a million (12,345,678)."""
+    return NONE if value is None else f"{value:,}" if value >= 1e6 else str(value)
+
+
+def general(value: float | None, _digits: int = 0) -> str:
+    """A number in its shortest form."""
+    return NONE if value is None or math.isnan(value) else f"{value:g}"
+
+
+def signed_number(value: float | None, digits: int = 4) -> str:
+    """A difference, with its sign."""
+    return NONE if value is None or math.isnan(value) else f"{value:+.{digits}f}"
+
+
+def percent(value: float | None, _digits: int = 0) -> str:
+    """A share as whole percents, whatever the digits of the other columns."""
+    return NONE if value is None or math.isnan(value) else f"{value:.0%}"
+
+
+def permille(value: float | None, _digits: int = 0) -> str:
+    """A share in percent with one decimal."""
+    return NONE if value is None or math.isnan(value) else f"{100 * value:.1f} %"
+
+
+def interval(value: Sequence[float] | None, digits: int = 4, form: Form = number) -> str:
+    """Two numbers, "a to b"; "–" where there is no interval.
+
+    >>> interval((0.25, 0.5), 2)
+    '0.25 to 0.50'
+    """
+    if value is None or all(v is None or math.isnan(v) for v in value):
+        return NONE
+    return " to ".join(form(v, digits) for v in value)
+
+
+def position(value: float | None, _digits: int = 0) -> str:
+    """A place in a continuum: three decimals tell milliseconds of seconds, none are added."""
+    return NONE if value is None else f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+def share(value: float | None, _digits: int = 0) -> str:
+    """A share of something, in percent with one decimal below ten; ∞ is beyond all that can be.
+
+    >>> share(0.0314), share(0.31), share(float("inf"))
+    ('3.1 %', '31 %', 'beyond')
+    """
+    if value is None or math.isnan(value):
+        return NONE
+    if math.isinf(value):
+        return "beyond"
+    return f"{100 * value:.{0 if value >= 0.095 else 1}f} %"
+
+
+def listing(value: Iterable[object] | None, _digits: int = 0) -> str:
+    """Several texts, with semicolons."""
+    return "; ".join(map(str, value or ()))
+
+
+def yes_no(value: object, _digits: int = 0) -> str:
+    """Whether or not; "–" for what is not known."""
+    return NONE if value is None else "yes" if value else "no"
+
+
+_LEFT_ALIGNED = (text, listing, yes_no)
+
+
+@dataclass(frozen=True)
+class Tint:
+    """How strongly a cell of a matrix is coloured: `share` in [0, 1], of `kind` by the style."""
+
+    kind: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    key
+        Of the record; also the column's name in CSV.
+    header
+        What people read over it.
+    form
+        How a value is written: `number`, `interval`, `percent`, …
+    digits
+        Decimals, where they are not those of the whole table.
+    value
+        Takes the value out of the record; default: what it has under the key.
+    tint
+        For matrices: how a cell is coloured in HTML.
+    wrapped
+        A text that may be long and is broken into lines.
+    left
+        Whether its cells begin at the left, whatever their form.
+    rank
+        In which order columns leave a table that is wider than the terminal: the highest first,
+        0 never.
+    """
+
+    key: str
+    header: str
+    form: Form = text
+    digits: int | None = None
+    value: Callable[[Record], Any] | None = None
+    tint: Callable[[Record], Tint | None] | None = None
+    wrapped: bool = False
+    left: bool = False
+    rank: int = 0
+
+    @property
+    def numeric(self) -> bool:
+        """Whether its cells stand under each other to the right, as numbers do."""
+        return not self.left and self.form not in _LEFT_ALIGNED
+
+    def of(self, record: Record) -> Any:
+        """Its value in a record; None where the record has none."""
+        return record.get(self.key) if self.value is None else self.value(record)
+
+    def cell(self, record: Record, digits: int = 4) -> str:
+        """Its value as printable text."""
+        chosen = digits if self.digits is None else self.digits
+        return visible(self.form(self.of(record), chosen))
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns over records.
+
+    `total` is how many of the last records stand for all the others (the corpus, a mean).
+    """
+
+    columns: tuple[Column, ...]
+    records: Sequence[Record] = field(default_factory=list)
+    total: int = 0
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """What stands over the columns."""
+        return tuple(visible(c.header) for c in self.columns)
+
+    def cells(self, digits: int = 4) -> list[list[str]]:
+        """The rows as text."""
+        return [[c.cell(record, digits) for c in self.columns] for record in self.records]
+
+    def without_empty(self, *keys: str) -> Table:
+        """The table without those of the columns that have no value in any record."""
+        kept = (
+            c
+            for c in self.columns
+            if c.key not in keys or any(c.of(record) is not None for record in self.records)
+        )
+        return replace(self, columns=tuple(kept))
+
+    def without(self, *keys: str, when: bool = True) -> Table:
+        """The table without these columns."""
+        kept = tuple(c for c in self.columns if not (when and c.key in keys))
+        return replace(self, columns=kept)
+
+    def write_csv(self, path: Path) -> None:
+        """The table as `write_csv` has it."""
+        write_csv(path, self.columns, self.records)
+
+
+def write_csv(path: Path, columns: Sequence[Column], records: Iterable[Record]) -> None:
+    """A table as CSV for people: keys over the columns, values in full precision.
+
+    Cells that a spreadsheet would run as a formula get an apostrophe before them.
+    """
+    from gammacp.base.csv_files import write_rows
+
+    rows = ([_plain(c, c.of(record)) for c in columns] for record in records)
+    write_rows(path, chain([[c.key for c in columns]], rows), for_spreadsheets=True)
+
+
+def _plain(column: Column, value: Any) -> object:
+    if value is not None and column.form in (listing, yes_no):
+        return column.form(value, 0)
+    if column.form is position and float(value).is_integer():
+        return int(value)
+    return value

@@ -1,0 +1,128 @@
+"""`gammacp bench`: sweeps over error magnitudes; `bench status`, `export`, `merge`: their store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from gammacp.bench.commands import output
+from gammacp.bench.commands.bench_store import export, merge, status, store_path
+from gammacp.bench.commands import options
+from gammacp.cli.options.groups import flatten
+from gammacp.cli.options.names import Command, CommandGroup, application
+from gammacp.cli.options.settings import GammaFlags
+from gammacp.cli.output import AsJson, message, print_json
+
+if TYPE_CHECKING:
+    from gammacp.bench.curves import Point
+    from gammacp.bench.runner import Outcome
+    from gammacp.bench.store import Store
+    from gammacp.bench.sweep import Sweep
+    from gammacp.pools import Pool
+
+
+def _bench(
+    context: typer.Context,
+    extent: options.SweepFlags,
+    origin: options.Origin,
+    running: options.Running,
+    checking: options.Checking,
+    settings: GammaFlags,
+    json: AsJson = False,
+) -> None:
+    """See how measures respond to errors of growing size.
+
+    The Corpus Shuffling Tool makes annotators who err by each magnitude.
+
+    Example: gammacp bench --error split -m gamma,cu-alpha,ser --sets 10
+
+    Most used: --error, --measures and --sets.
+    """
+    if context.invoked_subcommand is not None:
+        options.refuse_options(
+            context, f"has no effect before `{context.invoked_subcommand}`: give it after"
+        )
+        return
+    if origin.trees is not None:
+        options.refuse_options(context, "is not an option of sweeps of trees", options.UNITS_ONLY)
+    from gammacp.bench.baseline import compare_with
+    from gammacp.bench.store import Store
+    from gammacp.bench.work import check
+    from gammacp.pools import open_pool
+
+    sweep = options.sweep_of(extent, origin, running, checking, settings)
+    if checking.check is not None:
+        _check_baseline(sweep, checking.check, running.out)
+    place = running.store or store_path(running.out)
+    # What cannot be computed, or a cluster that cannot be reached, leaves no empty store.
+    check(sweep)
+    with open_pool(running.executor, running.jobs) as pool, Store.writing(place) as store:
+        outcome = _run(sweep, store, pool, running)
+        points = _write(sweep, store, running)
+        output.tell(sweep, outcome)
+        compared = None
+        if checking.check is not None:
+            compared = compare_with(checking.check, sweep, store, points, level=checking.level)
+            output.tell_comparison(compared, checking.check, checking.level)
+    if json:
+        print_json(output.document(sweep, points, outcome, running.out, compared))
+    elif compared is not None:
+        output.print_differences(compared.moved)
+    else:
+        output.print_points(points)
+    if outcome.failures or (compared is not None and compared.moved):
+        raise typer.Exit(1)
+
+
+def _check_baseline(sweep: Sweep, baseline: Path, out: Path) -> None:
+    from gammacp.bench.baseline import check_configuration
+    from gammacp.errors import UsageError
+
+    if baseline.resolve().parent == out.resolve():
+        raise UsageError(f"--out {out} would overwrite the baseline: give another folder")
+    if not check_configuration(sweep, baseline):
+        place = baseline.with_suffix(".json")
+        message(f"{place} is missing, so the baseline's settings could not be checked")
+
+
+def _run(sweep: Sweep, store: Store, pool: Pool, running: options.Running) -> Outcome:
+    from gammacp.bench.runner import run
+    from gammacp.cli.progress import progress
+
+    try:
+        with progress("cells") as counter:
+            outcome = run(
+                sweep,
+                store,
+                pool,
+                resume=running.resume,
+                mixed=running.mix_software,
+                progress=counter,
+                failed=output.Failures(),
+            )
+    except KeyboardInterrupt:
+        outcome = None
+    if outcome is None or outcome.interrupted:
+        message(f"interrupted; {store.path} keeps what is done, run again to go on")
+        # Workers are left to their fate: their tasks are computed again next time.
+        raise typer.Exit(130)
+    return outcome
+
+
+def _write(sweep: Sweep, store: Store, running: options.Running) -> list[Point]:
+    from gammacp.bench.results import write_results
+
+    written = write_results(sweep, store, running.out, figures=running.figures)
+    for path in written.paths:
+        message(f"wrote {path}")
+    for note in written.notes:
+        message(note)
+    return written.points
+
+
+bench = application(cls=CommandGroup)
+bench.callback(invoke_without_command=True)(flatten(_bench))
+for command in (status, export, merge):
+    bench.command(cls=Command)(flatten(command))

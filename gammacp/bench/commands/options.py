@@ -1,0 +1,193 @@
+"""The options of `gammacp bench`, and the sweep that they stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from gammacp.bench.commands.bench_store import DEFAULT_OUT
+from gammacp.cli.options.groups import option
+from gammacp.cli.options.names import numbers_of
+from gammacp.cli.options.reading import split_names
+from gammacp.bench.commands.references import References
+from gammacp.cli.options.settings import GammaFlags, Sampling, SolvingFlags, Weighing
+from gammacp.cli.output import message
+from gammacp.errors import UsageError
+from gammacp.plugins import loaded_names
+
+if TYPE_CHECKING:
+    from gammacp.bench.sweep import Sweep
+
+
+@dataclass(frozen=True)
+class SweepFlags:
+    """What is swept."""
+
+    error: list[str] | None = option(
+        "Error to sweep: {errors}, or a combination such as position+category; with parameters "
+        "as in split:factor=2 (repeatable).",
+        "NAME",
+    )
+    measures: list[str] | None = option(
+        "Measures to compute (A,B; repeatable), or all.  [default: gamma, u-alpha-2013, cu-alpha, "
+        "kappa-d, ser]",
+        "NAME",
+        names=("--measures", "-m"),
+        of="measure",
+    )
+    n_annotators: int = option("Annotators of each set.", default=3)
+    sets: int | None = option("Annotation sets per magnitude.  [default: 40]")
+    step: float | None = option("Distance between magnitudes from 0 to 1.  [default: 0.05]")
+    magnitudes: str | None = option("Use these magnitudes instead of a step.", "M,M,…")
+    beyond_chance: bool = option(
+        "Instead of each value, 1 − D/E[D]: the disagreement that the measure counts against its "
+        "mean over random sets of the chance model (for trees, over other sentences).",
+        default=False,
+    )
+
+
+@dataclass(frozen=True)
+class Origin(References):
+    """Where annotation sets come from."""
+
+    trees: Path | None = option(
+        "Use a sample of the trees in this treebank file instead; errors are label, attach, "
+        "label+attach, attach:uniform and attach:local."
+    )
+
+
+@dataclass(frozen=True)
+class Running:
+    """Where the sweep runs, and what it writes."""
+
+    out: Path = option("Folder for tables and figures.", default=DEFAULT_OUT)
+    store: Path | None = option("Store of the cells.  [default: OUT/bench.sqlite]")
+    resume: bool = option("Keep what the store has, or drop it and start over.", default=True)
+    mix_software: bool = option(
+        "Continue a store whose cells other software computed; it records which.",
+        default=False,
+    )
+    experiment: str = option("The sweep's name in the store.", default="bench")
+    executor: str = option(
+        "Where to compute: serial, processes or dask://host:port.", default="processes"
+    )
+    jobs: int | None = option("Tasks at once.  [default: one per core]", min=1)
+    figures: bool = option("Draw figures.", default=True)
+
+
+@dataclass(frozen=True)
+class Checking:
+    """Comparing the sweep with an earlier one."""
+
+    check: Path | None = option(
+        "Compare with this CSV of an earlier sweep; exit with 1 if curves moved beyond noise.",
+        "BASELINE.csv",
+    )
+    level: float = option(
+        "Probability that --check gives a false alarm.", default=0.01, min=0, max=1
+    )
+
+
+UNITS_ONLY = frozenset(
+    f.name
+    for group in (References, Weighing, Sampling, SolvingFlags)
+    for f in fields(group)
+    if f.name != "seed"
+) | {"n_annotators"}
+"""The options of `bench` that mean nothing with `--trees`."""
+
+
+def sweep_of(
+    extent: SweepFlags, origin: Origin, running: Running, checking: Checking, settings: GammaFlags
+) -> Sweep:
+    """The sweep, of units or of trees; what is not given is taken from a baseline (`--check`)."""
+    from gammacp.bench.baseline import extent_of, read_curves
+    from gammacp.bench.sweep import PAPER_MEASURES, Sweep
+    from gammacp.measures.registry import expand_names
+
+    errors, measures = tuple(extent.error or ()), split_names(extent.measures)
+    sets, magnitudes = extent.sets, magnitudes_of(extent)
+    if checking.check is not None:
+        known = extent_of(read_curves(checking.check))
+        errors = errors or known.errors
+        measures = measures or known.measures
+        sets = known.sets if sets is None else sets
+        magnitudes = magnitudes or known.magnitudes
+    if origin.trees is not None:
+        swept: dict[str, Any] = _of_trees(origin.trees, settings.sampling.seed, errors, measures)
+    elif not errors:
+        raise UsageError("no error to sweep; give one, such as --error split")
+    else:
+        swept = {
+            "source": origin.source(),
+            "errors": errors,
+            "measures": measures or PAPER_MEASURES,
+            "n_annotators": extent.n_annotators,
+            "options": _options(settings),
+        }
+        if measures == ("all",):
+            swept["measures"] = tuple(expand_names(measures))
+    if sets is not None:
+        swept["sets"] = sets
+    if magnitudes:
+        swept["magnitudes"] = magnitudes
+    return Sweep(
+        **swept,
+        seed=settings.sampling.seed,
+        beyond_chance=extent.beyond_chance,
+        modules=loaded_names(),
+        experiment=running.experiment,
+    )
+
+
+def _of_trees(
+    path: Path, seed: int, errors: tuple[str, ...], measures: tuple[str, ...]
+) -> dict[str, Any]:
+    """What is swept of a treebank: by default as in the paper."""
+    from gammacp.trees import sweep as trees
+    from gammacp.trees.treebank import read_sentences
+
+    everything = read_sentences(path)
+    read = [sentence for sentence in everything if not sentence.missing]
+    if lost := len(everything) - len(read):
+        message(f"{path}: left out: {lost} not annotated")
+    source = trees.Perturbed(trees.sample_sentences(read, seed=seed))
+    message(f"{len(source.sentences)} of {len(read)} sentences of {path}; seed {seed}")
+    return {
+        "source": source,
+        "errors": errors or trees.PAPER_ERRORS,
+        "measures": source.measures if measures in ((), ("all",)) else measures,
+        "magnitudes": trees.PAPER_MAGNITUDES,
+        "sets": trees.PAPER_SETS,
+        "n_annotators": 2,
+    }
+
+
+def refuse_options(context: typer.Context, why: str, names: frozenset[str] | None = None) -> None:
+    """A UsageError if options were given (some of those named) that would be passed over."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        refused = names is None or parameter.name in names
+        if refused and source is not None and source.name == "COMMANDLINE":
+            raise UsageError(f"{parameter.opts[0]} {why}")
+
+
+def magnitudes_of(extent: SweepFlags) -> tuple[float, ...] | None:
+    """`--magnitudes` or `--step`; None if neither is given."""
+    from gammacp.bench.sweep import magnitudes_by
+
+    if extent.magnitudes is None:
+        return None if extent.step is None else magnitudes_by(extent.step)
+    if extent.step is not None:
+        raise UsageError("give --step or --magnitudes, not both")
+    return numbers_of("--magnitudes", extent.magnitudes)
+
+
+def _options(settings: GammaFlags) -> dict[str, Any]:
+    """Options that were given; those at their defaults are left out of the configuration."""
+    options: dict[str, Any] = dict(settings.options())
+    plain: dict[str, Any] = dict(GammaFlags(Weighing(), Sampling(), SolvingFlags()).options())
+    return {k: v for k, v in options.items() if plain.get(k) != v and k != "seed"}

@@ -1,0 +1,127 @@
+"""What `gammacp bench` prints: tables and JSON on stdout, what it did on stderr."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from gammacp.cli.output import message, show
+from gammacp.base.record_tables import Column, Table, general, number, record_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from gammacp.bench.baseline import BaselineComparison, PointChange
+    from gammacp.bench.curves import Point
+    from gammacp.bench.runner import Failure, Outcome
+    from gammacp.bench.sweep import Sweep
+
+_COLUMNS = 8  # measures side by side in a table
+_TOLD = 10  # failures told one by one
+_DIFFERENCES = (
+    Column("measure", "measure"),
+    Column("magnitude", "magnitude", general),
+    Column("what", "what"),
+    Column("baseline", "baseline", number),
+    Column("now", "now", number),
+    Column("p", "p", lambda p, _: "–" if p != p else f"{p:.1g}"),
+)
+
+
+def tell(sweep: Sweep, outcome: Outcome) -> None:
+    """What a run did, on stderr."""
+    message(f"{outcome.computed} cells computed, {outcome.reused} reused; seed {sweep.seed}")
+    if sweep.beyond_chance:
+        message("values are 1 − D/E[D]: each measure's disagreement against chance")
+    for note in outcome.notes:
+        message(note)
+    if outcome.limited:
+        message(f"{outcome.limited} cells are from a solver that stopped at a limit (feasible)")
+    if outcome.failures:
+        message(
+            f"{len(outcome.failures)} annotation sets could not be computed; run the sweep again "
+            "to retry them"
+        )
+
+
+class Failures:
+    """Tells of the first tasks that cannot be computed while the sweep goes on."""
+
+    told = 0
+
+    def __call__(self, failure: Failure) -> None:
+        """A line for each of the first ten, without the trace after the first."""
+        self.told += 1
+        if self.told > _TOLD:
+            return
+        task = failure.task
+        place = f"{task.error}, magnitude {task.magnitude:g}, set {task.set_number}"
+        why = failure.why if self.told == 1 else failure.why.splitlines()[0]
+        message(f"not computed: {place}: {why}")
+
+
+def document(
+    sweep: Sweep,
+    points: Sequence[Point],
+    outcome: Outcome,
+    folder: Path,
+    compared: BaselineComparison | None = None,
+) -> dict[str, Any]:
+    """The points of each error, what the run did, and what `--check` found, for JSON."""
+    check = {} if compared is None else {"check": asdict(compared)}
+    return check | {
+        "errors": {e: [asdict(p) for p in points if p.error == e] for e in sweep.errors},
+        "folder": str(folder),
+        **record_of(outcome, "computed reused limited"),
+        "fewer": outcome.notes,
+        "failures": [{**asdict(f.task), "why": f.why} for f in outcome.failures],
+        "seed": sweep.seed,
+    }
+
+
+def print_points(points: Sequence[Point]) -> None:
+    """Means, one table per error: a row per magnitude, a column per measure."""
+    from gammacp.bench.curves import by_error, by_measure
+
+    for error, group in by_error(points).items():
+        curves = by_measure(group)
+        means = {(p.measure, p.magnitude): p.mean for p in group}
+        magnitudes = sorted({p.magnitude for p in group})
+        names = [n for n, curve in curves.items() if any(p.mean == p.mean for p in curve)]
+        for first in range(0, len(names), _COLUMNS):
+            shown = names[first : first + _COLUMNS]
+            columns = (
+                Column("magnitude", f"{error}: magnitude", general, left=True),
+                *(Column(name, name, number) for name in shown),
+            )
+            rows = [{"magnitude": m, **{n: means.get((n, m)) for n in shown}} for m in magnitudes]
+            show(Table(columns, rows), digits=3)
+
+
+def tell_comparison(found: BaselineComparison, baseline: Path, level: float) -> None:
+    """What `--check` found, on stderr."""
+    if found.only_baseline or found.only_now:
+        message(
+            f"not compared: {found.only_baseline} points that only {baseline} has, "
+            f"{found.only_now} that only this sweep has"
+        )
+    if not found.moved:
+        how = "all equal, set by set" if found.paired else "none moved beyond noise"
+        message(f"{found.compared} points compared with {baseline}: {how}")
+        return
+    told = f"{len(found.moved)} of {found.compared} points moved"
+    if not found.paired:
+        message(f"{told} beyond noise, against {baseline} (adjusted p < {level:g})")
+        return
+    told += f", against {baseline}, which has the same seed and so the same sets"
+    if (at := found.largest) is not None:
+        sides = f"{at.baseline:.6g} there and {at.now:.6g} here"
+        told += f"; most: {at.measure} at {at.magnitude:g}, {sides}"
+    message(told)
+
+
+def print_differences(moved: Sequence[PointChange]) -> None:
+    """The points that moved, worst first."""
+    if moved:
+        show(Table(_DIFFERENCES, [asdict(d) for d in moved]))

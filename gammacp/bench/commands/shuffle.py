@@ -1,0 +1,112 @@
+"""`gammacp shuffle`: a reference and annotators who err on it, to files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from gammacp.cli.options.groups import option
+from gammacp.cli.options.reading import left_out_json
+from gammacp.bench.commands.references import References
+from gammacp.cli.options.settings import Seed
+from gammacp.cli.output import AsJson, message, messages, print_json, show
+from gammacp.cli.sparing import spare_files
+from gammacp.base.record_tables import Column, Table, count
+
+if TYPE_CHECKING:
+    from shuffling import ReferenceModel
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Which errors the annotators make."""
+
+    error: str | None = option(
+        "Error: {errors}, or several in order (position+category); with parameters: "
+        "split:factor=3.",
+        "NAME",
+    )
+    magnitude: float | None = option("From 0 (nothing happens) to 1 (the worst).")
+    n_annotators: int = option("Annotators who err independently.", default=3)
+    sets: int = option("How many annotation sets.", default=1, min=1)
+    first_set: int = option(
+        "Number of the first set, to make a set of a sweep again.", default=0, min=0
+    )
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where the files go."""
+
+    out: Path = option(
+        "Folder, or a file for the annotators of one set (its reference goes beside it).",
+        default=Path("shuffle-out"),
+    )
+    to: str | None = option("Format to write.  [default: by the ending of OUT, or csv]")
+
+
+def shuffle(
+    errors: Errors,
+    references: References,
+    output: Output,
+    seed: Seed = 0,
+    print_model: bool = option("Print the reference model as TOML and stop.", default=False),
+    json: AsJson = False,
+) -> None:
+    """Make a reference and annotators who err on it.
+
+    This is the Corpus Shuffling Tool.
+
+    Example: gammacp shuffle --error position --magnitude 0.2 --out shuffled/
+
+    Most used: --error, --magnitude and --out.
+    """
+    from gammacp.bench.shuffled_files import write_sets
+    from gammacp.errors import UsageError
+
+    if print_model:
+        _print_model(references.source().reference_model, as_json=json)
+        return
+    if errors.error is None or errors.magnitude is None:
+        raise UsageError("give --error and --magnitude, such as --error split --magnitude 0.3")
+    beside = output.out.with_name(f"{output.out.stem}-reference{output.out.suffix}")
+    read = [*filter(None, (references.reference, references.model)), *(references.learn or ())]
+    spare_files([output.out, beside], read)
+    source = references.source()
+    written = write_sets(
+        source,
+        errors.error,
+        errors.magnitude,
+        output.out,
+        n_annotators=errors.n_annotators,
+        sets=errors.sets,
+        first_set=errors.first_set,
+        seed=seed,
+        format=output.to,
+    )
+    message(f"seed {seed}")
+    messages(((line, str(each.number)) for each in written for line in each.fewer), before="set ")
+    sets = [each.as_dict() for each in written]
+    if json:
+        said = {"error": errors.error, "magnitude": errors.magnitude, "seed": seed}
+        print_json({**said, "sets": sets, "left_out": left_out_json(source.left_out)})
+        return
+    parts = ("reference", "annotations")
+    rows = [{"what": part, **e[part]} for e in sets for part in parts]
+    columns = Column("file", "file"), Column("what", "what"), Column("units", "units", count)
+    show(Table(columns, rows))
+
+
+def _print_model(model: ReferenceModel, *, as_json: bool) -> None:
+    from shuffling import model_text
+
+    text = model_text(model)
+    if as_json:
+        import tomllib
+
+        print_json(tomllib.loads(text))
+    else:
+        typer.echo(text, nl=False)

@@ -1,0 +1,75 @@
+"""`gammacp compare`: who agrees with whom, about what, and where."""
+
+from enum import StrEnum
+
+from gammacp.campaign.commands.comparing import Comparing
+from gammacp.cli.options.groups import option
+from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.settings import GammaFlags, Thresholds
+from gammacp.cli.output import (
+    AsJson,
+    FrameFile,
+    outputs,
+    print_json,
+    tell_signatures,
+    write_frame,
+)
+from gammacp.cli.sparing import spare_files
+
+
+class By(StrEnum):
+    """Tables of the comparison."""
+
+    DOCUMENT = "document"
+    ANNOTATOR = "annotator"
+    PAIR = "pair"
+    CATEGORY = "category"
+
+
+def compare(
+    reading: Reading,
+    settings: GammaFlags,
+    comparing: Comparing,
+    thresholds: Thresholds,
+    files: Files = None,
+    by: list[By] | None = option(
+        "Compute and print only these tables (repeatable).  [default: all]"
+    ),
+    frame: FrameFile = None,
+    json: AsJson = False,
+) -> None:
+    """Who agrees with whom, on which documents and categories.
+
+    Example: gammacp compare round-2/ --against round-1/
+
+    Most used: --by, --against and --reference.
+    """
+    from gammacp.campaign.compare import compare as compare_all
+    from gammacp.campaign.commands.comparison_tables import print_comparison
+    from gammacp.measures.pair_rows import check_frame_path
+
+    thresholds.require_interval(comparing.bootstrap)
+    options, tables = settings.options(), [str(table) for table in by or By]
+    check_frame_path(frame)
+    writes = outputs(frame=frame)
+    spare_files(writes, comparing.against or ())
+    features = settings.weighing.features
+    about = comparing.about()
+    loaded = load(files, reading, features, writes=writes, about=about, links=True)
+    with comparing.computing.pool("comparing", pays=loaded.takes_long) as (executor, _):
+        found = compare_all(
+            loaded.corpus().continua,
+            by=tables,
+            **comparing.options(files, reading, features),
+            executor=executor,
+            **options,
+        )
+    if frame is not None:
+        write_frame(found.overall.pair_rows(), frame)
+    if json:
+        print_json({**found.as_dict(), **loaded.json})
+    else:
+        print_comparison(found, tables)
+        tell_signatures(*found.signatures, seed=settings.sampling.seed)
+    settings.solving.check_proven(found.overall.score.status)
+    thresholds.check(found.overall.value, found.bootstrap)

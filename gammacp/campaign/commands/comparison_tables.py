@@ -1,0 +1,110 @@
+"""What `gammacp compare` prints: the answer, then a table for each way to look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias
+
+from gammacp.campaign import result_tables
+from gammacp.cli.output import message, say, show
+from gammacp.base.record_tables import Table, number
+from gammacp.base.text import group_by_text, visible
+
+if TYPE_CHECKING:
+    from gammacp.campaign.compare import Comparison, Confusion
+
+_WIDEST = 12  # a matrix with more columns is a list
+_Part: TypeAlias = tuple[str, Table, Iterable[str]]
+
+
+def print_comparison(found: Comparison, by: Collection[str]) -> None:
+    """The verdict, the tables that were asked for, and what goes into a methods section."""
+    from gammacp.campaign.verdict import verdict
+
+    whole = "document" in by
+    if whole and found.overall.score.defined:
+        most = None if {"annotator", "pair", "category"} <= {*by} else 1
+        for sentence in verdict(found).in_words()[:most]:
+            say(sentence)
+    for title, table, words in chain(_main_tables(found, by), _further_tables(found)):
+        show(table, title=title)
+        for sentence in words:
+            say(sentence)
+    if whole and (methods := [*_methods(found)]):
+        say("\nFor the methods section")
+        for sentence in methods:
+            say(sentence)
+    for note in found.overall.score.caveats():
+        message(note if found.against is None else f"first round: {note}")
+
+
+def _main_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
+    """The tables of `--by`, each with its title and sentences."""
+    if "document" in by:
+        undefined = group_by_text(found.overall.reasons)
+        words = (f"{names}: γ is undefined: {why}" for why, names in undefined)
+        yield "By document", result_tables.documents(found).without("reason"), words
+    if "annotator" in by:
+        words = (said for entry in found.without if (said := entry.in_words()))
+        yield "By annotator", result_tables.annotators(found), words
+    if "pair" in by:
+        few = len(found.pairs.annotators) <= _WIDEST
+        table = (result_tables.pairs if few else result_tables.listed_pairs)(found.pairs)
+        short = tuple(replace(c, digits=3) for c in table.columns)
+        yield "By pair of annotators", replace(table, columns=short), found.pairs.in_words()
+    if "category" in by:
+        undefined = group_by_text((c.reason, c.category) for c in found.categories if c.reason)
+        words = (f"γ_k of {names}: undefined: {why}" for why, names in undefined)
+        yield "By category", result_tables.categories(found), words
+        yield "", _confusion(found.confusion, "aligned pairs"), ()
+
+
+def _further_tables(found: Comparison) -> Iterator[_Part]:
+    """What else was asked for: a reference, another round, groups, links, sessions, an order."""
+    if (reference := found.reference) is not None:
+        name = visible(reference.name)
+        words = (
+            f"γ of the annotators is {number(found.overall.value, 3)}, "
+            f"with {name} among them {number(reference.everybody.value, 3)}; "
+            f"mean γ of {name} with each is {number(reference.mean, 3)}."
+        )
+        title = f"{name} against the annotators"
+        yield title, result_tables.reference(reference), [words]
+        yield "", _confusion(reference.confusion, f"{name}, then the others"), ()
+    if (other := found.against) is not None:
+        rounds = result_tables.rounds(found.overall.score, other.agreement.score)
+        yield "Against the other round", rounds, [other.in_words()]
+    if (groups := found.groups) is not None:
+        yield "Groups of annotators", result_tables.groups(groups), [f"\n{groups.in_words()}"]
+    if found.links is not None:
+        for title, table in result_tables.links(found.links):
+            if table.records:
+                yield title, table, ()
+    if (twice := found.sessions) is not None:
+        yield "The same people twice", result_tables.sessions(twice), [f"\n{twice.in_words()}"]
+    if (ordered := found.over_time) is not None:
+        yield "Over time", result_tables.over_time(ordered), ordered.in_words()
+
+
+def _confusion(found: Confusion, corner: str) -> Table:
+    few = len(found.rows) <= _WIDEST
+    return (result_tables.confusion if few else result_tables.listed_confusions)(
+        found, corner=corner
+    )
+
+
+def _methods(found: Comparison) -> Iterator[str]:
+    """How sure γ is and what it is made of."""
+    score = found.overall.score
+    yield from score.in_words()
+    if score.interval is not None:
+        yield (
+            "Chance is estimated from random annotation sets: with unlimited sets, γ of these "
+            f"data would lie between {score.interval[0]:.3f} and {score.interval[1]:.3f}."
+        )
+    if found.bootstrap is not None:
+        yield found.bootstrap.in_words()
+    if score.over is not None:
+        yield score.over.in_words()

@@ -1,0 +1,309 @@
+"""The review list as an Excel workbook, and the gold standard that its decisions make.
+
+`gammacp consensus --review LIST.xlsx` writes it: the columns of the review list with the worst
+first, then the units that need no review, every annotator's unit beside them, and a column
+`decision`. A second sheet has the documents' names, texts and bounds, so that the decided gold
+standard needs no other file, and the places of the annotators' units of every row, by which rows
+that were deleted or copied are noticed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.shapes import in_cell
+from gammacp.errors import DataError, UsageError
+from gammacp.base.files import atomic_write
+from gammacp.formats.registry import holding, registered
+from gammacp.formats.source import Source
+from gammacp.formats.spans import Documents, Spans
+from gammacp.base.validation import Row, WrittenTable, validated
+
+if TYPE_CHECKING:
+    from gammacp.base.record_tables import Table
+
+_SIDES = ("start", "end", "category")
+_SHAPE = "shape"  # a fourth, where units have shapes
+MOST_CELLS = 20_000_000  # of a sheet, those included that a far one makes empty
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_CELL = 32_767  # characters that a cell of Excel's holds
+_WIDE = {"reasons": 40, "text": 40, "votes": 20, "decision": 16, "category": 16}
+
+
+class _Document(WrittenTable):
+    """What the hidden sheet says of a document; `rows` are the keys of its rows."""
+
+    annotator: str
+    offset_unit: str
+    text: str | None
+    bounds: Row[tuple[float, float]]
+    rows: list[str]
+
+
+class _About(WrittenTable):
+    review: int
+    annotators: list[str]
+    documents: dict[str, _Document]
+
+
+def _openpyxl() -> Any:
+    try:
+        import openpyxl
+    except ImportError:
+        raise UsageError("workbooks need openpyxl: pip install 'gammacp[studio]'") from None
+    return openpyxl
+
+
+def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -> None:
+    """Write the workbook.
+
+    Parameters
+    ----------
+    path
+        The .xlsx file.
+    table
+        The rows in their order; each record has `file` and the annotators' `units`.
+    documents
+        The gold standards by name, for their texts, units of position and bounds.
+
+    Raises
+    ------
+    DataError
+        A cell has a character that Excel does not have, or too many of them; or an annotator is
+        called as a decision.
+    """
+    openpyxl = _openpyxl()
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "review"
+    people = list(dict.fromkeys(name for r in table.records for name in r["units"]))
+    if clash := [name for name in people if name.strip().lower() in ("keep", "drop")]:
+        raise DataError(
+            f"annotator {clash[0]!r} has the name of a decision", hint="Rename it, or write CSV"
+        )
+    keys: dict[str, list[str]] = defaultdict(list)
+    columns = [c for c in table.columns if c.key != "document"]
+    own = ["decision", "document", *(c.header for c in columns)]
+    sides = (*_SIDES, _SHAPE) if any(c.key == _SHAPE for c in columns) else _SIDES
+    head = [*own, *(f"{name}: {side}" for name in people for side in sides)]
+    _row(sheet, 1, head)
+    for number, record in enumerate(table.records, 2):
+        cells = [None, record["file"]]
+        for column in columns:
+            value = column.of(record)
+            plain = isinstance(value, int | float | None) and not isinstance(value, bool)
+            cells.append(value if plain else column.cell(record))
+        for name in people:
+            unit = record["units"].get(name) or {}
+            cells += [json.dumps(v) if isinstance(v := unit.get(s), dict) else v for s in sides]
+        _row(sheet, number, cells)
+        keys[record["file"]].append(_key(dict(zip(head, cells, strict=True)), people))
+    for place, name in enumerate(head, 1):
+        letter = openpyxl.utils.get_column_letter(place)
+        sheet.column_dimensions[letter].width = _WIDE.get(name, 10)
+        sheet.cell(1, place).font = openpyxl.styles.Font(bold=True)
+    sheet.freeze_panes, sheet.auto_filter.ref = "C2", sheet.dimensions
+    choices = ",".join(["keep", "drop", *people])
+    if len(choices) <= 250 and '"' not in choices and choices.count(",") == len(people) + 1:
+        kind = openpyxl.worksheet.datavalidation.DataValidation
+        choice = kind("list", formula1=f'"{choices}"', sqref=f"A2:A{len(table.records) + 1}")
+        sheet.add_data_validation(choice)
+    about = book.create_sheet("about gammacp")
+    named = {n: _about(c) | {"rows": keys[n]} for n, c in documents.items()}
+    text = json.dumps({"review": 1, "annotators": people, "documents": named})
+    for number, start in enumerate(range(0, len(text), _CELL), 1):
+        _row(about, number, [text[start : start + _CELL]])
+    about.sheet_state = "hidden"
+    with atomic_write(path) as temporary:
+        book.save(temporary)
+
+
+def write_table(path: Path, title: str, rows: Iterable[Sequence[str]]) -> None:
+    """Write rows under their header as a workbook of one sheet; numbers are numbers in it.
+
+    Parameters
+    ----------
+    path
+        The .xlsx file.
+    title
+        Of the sheet.
+    rows
+        As of CSV.
+    """
+    book = _openpyxl().Workbook()
+    book.active.title = title
+    for number, row in enumerate(rows, 1):
+        cells = [float(c) if _NUMBER.fullmatch(c) else c or None for c in row]
+        _row(book.active, number, cells)
+    with atomic_write(path) as temporary:
+        book.save(temporary)
+
+
+def _about(c: Continuum) -> dict[str, object]:
+    who, bounds = c.annotators[0], list(c.bounds)
+    return {"annotator": who, "offset_unit": c.offset_unit, "text": c.text, "bounds": bounds}
+
+
+def _key(cells: Mapping[str, Any], people: Sequence[str]) -> str:
+    """Where a row's units are: what stays while it is decided, sorted and corrected."""
+    places = [_text(cells.get(f"{name}: {side}")) for name in people for side in _SIDES[:2]]
+    return " ".join(place or "-" for place in places)
+
+
+def _text(value: object) -> str:
+    """A cell as it is shown: spreadsheets store 0 and TRUE that are typed as such."""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    return "" if value is None else str(value)
+
+
+def _row(sheet: Any, number: int, values: Sequence[object]) -> None:
+    for place, value in enumerate(values, 1):
+        if value is None or value != value:
+            continue
+        if isinstance(value, str) and len(value) > _CELL:
+            raise DataError(
+                f"a cell would have {len(value)} characters, and Excel allows {_CELL}: "
+                f"{value[:60]}",
+                hint="Decide in the studio, or write CSV",
+            )
+        try:
+            cell = sheet.cell(number, place, value)
+        except ValueError:
+            raise DataError(
+                f"{str(value)[:60]!r} has a character that Excel refuses", hint="Write CSV"
+            ) from None
+        if isinstance(value, str):
+            # Text that begins with "=" is no formula.
+            cell.data_type = "s"
+
+
+def read(source: Source) -> Corpus:
+    """The gold standards that the decisions make.
+
+    Raises
+    ------
+    DataError
+        It is no review list, a decision is none of keep, drop and the annotators, or a row is there
+        twice.
+
+    Notes
+    -----
+    Positions
+        any (stored)
+    Annotators
+        the name of the gold standard
+    Category
+        column; empty is unlabelled
+    Spans
+        the column `decision` says what a row becomes. keep: a unit with the row's start, end,
+        category and shape; an annotator's name: that annotator's unit; drop: nothing. If it is
+        empty, the column `kept` (yes or no) decides. Deleted rows are left out
+    """
+    rows, about = _sheets(source)
+    if not rows:
+        raise source.error("workbook is not a review list of gammacp", hint="Save a table as CSV")
+    known = validated(_About, about, file=source.place, hint="Write the review list again")
+    people = known.annotators
+    head = [str(cell) for cell in rows[0]]
+    # What it was called once.
+    head = ["document" if c == "continuum" and "document" not in head else c for c in head]
+    missing = [c for c in ("decision", "document", "kept", *_SIDES) if c not in head]
+    if missing:
+        raise source.error(f"there is no column {missing[0]!r}", line=1)
+    documents = Documents(source, "")
+    for name, entry in known.documents.items():
+        spans = documents.of(name, entry.text, offset_unit=entry.offset_unit)
+        spans.declare(entry.annotator)
+        spans.bounds = entry.bounds, None
+    keys = {name: Counter(entry.rows) for name, entry in known.documents.items()}
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for line, row in enumerate(rows[1:], 2):
+        cells = dict(zip(head, row, strict=False))
+        if any(cell is not None for cell in row):
+            name, key = _text(cells["document"]), _key(cells, people)
+            if name not in documents.found:
+                raise source.error(f"document {cells['document']!r} is unknown", line=line)
+            found[name][key] += 1
+            if found[name][key] > keys[name].get(key, found[name][key]):
+                raise source.error("row occurs twice", line=line, hint="Delete the copy")
+            _decide(documents.found[name], cells, people, line)
+    for name, listed in keys.items():
+        missing_rows = (listed - found[name]).total()
+        documents.found[name].leave_out("unit", "its row was deleted", missing_rows)
+    return documents.corpus()
+
+
+def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line: int) -> None:
+    decision, kept = (_text(cells[key]).strip() for key in ("decision", "kept"))
+    if not decision and kept.lower() not in ("yes", "true", "no", "false"):
+        raise spans.source.error(f"kept {kept!r} is neither yes nor no", line=line)
+    taken: Sequence[str] = (*_SIDES, _SHAPE)
+    if decision in people:
+        taken = [f"{decision}: {side}" for side in taken]
+        if cells.get(taken[0]) is None:
+            raise spans.source.error(f"{decision} has no unit here", line=line)
+    elif decision.lower() == "drop" or (not decision and kept.lower() in ("no", "false")):
+        reason = "dropped by decision" if decision else "undecided, and not in the consensus"
+        spans.leave_out("unit", reason)
+        return
+    elif decision and decision.lower() != "keep":
+        raise spans.source.error(
+            f"decision {decision!r} is not one of keep, drop, {', '.join(people)}", line=line
+        )
+    values: list[Any] = [cells.get(key) for key in taken]
+    start, end, label, drawn = values
+    (who,) = spans.annotators
+    shape = None
+    if drawn is not None and all(isinstance(place, int | float) for place in (start, end)):
+        with spans.source.place_errors(line):
+            (start, end), shape = in_cell(_text(drawn), start, end)
+    spans.add(who, _text(label) or None, start, end, shape=shape, line=line)
+    if spans.bounds:
+        # A corrected unit may begin before all that were there.
+        (low, high), _ = spans.bounds
+        spans.bounds = (min(low, start), max(high, end)), None
+
+
+def _sheets(source: Source) -> tuple[list[tuple[Any, ...]], object]:
+    """The rows of the list, and what the hidden sheet says."""
+    openpyxl = _openpyxl()
+    try:
+        book = openpyxl.load_workbook(BytesIO(source.content), read_only=True, data_only=True)
+        if {"review", "about gammacp"} <= set(book.sheetnames):
+            rows, pieces = (_rows(source, book[name]) for name in ("review", "about gammacp"))
+            return rows, json.loads("".join(str(r[0]) for r in pieces))
+    except DataError:
+        raise
+    except Exception as error:  # openpyxl has no exception of its own for a damaged file
+        raise source.error(f"workbook is damaged: {error}", hint="Save it again") from None
+    return [], {}
+
+
+def _rows(source: Source, sheet: Any) -> list[tuple[Any, ...]]:
+    """The rows of a sheet: a few bytes of a workbook can say that there are millions."""
+    rows: list[tuple[Any, ...]] = []
+    cells = 0
+    for row in sheet.iter_rows(values_only=True):
+        cells += max(len(row), 1)
+        if cells > MOST_CELLS:
+            raise source.error(
+                f"a sheet has more than {MOST_CELLS} cells, empty ones included",
+                hint="Delete the empty rows and columns after the list",
+            )
+        rows.append(row)
+    return rows
+
+
+registered(
+    "review-list", "Review list (Excel)", (".xlsx",), holding(".xlsx", b"PK"), read, extra="studio"
+)

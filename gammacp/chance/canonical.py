@@ -1,0 +1,184 @@
+"""A canonical order of annotators and categories, from positions and the partition labels make.
+
+Random draws pick annotators and categories by their place in this order, never by name or row, so
+that the same seed gives the same γ after moving, scaling, renaming and reordering.
+
+The order is found by colour refinement: the colour of an annotator is a hash of where its units
+are and of their categories' colours, and the other way round, until nothing more is told apart.
+What is still alike then is told apart one by one, followed by a refinement each time; the choice
+does not matter where the two are exchangeable.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from gammacp.base.arrays import Codes, Floats, Hashes, Indices
+from gammacp.continuum import Continuum
+from gammacp.continuum.fragments import ranks
+from gammacp.continuum.sequence import ContinuumSequence
+
+# Units that are looked at together, of a corpus.
+_UNITS = 40_000
+
+
+def _canonical_ranks(
+    continua: Sequence[Continuum], category_costs: Floats | None = None
+) -> tuple[Hashes, Codes, Codes, Indices, Indices]:
+    """ContinuumSequence one after the other in canonical order.
+
+    Of each unit: where it is (a dense rank), and the places, from 0 in each continuum, of who
+    marked it and of what it is. Then the codes of each one's annotators in order, and those of the
+    categories that occur in each.
+    """
+    from gammacp.chance.canonical_kernels import finalise, refine
+
+    some = ContinuumSequence.of(continua)
+    units = some.all_units()
+    owner = np.repeat(np.arange(len(some)), some.n_units)
+    place = _dense(units.starts, units.ends, _inside(some), owner)
+    costs = np.zeros((0, 0), np.uint64)
+    if category_costs is not None:
+        costs = finalise(np.ascontiguousarray(category_costs, np.float64).view(np.uint64))
+    people, labels = np.array(units.annotator_codes), np.array(units.category_codes)
+    found = refine(place, people, labels, some.edges, some.people_edges, costs)
+    place, who, what, order, named, filled = found
+    return place, who, what, order, named[:filled]
+
+
+def _dense(starts: Floats, ends: Floats, inside: Indices | None, owner: Any) -> Hashes:
+    """Dense ranks of where units are, from 1, by owner, start, end and what is inside."""
+    keys = [*([] if inside is None else [inside]), ends, starts, owner]
+    order = np.lexsort(keys)
+    new = np.ones(len(order), bool)
+    new[1:] = False
+    for key in keys:
+        ordered = key[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    place = np.empty(len(order), np.uint64)
+    place[order] = np.cumsum(new)
+    return place
+
+
+def _inside(continua: ContinuumSequence) -> Indices | None:
+    """Ranks of the breaks of units, one continuum after the other; None without breaks."""
+    if all(c.breaks is None for c in continua.beside):
+        return None
+    empty = [np.empty(0, np.int64)]
+    some = (
+        np.zeros(c.n_units, np.int64) if c.breaks is None else ranks(c.breaks) for c in continua
+    )
+    return np.concatenate([*empty, *some])
+
+
+def canonical_people(continua: ContinuumSequence) -> tuple[tuple[str, ...], Codes, Codes]:
+    """The annotators of a corpus in canonical order, laid out as one continuum.
+
+    Parameters
+    ----------
+    continua
+        Documents, which are laid one after the other.
+
+    Returns
+    -------
+    names, places, whose
+        Names, in any order; the place of each; and which of them each annotator of each document
+        is, one after the other.
+    """
+    from gammacp.chance.canonical_kernels import refine
+
+    names, whose = continua.people
+    low, high = continua.bounds
+    ahead = np.append(0.0, np.cumsum(high - low + 1.0))
+    place = np.empty(continua.edges[-1], np.uint64)
+    people, labels = np.empty((2, len(place)), np.int32)
+    done, at, before = 0, 0, np.uint64(0)
+    for part in continua.stretches(_UNITS):
+        sizes, rows = part.n_units, slice(at, at + int(part.edges[-1]))
+        here = slice(done, done + len(part))
+        units, lows = part.all_units(), np.repeat(low[here], sizes)
+        first = np.repeat(continua.people_edges[here], sizes)
+        people[rows] = whose[first + units.annotator_codes]
+        labels[rows] = units.category_codes
+        if len(units.starts):
+            more = np.repeat(ahead[here], sizes)
+            starts, ends = units.starts - lows + more, units.ends - lows + more
+            place[rows] = _dense(starts, ends, _inside(part), np.zeros(len(lows))) + before
+            before = place[rows].max()
+        done, at = here.stop, rows.stop
+    edges, a_edges = np.array([0, len(place)]), np.array([0, len(names)])
+    order = refine(place, people, labels, edges, a_edges, np.zeros((0, 0), np.uint64))[3]
+    places = np.empty(len(names), np.int32)
+    places[order] = np.arange(len(names))
+    return names, places, whose
+
+
+def canonical_order(continuum: Continuum) -> tuple[Indices, Indices]:
+    """Codes of the annotators and of the categories that occur, each in canonical order.
+
+    Parameters
+    ----------
+    continuum
+        The units of all annotators.
+
+    Returns
+    -------
+    annotators, categories
+        `annotators[k]` is the code of the k-th annotator; a category code of −1 (unlabelled)
+        takes part like any other. Categories without units are left out.
+    """
+    return _canonical_ranks([continuum])[3:]
+
+
+def nameless_order(continua: Sequence[Continuum], category_costs: Floats | None = None) -> Indices:
+    """Places of all units, continuum after continuum: by start, end, annotator and category.
+
+    Parameters
+    ----------
+    continua
+        One after the other.
+    category_costs
+        What tells categories apart beside where they are: d_cat of each pair of category codes,
+        index −1 "unlabelled", shape (K + 1, K + 1).
+    """
+    some = ContinuumSequence.of(continua)
+    _, who, what, *_ = _canonical_ranks(some, category_costs)
+    units, owner = some.all_units(), np.repeat(np.arange(len(some)), some.n_units)
+    place = np.empty(len(owner), np.int64)
+    order = np.lexsort((what, who, units.ends, units.starts, owner))
+    place[order] = np.arange(len(owner))
+    return place
+
+
+def in_content_order(continua: Sequence[Continuum]) -> ContinuumSequence:
+    """Continua ordered by what is in them, not by their names: a hash of places and labels."""
+    return _in_content_order(ContinuumSequence.of(continua))
+
+
+@lru_cache(maxsize=1)
+def _in_content_order(continua: ContinuumSequence) -> ContinuumSequence:
+    """The same, once for the corpus at hand."""
+    hashes = [_hashes(part) for part in continua.stretches(_UNITS)]
+    keys = np.concatenate([np.empty(0, np.uint64), *hashes]), continua.n_annotators
+    return continua.at(np.lexsort((*keys, continua.n_units)))
+
+
+def _hashes(continua: ContinuumSequence) -> Hashes:
+    """One of each, of all its units."""
+    from gammacp.chance.canonical_kernels import finalise
+
+    where, who, what, *_ = _canonical_ranks(continua)
+    labels = finalise(who.astype(np.uint64) + finalise(what.astype(np.uint64)))
+    # A sum modulo 2⁶⁴ up to each unit, differences of which are exact.
+    sums = np.append(np.uint64(0), np.cumsum(finalise(where + labels), dtype=np.uint64))
+    found: Hashes = np.diff(sums[continua.edges])
+    return found
+
+
+def canonical_categories(continua: Sequence[Continuum]) -> Indices:
+    """Codes of the categories that occur, in canonical order within the first that has them."""
+    order = _canonical_ranks(continua)[4]
+    _, first = np.unique(order, return_index=True)
+    return order[np.sort(first)]

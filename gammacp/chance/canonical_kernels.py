@@ -1,0 +1,176 @@
+"""Colour refinement of many continua (`gammacp.chance.canonical`), one after the other.
+
+Loops where slices and NumPy's functions would take seconds each to compile.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gammacp.base.arrays import Codes, Hashes, Indices
+from gammacp.kernel import kernel, late_kernel
+
+# Of SplitMix64.
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_30, _27, _31, _1 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(1)
+
+
+def finalise(value: Any) -> Any:
+    """The finaliser of SplitMix64, of a number or each of an array: close ones become unrelated."""
+    x = value + _STEP
+    x = (x ^ (x >> _30)) * _FIRST
+    x = (x ^ (x >> _27)) * _SECOND
+    return x ^ (x >> _31)
+
+
+mix = kernel(finalise)
+
+
+@kernel
+def _in_order(colours: Hashes) -> Hashes:
+    """The colours sorted, by heapsort: NumPy's sort takes two seconds to compile."""
+    found = np.empty(len(colours), np.uint64)
+    for k in range(len(colours)):
+        found[k] = colours[k]
+    first, end = len(found) // 2, len(found)
+    while end > 1:
+        if first > 0:
+            first -= 1
+        else:
+            end -= 1
+            found[0], found[end] = found[end], found[0]
+        root = first
+        while 2 * root + 1 < end:
+            child = 2 * root + 1
+            if child + 1 < end and found[child] < found[child + 1]:
+                child += 1
+            if found[root] >= found[child]:
+                break
+            found[root], found[child] = found[child], found[root]
+            root = child
+    return found
+
+
+@kernel
+def _classes(colours: Hashes) -> int:
+    """How many different ones there are."""
+    ordered, count = _in_order(colours), 0
+    for i in range(len(ordered)):
+        if i == 0 or ordered[i] != ordered[i - 1]:
+            count += 1
+    return count
+
+
+@kernel
+def _break_tie(colours: Hashes) -> bool:
+    """Tell one of the first tie apart; whether there was a tie."""
+    ordered = _in_order(colours)
+    for i in range(1, len(ordered)):
+        if ordered[i] == ordered[i - 1]:
+            k = 0
+            while colours[k] != ordered[i]:
+                k += 1
+            colours[k] = mix(ordered[i] + _1)
+            return True
+    return False
+
+
+@kernel
+def _place_among(colours: Hashes, place: Indices) -> None:
+    """Place of each among the different ones, in place."""
+    ordered = _in_order(colours)
+    for k in range(len(colours)):
+        low, high = 0, len(ordered) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if ordered[middle] < colours[k]:
+                low = middle + 1
+            else:
+                high = middle
+        place[k] = low
+
+
+@kernel
+def _settle(
+    place: Hashes, people: Codes, category: Codes, low: int, high: int, who: Hashes, what: Hashes
+) -> None:
+    """Refine the colours of annotators and categories until no further ones differ."""
+    classes, old_who, old_what = -1, np.empty_like(who), np.empty_like(what)
+    while True:
+        found = _classes(who) + _classes(what)
+        if found == classes:
+            return
+        classes = found
+        for k in range(len(who)):
+            old_who[k] = who[k] = mix(who[k])
+        for k in range(len(what)):
+            old_what[k] = what[k] = mix(what[k])
+        for i in range(low, high):
+            who[people[i]] += mix(place[i] + old_what[category[i]])
+            what[category[i]] += mix(place[i] + old_who[people[i]])
+
+
+@late_kernel
+def refine(
+    place: Hashes, people: Codes, labels: Codes, edges: Indices, a_edges: Indices, costs: Hashes
+) -> tuple[Hashes, Codes, Codes, Indices, Indices, int]:
+    """Continua one after the other in canonical order; see `canonical._canonical_ranks`.
+
+    Parameters
+    ----------
+    place, people, labels
+        Of the units: dense ranks, and codes, −1 for no label. They become, where they are, ranks
+        from 1 in each continuum, and the places of annotator and label in its order.
+    edges, a_edges
+        Where the units and the annotators of each continuum begin.
+    costs
+        Empty, or mixed costs of pairs of labels.
+
+    Also how many of the categories are filled.
+    """
+    annotators = np.empty(a_edges[-1], np.int64)
+    width, filled = 2, 0
+    for i in range(len(labels)):
+        width = max(width, labels[i] + 2)
+    # Of a continuum at most as many as units, or as labels.
+    categories = np.zeros(min(len(place), width * (len(edges) - 1)), np.int64)
+    # Where a label's place is known; "unlabelled" has the last one.
+    known, codes, order = np.full(width, -1), np.empty(width, np.int64), np.empty(width, np.int64)
+    for d in range(len(edges) - 1):
+        low, high, first = edges[d], edges[d + 1], a_edges[d]
+        least = place[low] if low < high else _1
+        for i in range(low, high):
+            least = min(least, place[i])
+            known[labels[i]] = 0
+        size = 0
+        for label in range(-1, width - 1):
+            if known[label] == 0:
+                known[label], codes[size] = size, label
+                size += 1
+        who, what = np.zeros(a_edges[d + 1] - first, np.uint64), np.zeros(size, np.uint64)
+        for i in range(low, high):
+            place[i] -= least - _1
+            labels[i] = known[labels[i]]
+            who[people[i]] += mix(place[i])
+            what[labels[i]] += mix(place[i])
+        for k in range(size):
+            # "Unlabelled" is not one of the labels that renaming may exchange.
+            what[k] += mix(_1 if codes[k] < 0 else _1 - _1)
+            known[codes[k]] = -1
+            for other in range(size if costs.size else 0):
+                what[k] += costs[codes[k], codes[other]]
+        _settle(place, people, labels, low, high, who, what)
+        while _break_tie(who) or _break_tie(what):
+            _settle(place, people, labels, low, high, who, what)
+        of_who = np.empty(len(who), np.int64)
+        _place_among(who, of_who)
+        _place_among(what, order)
+        for k in range(len(who)):
+            annotators[first + of_who[k]] = k
+        for k in range(size):
+            categories[filled + order[k]] = codes[k]
+        filled += size
+        for i in range(low, high):
+            people[i], labels[i] = of_who[people[i]], order[labels[i]]
+    return place, people, labels, annotators, categories, filled

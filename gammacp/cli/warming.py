@@ -1,0 +1,125 @@
+"""Compile everything once, so that nobody waits for it later: in images of containers, in CI."""
+
+import os
+import pkgutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import pairwise
+
+import numpy as np
+
+import gammacp
+from gammacp.continuum import Continuum, Unit
+
+# Annotators, units of each, mean distance of their starts: from sparse to crowded, so that every
+# way to align is taken.
+_CASES = ((2, 12, 6), (3, 12, 6), (3, 80, 1), (5, 25, 3), (8, 8, 3))
+_SECONDS = 30.0  # for each alignment: compiling is what matters here
+_MOST_ROUNDS = 5  # while compiling takes the time, an alignment does not get far: again
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """What a warm-up did.
+
+    Attributes
+    ----------
+    kernels
+        Compiled functions that were called; what they call in turn is compiled into them.
+    compiled
+        How many of them had to be compiled: none where everything was before.
+    seconds, processor_seconds
+        What it took; about a second where everything was compiled before.
+    folder
+        Where the code is kept, or None where no folder can be written: then it was in vain.
+    """
+
+    kernels: int
+    compiled: int
+    seconds: float
+    processor_seconds: float
+    folder: str | None
+
+
+def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
+    """Align and compare small random data of every kind, which compiles the kernels on the way.
+
+    Parameters
+    ----------
+    progress
+        Told how many of the cases are done, of how many.
+    """
+    from gammacp.kernel import KERNELS
+    from gammacp.kernel.cache import writable_folder
+    from gammacp.kernel.plain import compile_at_once
+
+    compile_at_once()
+    began, used = time.monotonic(), time.process_time()
+    names = [m.name for m in pkgutil.walk_packages(gammacp.__path__, "gammacp.")]
+    modules = [import_module(name) for name in names if "kernel" in name]
+
+    def ready() -> int:
+        return sum(bool(k.signatures) for k in KERNELS)
+
+    tasks = [
+        *(lambda case=case: _align(*case) for case in _CASES),
+        _measure_trees,
+        _measure_segmentations,
+        # A module of kernels that nothing here calls has an example of its own.
+        *(module.example for module in modules if hasattr(module, "example")),
+    ]
+    for done, task in enumerate(tasks, start=1):
+        for _ in range(_MOST_ROUNDS):
+            before = ready()
+            task()
+            if ready() == before:
+                break
+        if progress is not None:
+            progress(done, len(tasks))
+    folder = writable_folder()
+    return WarmUp(
+        kernels=ready(),
+        compiled=sum(bool(k.stats.cache_misses) for k in KERNELS),
+        seconds=time.monotonic() - began,
+        processor_seconds=time.process_time() - used,
+        folder=None if folder is None else os.fspath(folder),
+    )
+
+
+def _align(annotators: int, units: int, spacing: int) -> None:
+    from gammacp.alignment import align
+    from gammacp.dissimilarity import Combined
+
+    rng = np.random.default_rng(0)
+    made = Continuum.from_units(
+        Unit(f"a{k}", start, start + float(rng.integers(2, 8)), "xyz"[int(rng.integers(3))])
+        for k in range(annotators)
+        for start in np.sort(rng.integers(0, units * spacing, units)).tolist()
+    )
+    for dissimilarity in (Combined(), Combined(positional="hamming")):
+        _ = align(made, dissimilarity, time_limit=_SECONDS).disorders
+    align(made, method="greedy")
+
+
+def _measure_trees() -> None:
+    from gammacp.trees.measures.ted import pack
+    from gammacp.trees.measures.tree import dependency_tree
+
+    first, second = (dependency_tree([2, 0], ["SUBJ", label]) for label in "ab")
+    pack((first, second)).distances(np.array([0]), np.array([1]))
+
+
+def _measure_segmentations() -> None:
+    from gammacp.measures.registry import measure
+    from gammacp.segmentation.measures.rows import Rows
+    from gammacp.segmentation.measures.tiling import from_continuum
+    from gammacp.segmentation.measures.turned import TurnedSegments
+
+    ends = {"a": (0, 3, 5, 9), "b": (0, 4, 9)}
+    tiles = [Unit(who, *pair) for who, found in ends.items() for pair in pairwise(found)]
+    tiled = Continuum.from_units(tiles)
+    measure(tiled, ["s", "windowdiff", "ghd"])
+    rows = Rows.of({"x": from_continuum(tiled)}, ("boundary",))
+    TurnedSegments.of(rows, "ab").draw(np.random.default_rng(0))

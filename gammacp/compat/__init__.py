@@ -1,1 +1,0 @@
-"""Doors for users of other tools: their interfaces with gammacp's alignments behind them."""

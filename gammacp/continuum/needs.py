@@ -1,0 +1,199 @@
+"""What a measure or a chance model can require of a continuum, and why it is not met."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from enum import StrEnum
+
+import numpy as np
+
+from gammacp.continuum import Continuum
+from gammacp.continuum.links import whole_links
+from gammacp.errors import DataError
+from gammacp.base.left_out import Tally
+
+LINKS_UNUSED = "not compared here; gammacp links compares links between units"
+
+
+class Need(StrEnum):
+    """A property that a measure needs of a continuum; an unmet one skips the measure."""
+
+    CATEGORIES = "categories"  # every unit is labelled
+    NO_OVERLAP = "no overlap"  # units of one annotator do not overlap
+    INTEGERS = "integers"  # positions are whole numbers
+    FULL_COVERING = "full covering"  # every annotator's units tile the bounds without gaps
+    PREDEFINED = "predefined units"  # all annotators have units at the same places
+    TWO_ANNOTATORS = "two annotators"
+
+
+def unmet_need(continuum: Continuum, needs: Iterable[Need]) -> str | None:
+    """Why a measure with these needs does not apply to the continuum; None if it does."""
+    for need in sorted(needs):
+        reason = _CHECKS[need](continuum)
+        if reason is not None:
+            return reason
+    return None
+
+
+def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool = False) -> None:
+    """Raise a DataError unless there is something to compare and all needs are met.
+
+    Parameters
+    ----------
+    continuum
+        What is to be measured.
+    needs
+        What the measure needs of it.
+    fragments
+        Whether it serves units of several fragments.
+    """
+    if continuum.unnamed:
+        raise DataError(
+            f"this needs to know who drew what, but the {continuum.unnamed} readers have no names",
+            hint="Use `gammacp unnamed` (in Python: unnamed_gamma)",
+        )
+    if continuum.n_annotators < 2:
+        # Advice names everybody: without the name, many such files have one reason.
+        who = "one" if continuum.advice else (*continuum.annotators, "")[0]
+        who = f"only {who}" if who else "none"
+        raise DataError(
+            f"agreement needs two annotators, but there is {who}",
+            hint=continuum.advice
+            or "Read the other annotators' files with this one; declare annotators who found "
+            "nothing with --annotators A,B",
+        )
+    if not continuum.n_units:
+        raise DataError(
+            "there is no unit at all, so there is nothing to agree on",
+            hint="Check what the file contains, and which units your options keep",
+        )
+    if not fragments:
+        require_whole(continuum)
+    reason = unmet_need(continuum, needs)
+    if reason is not None:
+        raise DataError(reason)
+
+
+def require_whole(continuum: Continuum) -> None:
+    """Raise a DataError for units of several fragments, or with shapes.
+
+    Parameters
+    ----------
+    continuum
+        What is read as if every unit were of one piece.
+    """
+    if continuum.breaks is not None:
+        fragments = "discontinuous=split or cover (in Python: c.atoms() or c.hulls())"
+        shapes = "shapes=no, which leaves the first axis (in Python: c.hulls())"
+        how = fragments if continuum.axes == 1 else shapes
+        raise DataError(in_pieces(continuum), hint=f"Read them with --option {how}")
+
+
+def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
+    """The continuum with the usable links; dropped links are counted in `left_out`.
+
+    Parameters
+    ----------
+    continuum
+        As it was read and selected.
+    wanted
+        Whether links are used; then those at a unit that was left out are left out, too.
+    """
+    if not continuum.links:
+        return continuum
+    units = {(u.annotator, u.id) for u in continuum if u.id}
+    kept = whole_links(continuum.links, units) if wanted else ()
+    if len(kept) == len(continuum.links):
+        return continuum
+    tally = Tally(continuum.name)
+    reason = "ends at a unit that was left out" if wanted else LINKS_UNUSED
+    tally.add("link", reason, len(continuum.links) - len(kept))
+    return replace(continuum, links=kept, left_out=(*continuum.left_out, *tally.entries()))
+
+
+def in_pieces(continuum: Continuum) -> str:
+    """What a measure that does not support units of several fragments, or shapes, says of them.
+
+    Parameters
+    ----------
+    continuum
+        With such units.
+    """
+    if continuum.axes > 1:
+        return f"shapes are not supported here, but {continuum.n_units} units have them"
+    first = next(i for i, u in enumerate(continuum) if u.fragments)
+    return (
+        f"units of several fragments are not supported here, and there are {continuum.n_broken}: "
+        f"the first is {_unit(continuum, first)}"
+    )
+
+
+def _why_unlabelled(c: Continuum) -> str | None:
+    rows = np.flatnonzero(c.category_codes < 0)
+    return f"{_unit(c, rows[0])} has no category" if len(rows) else None
+
+
+def _overlap(c: Continuum) -> str | None:
+    for a in range(c.n_annotators):
+        lo, hi = c.offsets[a], c.offsets[a + 1]
+        reached = np.maximum.accumulate(c.ends[lo:hi])
+        rows = np.flatnonzero(c.starts[lo + 1 : hi] < reached[:-1])
+        if len(rows):
+            i = int(lo + rows[0] + 1)
+            earlier = int(lo + np.argmax(reached[: rows[0] + 1]))
+            return f"{_unit(c, i)} overlaps {_unit(c, earlier)}"
+    return None
+
+
+def _fractional(c: Continuum) -> str | None:
+    rows = np.flatnonzero((c.starts % 1 != 0) | (c.ends % 1 != 0))
+    return f"{_unit(c, rows[0])} has a position that is not a whole number" if len(rows) else None
+
+
+def _why_uncovered(c: Continuum) -> str | None:
+    if c.breaks is not None:
+        return in_pieces(c)
+    lo, hi = c.bounds
+    for a, name in enumerate(c.annotators):
+        starts = c.starts[c.offsets[a] : c.offsets[a + 1]]
+        ends = c.ends[c.offsets[a] : c.offsets[a + 1]]
+        if not len(starts):
+            return f"{name} has no units, so nothing is covered"
+        edges = np.concatenate(([lo], ends)), np.concatenate((starts, [hi]))
+        rows = np.flatnonzero(edges[0] != edges[1])
+        if len(rows):
+            end, start = edges[0][rows[0]], edges[1][rows[0]]
+            what = "gap" if end < start else "overlap"
+            return f"{what} between {end:.15g} and {start:.15g} in the units of {name}"
+    return None
+
+
+def _not_predefined(c: Continuum) -> str | None:
+    first = slice(0, int(c.offsets[1]) if c.annotators else 0)
+    for a in range(1, c.n_annotators):
+        other = slice(int(c.offsets[a]), int(c.offsets[a + 1]))
+        if not (
+            np.array_equal(c.starts[first], c.starts[other])
+            and np.array_equal(c.ends[first], c.ends[other])
+            and (c.breaks is None or c.breaks[first].tolist() == c.breaks[other].tolist())
+        ):
+            return f"{c.annotators[0]} and {c.annotators[a]} have units at different places"
+    return None
+
+
+def _not_two(c: Continuum) -> str | None:
+    return None if c.n_annotators == 2 else f"{c.n_annotators} annotators, but two are needed"
+
+
+def _unit(c: Continuum, row: int) -> str:
+    u = c.unit(row)
+    return f"unit {u.start:.15g}-{u.end:.15g} of {u.annotator}"
+
+
+_CHECKS: dict[Need, Callable[[Continuum], str | None]] = {
+    Need.CATEGORIES: _why_unlabelled,
+    Need.NO_OVERLAP: _overlap,
+    Need.INTEGERS: _fractional,
+    Need.FULL_COVERING: _why_uncovered,
+    Need.PREDEFINED: _not_predefined,
+    Need.TWO_ANNOTATORS: _not_two,
+}

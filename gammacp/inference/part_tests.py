@@ -1,0 +1,571 @@
+"""Tests of γ as a ratio of sums over parts: of one, of the difference of two, of many annotators.
+
+With θ = Σ o / Σ e = 1 − γ over parts (documents, clusters of documents), what part i moves is
+
+    g_i = (o_i − θ·e_i) / (Σ e − e_i),
+
+exactly θ minus θ without part i: Σ g² is the jackknife's variance but for its factor (n − 1)/n,
+without which few parts are safer. Where spread grows with e, Satterthwaite's degrees of freedom are
+(Σ e²)² / Σ e⁴ − 1, n − 1 for parts that are alike. The parts of one text are not independent: the
+residuals' first four cosines along the expected disorder stand for them, with four degrees of
+freedom (Müller 2014, "HAC corrections for strongly autocorrelated time series").
+
+Two γ are equal where the difference of the two θ is 0, and where their log ratio is. Skew of one
+side makes the one test too easy or the other, by its direction; so the standard error is the larger
+of both, that of the log ratio carried to the difference by the logarithmic mean of the two θ, with
+the fewer degrees of freedom; and p is no less than that of Hall's t below. What the levels are is
+in docs/tests.md (`experiments/tests_hold.py`).
+
+The interval of one γ over documents inverts Hall's transformation of the t that Σ g² gives, which
+counts the skew of the g (Hall 1992, "On the removal of skewness by transformation").
+
+All functions take arrays whose last axis is the parts, so that simulations call what users call.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gammacp.base.arrays import Floats, Indices
+from gammacp.chance.beyond import ratios
+
+T = TypeVar("T", bound=Any)
+
+FEWEST_PARTS = 5
+"""Documents or clusters of each side below which there is no p."""
+FEWEST_ALIGNMENTS = 30
+"""Unitary alignments of one text below which there is no p, and no interval."""
+COSINES = 4
+STRETCHES = 12
+"""Into how many stretches a text is cut where annotators are compared with each other on it."""
+RECOMBINATIONS = 9999
+POWER = 0.8
+FEWEST_ANNOTATORS = 3
+"""Of each group below which normalised xRR has no p."""
+_NO_VARIANCE, _NO_SKEW = 1e-24, 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """1 − γ with what its parts move it by.
+
+    Attributes
+    ----------
+    ratio
+        θ = 1 − γ, shape (…).
+    influences
+        What each part moves θ by, shape (…, parts); the sum of the squares is θ's variance.
+    df
+        Degrees of freedom of that variance, shape (…).
+    third
+        The third moment of θ, Σ influences³ corrected for few parts, shape (…); 0: not known.
+    """
+
+    ratio: Floats
+    influences: Floats
+    df: Floats
+    third: Floats
+
+    @property
+    def variance(self) -> Floats:
+        """Of θ, shape (…)."""
+        return np.asarray((self.influences**2).sum(axis=-1))
+
+
+def independent_parts(observed: Floats, expected: Floats) -> Parts:
+    """Parts that are independent of each other: documents, or clusters of them.
+
+    Parameters
+    ----------
+    observed, expected
+        Disorders, shape (…, parts); expected ≥ 0.
+
+    >>> independent_parts(np.array([1.0, 3.0]), np.array([4.0, 4.0])).influences.tolist()
+    [-0.25, 0.25]
+    """
+    total = expected.sum(axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = observed.sum(axis=-1, keepdims=True) / total
+        influences = (observed - ratio * expected) / (total - expected)
+        squares = (expected / total) ** 2
+        df = squares.sum(axis=-1) ** 2 / (squares**2).sum(axis=-1) - 1
+    return Parts(ratio[..., 0], influences, np.maximum(1.0, df), _third_moment(influences))
+
+
+def parts_in_order(observed: Floats, expected: Floats) -> Parts:
+    """Parts of one text in order; neighbouring parts may be correlated.
+
+    Parameters
+    ----------
+    observed, expected
+        As for `independent_parts`, in the order of the text.
+    """
+    total = expected.sum(axis=-1, keepdims=True)
+    ratio, share = observed.sum(axis=-1, keepdims=True) / total, expected / total
+    place = np.cumsum(share, axis=-1) - share / 2
+    rest = (observed - ratio * expected) / total
+    waves = [np.cos(np.pi * k * place) * rest for k in range(1, COSINES + 1)]
+    influences = math.sqrt(2 / COSINES) * np.stack([w.sum(axis=-1) for w in waves], axis=-1)
+    none = np.zeros(ratio.shape[:-1])
+    return Parts(ratio[..., 0], influences, none + float(COSINES), none)
+
+
+def _third_moment(influences: Floats) -> Floats:
+    n = influences.shape[-1]
+    few = math.sqrt(n * (n - 1)) / (n - 2) if n > 2 else 0.0
+    return np.asarray(few * (influences**3).sum(axis=-1))
+
+
+def interval_over_documents(
+    observed: Floats, expected: Floats, *, error: float = 0.0, confidence: float = 0.95
+) -> tuple[Floats, Floats]:
+    """γ of these annotators on very many such documents: both ends, shape (…) each; at most 1.
+
+    Documents or clusters of them have to be independent of each other. Their influences g have the
+    skew b = Σ g³/(Σ g²)^1.5, corrected for few parts; where Student's t would say θ ± t·√(Σ g²),
+    t is replaced by (∛(1 + b·(t − b/6)) − 1)·3/b. Degrees of freedom are Satterthwaite's for a
+    variance that grows with e^1.5: between documents whose units differ (e) and documents that
+    have a level of their own (e²). Where one part has all of e, nothing is known below γ = 1.
+
+    Parameters
+    ----------
+    observed, expected
+        Disorders, shape (…, parts); expected ≥ 0, at least three parts.
+    error
+        Relative standard error of the expected disorder, from random sets.
+    confidence
+        Coverage that is aimed at, in (0, 1).
+
+    >>> low, high = interval_over_documents(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.full(5, 8.0))
+    >>> round(float(low), 3), round(float(high), 3)
+    (0.351, 0.899)
+    """
+    from scipy.special import stdtrit
+
+    parts = independent_parts(observed, expected)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total = expected.sum(axis=-1)
+        powers = [((expected / total[..., None]) ** k).sum(axis=-1) for k in (1.5, 3.0)]
+        own, variance = parts.variance, parts.variance + (parts.ratio * error) ** 2
+        df = np.maximum(1.0, powers[0] ** 2 / powers[1] - 1) * (variance / own) ** 2
+        skew, t = parts.third / variance**1.5, -stdtrit(df, (1 - confidence) / 2)
+        moves = [np.sqrt(variance) * _with_skew(side, skew) for side in (t, -t)]
+    gamma = 1 - parts.ratio
+    up, down = (np.where(variance < _NO_VARIANCE, 0.0, m) for m in moves)
+    low = np.where(np.isnan(down), -math.inf, np.minimum(gamma + down, gamma))
+    return low, np.where(np.isnan(up), 1.0, np.minimum(1.0, np.maximum(gamma + up, gamma)))
+
+
+def _with_skew(t: Floats, skew: Floats) -> Floats:
+    """Hall's transformation inverted: t + b·t²/3 + b²·t³/27 + b/6 takes what is found to t."""
+    b = np.where(np.abs(skew) < _NO_SKEW, _NO_SKEW, skew)
+    return (np.cbrt(1 + b * (t - b / 6)) - 1) * 3 / b
+
+
+@dataclass(frozen=True, eq=False)
+class GammaDifference:
+    """The difference of two γ; shape (…) each.
+
+    Attributes
+    ----------
+    value, error, df
+        The difference with its standard error and degrees of freedom.
+    spread, skew
+        The standard error of the difference itself, where `error` is that of the log ratio, and
+        what skews it: 0 where that is not known.
+    """
+
+    value: Floats
+    error: Floats
+    df: Floats
+    spread: Floats | float = 1.0
+    skew: Floats | float = 0.0
+
+    @property
+    def p(self) -> Floats:
+        """Of no difference, two-sided: the larger of Student's and, where skewed, Hall's."""
+        from scipy.special import stdtr
+
+        plain = 2 * GammaDifference(np.abs(self.value), self.error, self.df).p_of_more
+        with np.errstate(invalid="ignore", divide="ignore"):
+            t, b = self.value / self.spread, np.asarray(self.skew)
+            hall = 2 * stdtr(self.df, -np.abs(t + b * t**2 / 3 + b**2 * t**3 / 27 + b / 6))
+        return np.asarray(np.where(b == 0, plain, np.fmax(plain, hall)))
+
+    def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
+        """All differences that p would not refuse.
+
+        Parameters
+        ----------
+        confidence
+            In (0, 1).
+        """
+        from scipy.special import stdtrit
+
+        half = self.half_width(confidence)
+        t = np.asarray(-stdtrit(self.df, (1 - confidence) / 2), np.float64)
+        b = np.asarray(self.skew, np.float64)
+        moves = [np.asarray(self.spread) * _with_skew(side, b) for side in (t, -t)]
+        up, down = (np.where(b == 0, 0.0, np.nan_to_num(m)) for m in moves)
+        return self.value - np.maximum(half, up), self.value + np.maximum(half, -down)
+
+    @property
+    def p_of_more(self) -> Floats:
+        """Of a difference of at most 0, against more: one-sided."""
+        from scipy.special import stdtr
+
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(stdtr(self.df, -self.value / self.error))
+
+    def half_width(self, confidence: float = 0.95) -> Floats:
+        """Of the interval.
+
+        Parameters
+        ----------
+        confidence
+            In (0, 1).
+        """
+        from scipy.special import stdtrit
+
+        return np.asarray(-stdtrit(self.df, (1 - confidence) / 2) * self.error)
+
+    @property
+    def detectable(self) -> Floats:
+        """The difference that would be found at 5 % in `POWER` of such comparisons."""
+        from scipy.special import stdtrit
+
+        return self.half_width() + stdtrit(self.df, POWER) * self.error
+
+
+def difference(
+    first: Parts, second: Parts, errors: tuple[float, float] = (0.0, 0.0)
+) -> GammaDifference:
+    """γ of the first minus γ of the second, whose parts are others.
+
+    Parameters
+    ----------
+    first, second
+        The two sides.
+    errors
+        Relative standard errors of the two expected disorders.
+
+    >>> one = independent_parts(np.array([1.0, 3.0, 2.0]), np.full(3, 8.0))
+    >>> two = independent_parts(np.array([3.0, 5.0, 4.0]), np.full(3, 8.0))
+    >>> float(difference(one, two).value), float(difference(one, two).df)
+    (0.25, 2.9411764705882355)
+    """
+    plain: Floats = np.zeros(())
+    third = first.third - second.third
+    relative, own, own_relative = plain, plain, plain
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for side, error in zip((first, second), errors, strict=True):
+            v = side.variance
+            r = v / side.ratio**2
+            plain, relative = plain + v + (side.ratio * error) ** 2, relative + r + error**2
+            own, own_relative = own + v**2 / side.df, own_relative + r**2 / side.df
+        df = np.fmin(plain**2 / own, relative**2 / own_relative)
+    return _larger(first.ratio, second.ratio, plain, relative, df, third)
+
+
+def paired_difference(first: Parts, second: Parts, error: Floats | float = 0.0) -> GammaDifference:
+    """γ of the first minus γ of the second, part by part of the same documents or clusters.
+
+    Parameters
+    ----------
+    first, second
+        The two sides, with as many parts in the same order.
+    error
+        Relative standard error of the two expected disorders together.
+    """
+    a, b = first.ratio, second.ratio
+    with np.errstate(invalid="ignore", divide="ignore"):
+        apart = first.influences / a[..., None] - second.influences / b[..., None]
+    relative = (apart**2).sum(axis=-1) + error**2
+    between = first.influences - second.influences
+    plain = (between**2).sum(axis=-1) + a * b * error**2
+    third = _third_moment(between)
+    return _larger(a, b, plain, relative, np.minimum(first.df, second.df), third)
+
+
+def _larger(
+    a: Floats, b: Floats, plain: Floats, relative: Floats, df: Floats, third: Floats
+) -> GammaDifference:
+    """b − a with the larger of the two standard errors, which may have no value where θ is 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        alike = np.abs(a - b) < 1e-9 * (a + b)
+        mean = np.where(alike, (a + b) / 2, (a - b) / np.log(a / b))
+        error = np.fmax(np.sqrt(plain), mean * np.sqrt(relative))
+        # γ is 1 − θ, so that skew of θ turns round.
+        skew = np.where(plain > _NO_VARIANCE, -third / plain**1.5, 0.0)
+    # Sums that should cancel do so but for rounding: parts that are all alike have no spread.
+    error = np.where(error < 1e-12, 0.0, error)
+    return GammaDifference(b - a, error, df, np.sqrt(plain), skew)
+
+
+def gain(
+    full: Parts, rest: Parts, errors: tuple[Floats | float, Floats | float] = (0.0, 0.0)
+) -> GammaDifference:
+    """γ of the rest minus γ of everybody, on the same stretches or documents.
+
+    Parameters
+    ----------
+    full, rest
+        Everybody, and all but one; parts in the same order.
+    errors
+        Relative standard errors of the two expected disorders.
+    """
+    spread = ((full.influences - rest.influences) ** 2).sum(axis=-1)
+    spread = spread + (full.ratio * errors[0]) ** 2 + (rest.ratio * errors[1]) ** 2
+    error = np.sqrt(spread)
+    return GammaDifference(full.ratio - rest.ratio, np.where(error < 1e-12, 0.0, error), rest.df)
+
+
+def cluster_sums(values: Floats, clusters: Indices) -> Floats:
+    """Sums over the parts of each cluster, shape (…, clusters).
+
+    Parameters
+    ----------
+    values
+        Of each part, shape (…, parts).
+    clusters
+        Numbers from 0 of what is independent, shape (parts,).
+
+    >>> cluster_sums(np.array([1.0, 2.0, 4.0]), np.array([1, 0, 1])).tolist()
+    [2.0, 5.0]
+    """
+    sums = np.zeros((*values.shape[:-1], int(clusters.max()) + 1))
+    np.add.at(sums.T, clusters, values.T)
+    return sums
+
+
+def change_in_order(
+    values: Floats, weights: Floats, places: Floats, clusters: Indices | None = None
+) -> GammaDifference:
+    """By how much a weighted straight line rises from place 0 to place 1.
+
+    The standard error needs no equal spread: it is about the jackknife's over parts (HC3; MacKinnon
+    & White 1985), with (Σ w)² / Σ w² − 2 degrees of freedom.
+
+    Parameters
+    ----------
+    values, weights
+        Of each part, in any order; shape (…, parts).
+    places
+        Where the parts are; shape (parts,).
+    clusters
+        Numbers from 0 of what is independent; None: each part. Shape (parts,).
+
+    >>> found = change_in_order(np.array([1.0, 3, 2, 4]), np.ones(4), np.arange(4) / 3)
+    >>> float(found.value), float(found.df)
+    (2.4, 2.0)
+    """
+    share = weights / weights.sum(axis=-1, keepdims=True)
+    x = places - (share * places).sum(axis=-1, keepdims=True)
+    square = (share * x**2).sum(axis=-1, keepdims=True)
+    rise = (share * x * values).sum(axis=-1, keepdims=True) / square
+    left = values - (share * values).sum(axis=-1, keepdims=True) - rise * x
+    influences = share * x * left / (1 - share * (1 + x**2 / square)) / square
+    if clusters is not None:
+        influences, share = (cluster_sums(x, clusters) for x in (influences, share))
+    error = np.sqrt((influences**2).sum(axis=-1))
+    error = np.where(error < 1e-12, 0.0, error)
+    df = np.maximum(1.0, 1 / (share**2).sum(axis=-1) - 2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        skew = np.where(error > 0, _third_moment(influences) / error**3, 0.0)
+    return GammaDifference(rise[..., 0], error, df, error, skew)
+
+
+def holm(p: Floats) -> Floats:
+    """p corrected for how many there are along the last axis (Holm 1979); NaN stays and counts not.
+
+    Parameters
+    ----------
+    p
+        Shape (…, tests).
+
+    >>> holm(np.array([0.01, 0.04, math.nan, 0.03])).round(3).tolist()
+    [0.03, 0.06, nan, 0.06]
+    """
+    order = np.argsort(p, axis=-1)
+    known = np.isfinite(p).sum(axis=-1, keepdims=True)
+    times = np.maximum(known - np.arange(p.shape[-1]), 1)
+    corrected = np.maximum.accumulate(np.take_along_axis(p, order, -1) * times, axis=-1)
+    found = np.empty_like(p)
+    np.put_along_axis(found, order, np.minimum(corrected, 1.0), -1)
+    return found
+
+
+def with_holm(found: Iterable[T], p: str = "p") -> tuple[T, ...]:
+    """What tests found, with p after Holm's correction for all of them as `p_holm`.
+
+    Parameters
+    ----------
+    found
+        Dataclasses that have `p_holm`.
+    p
+        What their p is called.
+    """
+    rows = list(found)
+    corrected = holm(np.array([getattr(row, p) for row in rows])).tolist()
+    return tuple(replace(row, p_holm=q) for row, q in zip(rows, corrected, strict=True))
+
+
+def below_the_rest(
+    observed: Floats, expected: Floats, errors: Floats | float = 0.0
+) -> GammaDifference:
+    """How far each row's γ lies below that of all other rows together, on the row's own parts.
+
+    Parameters
+    ----------
+    observed, expected
+        Of each row in each part, shape (…, rows, parts); expected 0 where a row has nothing there.
+    errors
+        Relative standard errors of the expected sums, shape (…, rows); they may be of one sample.
+
+    Returns
+    -------
+    GammaDifference
+        Shape (…, rows); NaN for a row on fewer than `FEWEST_PARTS` parts, and where the parts leave
+        no spread.
+
+    >>> observed = np.array([[4.0, 5, 4, 6, 5, 4], [2, 3, 1, 2, 2, 3], [2, 1, 2, 3, 2, 1]])
+    >>> found = below_the_rest(observed, np.full((3, 6), 9.0))
+    >>> found.value.round(3).tolist(), holm(found.p).round(4).tolist()
+    ([0.296, -0.12, -0.176], [0.0006, 0.1163, 0.0544])
+    """
+    totals = [x.sum(axis=-2, keepdims=True) for x in (observed, expected)]
+    rest_o, rest_e = totals[0] - observed, totals[1] - expected
+    there = (expected > 0) & (rest_e > 1e-9 * totals[1])
+    row, rest = (
+        independent_parts(*(np.where(there, x, 0.0) for x in side))
+        for side in ((observed, expected), (rest_o, rest_e))
+    )
+    weight = expected.sum(axis=-1)
+    unsure = weight * errors
+    with np.errstate(invalid="ignore", divide="ignore"):
+        of_rest = unsure.sum(axis=-1, keepdims=True) - unsure
+        of_rest = of_rest / (weight.sum(axis=-1, keepdims=True) - weight)
+    found = paired_difference(rest, row, np.hypot(errors, of_rest))
+    tested = (there.sum(axis=-1) >= FEWEST_PARTS) & (found.error > 0)
+    return GammaDifference(
+        np.where(tested, found.value, math.nan), found.error, found.df, found.spread, found.skew
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Replication:
+    """Normalised xRR of two groups with its two tests, one-sided against less than 1.
+
+    Attributes
+    ----------
+    value
+        γ across / √(γ within the one · γ within the other); NaN where a γ within is not positive.
+    p_parts, p_annotators
+        By a jackknife over documents or stretches, and over annotators; NaN where there is none.
+    """
+
+    value: float
+    p_parts: float = math.nan
+    p_annotators: float = math.nan
+
+    @property
+    def p(self) -> float:
+        """The larger of the two."""
+        return float(np.maximum(self.p_parts, self.p_annotators))
+
+
+def replication(
+    observed: Floats,
+    expected: Floats,
+    first: Sequence[int],
+    second: Sequence[int],
+    errors: tuple[float, float, float] = (0.0, 0.0, 0.0),
+) -> Replication:
+    """Normalised xRR (Wong, Paritosh & Aroyo 2021), and whether it is below 1.
+
+    Parameters
+    ----------
+    observed, expected
+        Disorders of each pair of annotators, shape (annotators, annotators, parts), symmetric.
+    first, second
+        Who is in the two groups; without three in each there is no p.
+    errors
+        Relative standard errors of the expected disorder across, within the first, the second.
+    """
+    from scipy.special import stdtr
+
+    a, b = (np.asarray(group, np.int64) for group in (first, second))
+    o, e = observed.sum(axis=-1), expected.sum(axis=-1)
+    value = _normalised_ratio(o, e, a, b)
+    if not value > 0 or min(len(a), len(b)) < FEWEST_ANNOTATORS:
+        return Replication(value)
+    pieces = np.moveaxis(observed, -1, 0), np.moveaxis(expected, -1, 0)
+    parts = _jackknife(_normalised_ratio(o - x, e - y, a, b) for x, y in zip(*pieces, strict=True))
+    people = _jackknife(_normalised_ratio(o, e, np.delete(a, i), b) for i in range(len(a)))
+    people += _jackknife(_normalised_ratio(o, e, a, np.delete(b, i)) for i in range(len(b)))
+    found = _gammas(o, e, a, b)
+    chance = float(((np.array([1, 0.5, 0.5]) * errors * (1 - found) / found) ** 2).sum())
+    shares = expected.sum(axis=(0, 1)) / expected.sum()
+    df = 1 / float((shares**2).sum()) - 1 if len(shares) >= FEWEST_PARTS else math.nan
+    with np.errstate(invalid="ignore", divide="ignore"):
+        by_parts, by_people = (
+            float(stdtr(n, math.log(value) / np.sqrt(spread + chance)))
+            for n, spread in ((df, parts), (len(a) + len(b) - 2, people))
+        )
+    return Replication(value, by_parts, by_people)
+
+
+def _gammas(o: Floats, e: Floats, a: Indices, b: Indices) -> Floats:
+    """γ across two groups, within the one and within the other, from the pairs' disorders."""
+    sides = ((a, b), (a, a), (b, b))
+    return ratios(*(np.array([d[np.ix_(r, c)].sum() for r, c in sides]) for d in (o, e)))
+
+
+def _normalised_ratio(o: Floats, e: Floats, a: Indices, b: Indices) -> float:
+    across, one, other = _gammas(o, e, a, b)
+    return float(across / math.sqrt(one * other)) if min(one, other) > 0 else math.nan
+
+
+def _jackknife(left_out: Iterable[float]) -> float:
+    """The variance of a value's logarithm from its values without each part."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        logs = np.log([*left_out])
+    return (len(logs) - 1) * float(np.var(logs))
+
+
+def exchanged(own: Floats, sets: Sequence[Floats], seed: int = 0) -> tuple[float, float]:
+    """p of documents against random sets of their own, and the least p that these can give.
+
+    Under chance inside each document its own annotation is as good as any of its random sets, and
+    may change places with it. p is the share of these recombinations, the data among them, whose
+    sum is at most the data's: exact for any number of documents and sets, one each at least. All
+    recombinations are counted where they are few, otherwise `RECOMBINATIONS` random ones.
+
+    Parameters
+    ----------
+    own
+        Disorder of each document, weighted, shape (documents,).
+    sets
+        The same of the random sets of each document.
+    seed
+        Of the random recombinations.
+
+    >>> exchanged(np.array([1.0]), [np.array([2.0, 3.0, 0.5])])
+    (0.5, 0.25)
+    """
+    rows = [np.append(o, s) for o, s in zip(own, sets, strict=True)]
+    most = sum(own) * (1 + 1e-12)
+    ways = math.prod(map(len, rows))
+    if ways <= RECOMBINATIONS:
+        sums = np.zeros(1)
+        for row in rows:
+            sums = np.add.outer(sums, row).ravel()
+        return int((sums <= most).sum()) / ways, 1 / ways
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0xE8C4,)))
+    drawn = np.zeros(RECOMBINATIONS)
+    for row in rows:
+        drawn += row[rng.integers(len(row), size=RECOMBINATIONS)]
+    return (1 + int((drawn <= most).sum())) / (RECOMBINATIONS + 1), 1 / (RECOMBINATIONS + 1)

@@ -1,0 +1,461 @@
+"""Whose population: intervals of γ over documents, over annotators, and over both drawn anew.
+
+γ = 1 − Σ o / Σ e over documents and, within each, over its pairs of annotators, so who the
+annotators are moves γ as the documents do, and pairs that share an annotator move together. Without
+annotator a each of a's documents of three and more has the mean of the other pairs, and one of two
+is gone: that is θ₋ₐ = 1 − γ without a. What a moves it by is counted as a logarithm, ℓₐ, the mean
+over annotators (weighted by their share of Σ e) taken off:
+
+- Σ ℓₐ² is two things: what leaving a out of one document moves, squared and summed over documents
+  (its *own* part, which varies between the documents of an annotator anyway), and the rest, which
+  documents with an annotator in common have in common (as in the two-way variance of Cameron,
+  Gelbach & Miller 2011). `_OWN` of the own part is taken off for the rest. Student's t is that of
+  few annotators for the rest, with Satterthwaite's degrees of freedom from their shares, and that
+  of many cells for the own part.
+- Distances on the scale of log(1 − γ) are added as the sides of a right triangle are (Zou & Donner
+  2008, MOVER): over annotators, on these documents, the rest and the own part; over both, the rest
+  and the interval over documents (`gammacp.inference.resampling`), which has the own part in it. Of
+  fewer than five documents Σ ℓₐ² is not taken apart.
+
+Two annotators tell nothing of others. Within an alignment of many, a unitary alignment's disorder
+is borne by its pairs of which one has a unit, each by its cost; that the others would be aligned
+anew without a is left out, which makes Σ ℓₐ² larger. What the intervals cover is in
+docs/populations.md (`experiments/populations.py`).
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gammacp.alignment import Alignment
+from gammacp.alignment.aligned import AlignedPart
+from gammacp.alignment.alignment import costs_of_pairs
+from gammacp.base.arrays import Floats, Indices
+from gammacp.continuum.sequence import ContinuumSequence
+from gammacp.dissimilarity.base import BoundDissimilarity, joined_columns
+from gammacp.errors import DataError
+from gammacp.inference.part_tests import FEWEST_ANNOTATORS, FEWEST_PARTS
+from gammacp.base.record_tables import record_of
+
+Interval = tuple[float, float]
+_OWN = 0.9
+_FEW = 8
+# Pairs whose costs are held at once.
+_AT_ONCE = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class PairSums:
+    """What the pairs of each annotator cost in each document; a row per document and annotator.
+
+    Attributes
+    ----------
+    document, annotator
+        Numbers from 0, shape (rows,).
+    observed, expected
+        Half of what the annotator's pairs cost there: the rows of a document sum to what the
+        document adds to Σ o and Σ e. Shape (rows,).
+    """
+
+    document: Indices
+    annotator: Indices
+    observed: Floats
+    expected: Floats
+
+    @classmethod
+    def of_pairs(
+        cls,
+        document: Sequence[int] | Indices,
+        pair: Sequence[tuple[int, int]] | Indices,
+        observed: Sequence[float] | Floats,
+        expected: Sequence[float] | Floats,
+    ) -> "PairSums":
+        """Of any measure that is 1 − Σ observed / Σ expected over pairs of annotators.
+
+        Parameters
+        ----------
+        document
+            The document of each pair, numbers from 0; shape (pairs,).
+        pair
+            Its two annotators, numbers from 0; shape (pairs, 2).
+        observed, expected
+            What the pair adds to the two sums; shape (pairs,).
+
+        >>> PairSums.of_pairs([0, 0], [(0, 1), (0, 2)], [1.0, 3.0], [4.0, 4.0]).observed.tolist()
+        [2.0, 0.5, 1.5]
+        """
+        where, people = np.asarray(document, np.int64), np.asarray(pair, np.int64)
+        size = int(people.max(initial=0)) + 1
+        cells = (where[:, None] * size + people).ravel()
+        found, place = np.unique(cells, return_inverse=True)
+        halves = [np.repeat(np.asarray(x, np.float64) / 2, 2) for x in (observed, expected)]
+        sums = [np.bincount(place, half, len(found)).astype(np.float64) for half in halves]
+        return cls(found // size, found % size, *sums)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Over:
+    """Three intervals of one γ, each about another population.
+
+    Attributes
+    ----------
+    documents
+        Of these annotators, on other documents like these; None where there are too few.
+    annotators
+        Of other annotators like these, on these documents.
+    both
+        Of other annotators on other documents.
+    n_documents, n_annotators
+        How many documents (or clusters of them) and annotators there are.
+    confidence
+        Coverage that is aimed at.
+    reason
+        Why there is none over annotators.
+    """
+
+    documents: Interval | None = None
+    annotators: Interval | None = None
+    both: Interval | None = None
+    n_documents: int = 0
+    n_annotators: int = 0
+    confidence: float = 0.95
+    reason: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The intervals by population, and why those over annotators are missing."""
+        return record_of(self, "documents annotators both reason")
+
+    def in_words(self) -> str:
+        """Whom each interval is about; that over documents has a sentence of its own."""
+        if self.annotators is None:
+            return f"No interval over annotators: {self.reason}."
+        people = f"{self.n_annotators} annotators"
+        alone = _span(self.annotators)
+        if self.both is None:
+            said = (
+                f"γ of other such annotators on these documents: {alone} "
+                f"({self.confidence:.0%} confidence; {people})."
+            )
+        else:
+            said = (
+                f"γ of other such annotators on other such documents: {_span(self.both)} "
+                f"({self.confidence:.0%} confidence; {people}, {self.n_documents} documents); "
+                f"of other annotators on these documents {alone}"
+            )
+            if self.documents is not None:
+                said += f", of these annotators on others {_span(self.documents)}"
+            said += "."
+        if self.n_annotators < _FEW:
+            said += " Annotators of another kind are not covered."
+        return said
+
+
+def _span(interval: Interval) -> str:
+    """In words; below −1 no number tells more than that there is too little."""
+    low, high = interval
+    return f"{low:.3f} to {high:.3f}" if low >= -1 else f"anything up to {high:.3f}"
+
+
+def intervals_over(
+    sums: PairSums,
+    documents: Interval | None = None,
+    *,
+    clusters: Sequence[int] | Indices | None = None,
+    error: float = 0.0,
+    confidence: float = 0.95,
+) -> Over:
+    """The intervals over annotators and over both.
+
+    Parameters
+    ----------
+    sums
+        What γ is a ratio of.
+    documents
+        The interval over documents; without it there is none over both.
+    clusters
+        The cluster of each document, by its number; None if each is one by itself.
+    error
+        Relative standard error of Σ e; the interval over documents has it already.
+    confidence
+        Coverage that is aimed at, in (0, 1).
+
+    >>> pairs, people = [*range(5)] * 3, [(0, 1), (0, 2), (1, 2)]
+    >>> pairs.sort()
+    >>> found = intervals_over(PairSums.of_pairs(pairs, people * 5, [1, 2, 3] * 5, [8] * 15))
+    >>> tuple(round(end, 3) for end in found.annotators)
+    (-5.184, 0.99)
+    """
+    from scipy.special import stdtrit
+
+    parts = sums.document if clusters is None else np.asarray(clusters)[sums.document]
+    there = np.flatnonzero(np.bincount(sums.annotator))
+    told: dict[str, Any] = {
+        "documents": documents,
+        "n_documents": int(np.count_nonzero(np.bincount(parts))),
+        "n_annotators": len(there),
+        "confidence": confidence,
+    }
+    if (reason := _unknown(sums, len(there))) is not None:
+        return Over(**told, reason=reason)
+    observed, expected, moved = _left_out(sums)
+    whole = float(sums.observed.sum()), float(sums.expected.sum())
+    theta = whole[0] / whole[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(observed[there] / expected[there] / theta)
+    if not np.isfinite(logs).all():
+        return Over(**told, reason="without one of them, no disorder or no document is left")
+    share = np.bincount(sums.annotator, sums.expected)[there] / whole[1]
+    variance = float(((logs - (share * logs).sum()) ** 2).sum())
+    few = max(1.0, float((share**2).sum() ** 2 / (share**4).sum()) - 1)
+    tail = (1 - confidence) / 2
+    if told["n_documents"] < FEWEST_PARTS:
+        leg = -float(stdtrit(few, tail)) * math.sqrt(variance + error**2)
+        return Over(**told, annotators=_around(theta, (leg, leg)))
+    moved /= whole[1]
+    moved /= theta
+    cells = parts * (int(there[-1]) + 1) + sums.annotator
+    if not (cells[1:] > cells[:-1]).all():  # as they are where no documents are clustered
+        places = np.unique(cells, return_inverse=True)[1]
+        moved = np.bincount(places, moved).astype(np.float64)
+    own = float((moved**2).sum())
+    many = max(few, float(len(moved)) + 1 - told["n_documents"] - told["n_annotators"])
+    rest = -float(stdtrit(few, tail)) * math.sqrt(max(0.0, variance - _OWN * own))
+    alone = math.hypot(rest, float(stdtrit(many, tail)) * math.sqrt(own + error**2))
+    found = _around(theta, (alone, alone))
+    if documents is None:
+        return Over(**told, annotators=found)
+    with np.errstate(divide="ignore"):
+        low, high = (abs(float(np.log((1 - end) / theta))) for end in documents)
+    both = _around(theta, (math.hypot(low, rest), math.hypot(high, rest)))
+    return Over(**told, annotators=found, both=both)
+
+
+def _around(theta: float, legs: Interval) -> Interval:
+    """γ so far below and above, on the scale of log θ."""
+    with np.errstate(over="ignore"):
+        return 1 - theta * float(np.exp(legs[0])), 1 - theta * float(np.exp(-legs[1]))
+
+
+def _unknown(sums: PairSums, people: int) -> str | None:
+    """Why nothing is known of other annotators."""
+    if people < FEWEST_ANNOTATORS:
+        return f"{people} annotators are too few to tell how others would differ"
+    return None if sums.observed.sum() > 0 else "there is no disorder"
+
+
+def _left_out(sums: PairSums) -> tuple[Floats, Floats, Floats]:
+    """Σ o and Σ e without each annotator, and what leaving out in one document moves (rows).
+
+    A document of n annotators without one of them has C(n − 1, 2) pairs, whose mean stands for it.
+    """
+    n = np.bincount(sums.document)
+    pairs, few = np.maximum(n - 2, 1), (n <= 2)[sums.document]
+    moves: list[Floats] = []
+    for values in (sums.observed, sums.expected):
+        total = np.bincount(sums.document, values).astype(np.float64)
+        moved = total[sums.document]  # changed where it is: there may be millions
+        moved -= n[sums.document] * values
+        moved *= 2
+        moved /= pairs[sums.document]
+        np.copyto(moved, -total[sums.document], where=few)
+        moves.append(moved)
+    wholes = sums.observed.sum(), sums.expected.sum()
+    sides = [w + np.bincount(sums.annotator, m) for w, m in zip(wholes, moves, strict=True)]
+    moves[1] *= wholes[0] / wholes[1]
+    moves[0] -= moves[1]
+    return sides[0], sides[1], moves[0]
+
+
+@dataclass(frozen=True, eq=False)
+class PairCells:
+    """What each pair of annotators adds to Σ o and Σ e, by document and category.
+
+    Attributes
+    ----------
+    document, category
+        Numbers from 0, shape (cells,).
+    pair
+        Numbers of the two annotators, shape (cells, 2).
+    observed, expected
+        Shape (cells,).
+    """
+
+    document: Indices
+    category: Indices
+    pair: Indices
+    observed: Floats
+    expected: Floats
+
+    def without_categories(self) -> "PairCells":
+        """A cell per document and pair."""
+        keys = np.column_stack((self.document, self.pair))
+        found, place = np.unique(keys, axis=0, return_inverse=True)
+        o, e = (
+            np.bincount(place.ravel(), x).astype(np.float64) for x in (self.observed, self.expected)
+        )
+        return PairCells(found[:, 0], np.zeros(len(found), np.int64), found[:, 1:], o, e)
+
+    def sums(self, weights: Sequence[float] | Floats = ()) -> PairSums:
+        """By document and annotator.
+
+        Parameters
+        ----------
+        weights
+            Of the documents; none: 1 each.
+        """
+        w = np.asarray(weights)[self.document] if len(weights) else 1.0
+        return PairSums.of_pairs(self.document, self.pair, w * self.observed, w * self.expected)
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedDocuments:
+    """Documents with their best alignments and what these are compared with.
+
+    Attributes
+    ----------
+    continua
+        In order, with the same categories.
+    columns
+        The alignments of some neighbours of as many annotators, by their numbers.
+    expected
+        The expected disorder of each.
+    dissimilarity
+        By which they are aligned.
+    """
+
+    continua: ContinuumSequence
+    columns: Callable[[Indices], AlignedPart]
+    expected: Floats
+    dissimilarity: BoundDissimilarity | None
+
+    @classmethod
+    def of(cls, scored: Sequence[tuple[Alignment, float]]) -> "AlignedDocuments":
+        """The same of alignments by one dissimilarity.
+
+        Parameters
+        ----------
+        scored
+            Each document's best alignment and its expected disorder.
+        """
+        part = AlignedPart.of([alignment for alignment, _ in scored])
+        continua = ContinuumSequence.of(alignment.continuum for alignment, _ in scored)
+        by = scored[0][0].dissimilarity if scored else None
+        return cls(continua, part.at, np.array([e for _, e in scored]), by)
+
+    def blocks(self) -> Iterator[Indices]:
+        """Numbers of neighbours that have as many annotators, so many at once."""
+        n = self.continua.n_annotators
+        kinds = len(self.continua[0].categories) + 1 if len(n) else 0
+        size = np.cumsum((self.continua.n_units + kinds) * n**2) // (_AT_ONCE // 10)
+        new = (n[1:] != n[:-1]) | (size[1:] != size[:-1])
+        if self.continua.beside:
+            broken = np.array([c.breaks is not None for c in self.continua.beside])
+            new |= broken[1:] | broken[:-1]
+        if len(n):
+            yield from np.split(np.arange(len(n)), np.flatnonzero(new) + 1)
+
+
+def pair_cells_of(scored: AlignedDocuments) -> PairCells:
+    """What the pairs of alignments cost, one per document.
+
+    A pair of units costs half for the category of either, a unit alone all for its own.
+
+    Parameters
+    ----------
+    scored
+        The documents.
+
+    Raises
+    ------
+    DataError
+        There is no document.
+    """
+    blocks = [*_cells_of_blocks(scored)]
+    if not blocks:
+        raise DataError("no document has a γ")
+    columns = zip(*(vars(cells).values() for cells in blocks), strict=True)
+    return PairCells(*map(np.concatenate, columns))
+
+
+def pair_sums_of(scored: AlignedDocuments, weights: Sequence[float] = ()) -> PairSums:
+    """What the pairs of each annotator cost in each document; a block's cells are kept no longer.
+
+    Parameters
+    ----------
+    scored
+        As for `pair_cells_of`.
+    weights
+        Of the documents; none: 1 each.
+
+    Raises
+    ------
+    DataError
+        There is no document.
+    """
+    heavy = np.asarray(weights, np.float64)
+    sums = [vars(cells.sums(heavy)) for cells in _cells_of_blocks(scored)]
+    if not sums:
+        raise DataError("no document has a γ")
+    # No column is there twice for longer than it takes.
+    return PairSums(**{name: np.concatenate([s.pop(name) for s in sums]) for name in [*sums[0]]})
+
+
+def _cells_of_blocks(scored: AlignedDocuments) -> Iterator[PairCells]:
+    people: dict[str, int] = {}
+    for block in scored.blocks():
+        continua = scored.continua.at(block)
+        n, kinds = int(continua.n_annotators[0]), len(continua[0].categories) + 1
+        names, whose = continua.people
+        number = np.array([people.setdefault(a, len(people)) for a in names])
+        who = number[whose].reshape(-1, n)
+        # Unlabelled ones are the first kind.
+        kind = continua.all_units().category_codes.astype(np.int64) + 1
+        owner = np.repeat(np.arange(len(block)), continua.n_units)
+        i, j = np.triu_indices(n, 1)
+        shape = len(block), n, kinds
+        slots = owner * n + continua.all_units().annotator_codes
+        units = np.bincount(slots * kinds + kind, minlength=math.prod(shape)).reshape(shape)
+        expected = scored.expected[block][:, None, None]
+        chance = (units[:, i] + units[:, j]) / 2 / len(i) * expected
+        assert scored.dissimilarity is not None
+        seen = _borne(continua, scored.columns(block), scored.dissimilarity, kind, kinds)
+        cell = which, at, of = np.nonzero((seen > 0) | (chance > 0))
+        pairs = np.stack((who[which, i[at]], who[which, j[at]]), axis=1)
+        yield PairCells(block[0] + which, of, pairs, seen[cell], chance[cell])
+
+
+def _borne(
+    continua: ContinuumSequence,
+    aligned: AlignedPart,
+    dissimilarity: BoundDissimilarity,
+    kind: Indices,
+    kinds: int,
+) -> Floats:
+    """What each pair of annotators bears of x̄·δ, shape (documents, pairs, kinds).
+
+    A unitary alignment's disorder is borne by its pairs of which one has a unit, each by its cost.
+    """
+    n = int(continua.n_annotators[0])
+    own = aligned.groups.reshape(-1, n)
+    owner = np.repeat(np.arange(len(continua)), np.diff(aligned.edges) // n)
+    every = np.where(own < 0, -1, own + continua.edges[owner][:, None])
+    units = joined_columns(continua)
+    i, j = np.triu_indices(n, 1)
+    borne = np.zeros(len(continua) * len(i) * kinds)
+    step = max(1, _AT_ONCE // len(i))
+    for at in range(0, len(every), step):
+        groups = every[at : at + step]
+        costs = costs_of_pairs(groups, units, dissimilarity)
+        real = groups >= 0
+        there = np.where(real[:, i] | real[:, j], costs, 0.0)
+        known = there.sum(axis=1)
+        scale = np.divide(costs.mean(axis=1), known, out=np.zeros(len(known)), where=known > 0)
+        halves = (scale[:, None] * there / 2).ravel()
+        cells = (owner[at : at + step, None] * len(i) + np.arange(len(i))) * kinds
+        for one, other in ((i, j), (j, i)):
+            of = kind[np.where(real[:, one], groups[:, one], groups[:, other])]
+            borne += np.bincount((cells + of).ravel(), halves, len(borne))
+    return borne.reshape(len(continua), len(i), kinds)

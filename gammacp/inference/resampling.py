@@ -1,0 +1,214 @@
+"""Intervals of γ: how far it depends on the documents or the text that were annotated.
+
+This is not the Monte-Carlo error of the expected disorder: that one is about our sampling and
+shrinks with more samples, this one is about the user's data and shrinks with more documents. It is
+an interval of confidence, of these annotators: no forecast of another corpus, and nothing about
+other people. What random sets leave open is in it; that the expected disorder of a small corpus
+comes from its own documents is not.
+
+γ of a corpus is a ratio of sums over documents, or clusters of them, few and skewed: its interval
+is Student's t with Hall's correction for skew (`gammacp.inference.part_tests`). The unitary
+alignments of one text are not independent: the interval is Student's t with four degrees of freedom
+from four cosines of their residuals, as for `--against`. What the intervals cover is measured in
+`experiments/tests_hold.py`; see docs/tests.md.
+
+`bootstrap` draws the parts of other ratios with replacement, studentised (`gammacp.inference.studentised`) by
+the linearised standard error, from the residuals o − (1 − value)·e: plain percentiles of few and
+skewed parts cover .70 to .93, not .95.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gammacp.base.arguments import number, whole
+from gammacp.errors import UsageError
+from gammacp.inference.contributions import ALIGNMENTS, Contributions
+from gammacp.inference.part_tests import (
+    COSINES,
+    FEWEST_ALIGNMENTS,
+    FEWEST_PARTS,
+    interval_over_documents,
+    parts_in_order,
+)
+from gammacp.inference.studentised import studentised_interval
+
+DRAWS = 2000
+_FEW = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class BootstrapInterval:
+    """An interval over parts: documents, clusters of them, the unitary alignments of a text.
+
+    Attributes
+    ----------
+    low, high
+        Bounds; NaN where there are too few parts.
+    parts, kind
+        How many parts there are, and what they are.
+    method
+        `hall-t` of γ over documents or clusters, `four-cosines` of γ of a text, `bootstrap` of
+        other ratios.
+    draws, confidence
+        How many resampled sets (0: it takes none), and the coverage that is aimed at.
+    reason
+        Why there is no interval.
+    """
+
+    low: float
+    high: float
+    parts: int
+    kind: str
+    method: str
+    draws: int
+    confidence: float
+    reason: str | None = None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """(low, high), or None."""
+        return None if self.reason else (self.low, self.high)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The interval as JSON has it."""
+        rest = {k: v for k, v in vars(self).items() if k not in ("low", "high")}
+        return {"interval": self.interval, **rest}
+
+    def in_words(self) -> str:
+        """What the interval of a γ says, and what it does not say."""
+        if self.reason:
+            return f"No bootstrap interval: {self.reason}."
+        text = self.kind == ALIGNMENTS
+        how = f"one text of {self.parts} {ALIGNMENTS}" if text else f"{self.parts} {self.kind}"
+        apart = "" if text else ", which must be independent of each other"
+        said = (
+            f"γ of these annotators on {'text' if text else 'documents'} of this kind: "
+            f"{self.low:.3f} to {self.high:.3f} ({self.confidence:.0%} confidence; {how}{apart}). "
+            f"For a single new {'text' if text else 'corpus'} the interval is 1.4 times as wide. "
+            "It does not cover other annotators."
+        )
+        if not text and self.parts < _FEW:
+            said += (
+                f" If a few such documents are very bad, these {self.parts} may include none, and "
+                "the interval is too narrow."
+            )
+        return said
+
+
+def bootstrap(
+    parts: Contributions, *, draws: int = DRAWS, confidence: float = 0.95, seed: int = 0
+) -> BootstrapInterval:
+    """Studentised interval of a ratio over resampled parts that are independent.
+
+    Parameters
+    ----------
+    parts
+        What it is a ratio of.
+    draws
+        Number of resampled sets, ≥ 1.
+    confidence
+        Coverage that is aimed at, in (0, 1).
+    seed
+        The same seed gives the same interval.
+
+    Raises
+    ------
+    UsageError
+        An argument is out of its range.
+    """
+    draws = whole("bootstrap draws", draws, 1)
+    ends, reason = (math.nan, math.nan), _too_few(parts, FEWEST_PARTS, confidence)
+    if reason is None:
+        ends = _studentise(parts, draws, (1 - confidence) / 2, seed)
+    return _interval_of(parts, ends, "bootstrap", draws, confidence, reason)
+
+
+def interval_of_gamma(
+    parts: Contributions, *, error: float = 0.0, confidence: float = 0.95
+) -> BootstrapInterval:
+    """The interval of γ over documents or clusters, or of one text from cosines; nothing is drawn.
+
+    Parameters
+    ----------
+    parts
+        What γ is a ratio of.
+    error
+        Relative standard error of the expected disorder.
+    confidence
+        As for `bootstrap`.
+
+    Raises
+    ------
+    UsageError
+        An argument is out of its range.
+    """
+    text = parts.kind == ALIGNMENTS
+    least = FEWEST_ALIGNMENTS if text else FEWEST_PARTS
+    low, high, reason = math.nan, math.nan, _too_few(parts, least, confidence)
+    if reason is None and text:
+        found = parts_in_order(parts.observed, parts.expected)
+        wide = math.sqrt(float(found.variance) + ((1 - parts.gamma) * error) ** 2)
+        half = _quantile(COSINES, (1 - confidence) / 2) * wide
+        low, high = parts.gamma - half, min(1.0, parts.gamma + half)
+    elif reason is None:
+        both = parts.observed, parts.expected
+        low, high = map(float, interval_over_documents(*both, error=error, confidence=confidence))
+    method = "four-cosines" if text else "hall-t"
+    return _interval_of(parts, (low, high), method, 0, confidence, reason)
+
+
+def _quantile(df: float, tail: float) -> float:
+    from scipy.special import stdtrit
+
+    return -float(stdtrit(df, tail))
+
+
+def _too_few(parts: Contributions, least: int, confidence: float) -> str | None:
+    if not 0 < number("confidence", confidence) < 1:
+        raise UsageError(f"confidence {confidence} is not between 0 and 1")
+    if len(parts) >= least:
+        return None
+    return f"{len(parts)} {parts.kind} are too few to tell how they differ (at least {least})"
+
+
+def _interval_of(
+    parts: Contributions,
+    ends: tuple[float, float],
+    method: str,
+    draws: int,
+    confidence: float,
+    reason: str | None,
+) -> BootstrapInterval:
+    return BootstrapInterval(
+        low=ends[0],
+        high=ends[1],
+        parts=len(parts),
+        kind=parts.kind,
+        method=method,
+        draws=draws,
+        confidence=confidence,
+        reason=reason,
+    )
+
+
+def _studentise(parts: Contributions, draws: int, tail: float, seed: int) -> tuple[float, float]:
+    """The interval between the two tails; no γ is above 1."""
+    size = len(parts)
+    scale = math.sqrt(size / (size - 1))
+    ratio = 1 - parts.gamma
+    residuals = parts.observed - ratio * parts.expected
+    error = scale * math.sqrt(size * float((residuals**2).mean())) / float(parts.expected.sum())
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0xB007,)))
+    chosen = rng.integers(size, size=(draws, size))
+    observed, expected = parts.observed[chosen], parts.expected[chosen]
+    totals = expected.sum(axis=1)
+    ratios = np.divide(observed.sum(axis=1), totals, out=np.full(draws, ratio), where=totals > 0)
+    left = observed - ratios[:, None] * expected
+    errors = scale * np.sqrt((left**2).sum(axis=1))
+    unknown = np.full(draws, math.inf)
+    errors = np.divide(errors, np.abs(totals), out=unknown, where=totals != 0)
+    low, high = studentised_interval(ratio, error, ratios, errors, parts=size, tail=tail)
+    return 1 - high, min(1.0, 1 - low)

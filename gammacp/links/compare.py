@@ -1,0 +1,139 @@
+"""Who agrees with whom on links and chains: by document, annotator, pair and type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from gammacp.campaign.compare.pairs import mean_defined
+from gammacp.campaign.compare.scoring import Selection, annotators_of
+from gammacp.continuum.links import CHAIN
+from gammacp.errors import DataError
+from gammacp.links.measures.gamma_link import BeyondUnits, Count, count_chains, links_on
+from gammacp.measures.random_sets import Basis
+from gammacp.measures.score import Score, undefined
+
+Scores: TypeAlias = Mapping[str, Score]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkComparison:
+    """Agreement beyond chance on links and on chains, under the chance model of the units.
+
+    Attributes
+    ----------
+    overall
+        By measure: `gamma-link` and `gamma-chain`, each where anybody has such.
+    documents, pairs
+        The same per document and per pair of annotators.
+    without
+        The same of all others, for each annotator; empty for fewer than three.
+    types
+        γ_link of the links of one type alone.
+    """
+
+    overall: Scores
+    documents: Mapping[str, Scores]
+    pairs: Mapping[tuple[str, str], Scores] = field(default_factory=dict)
+    without: Mapping[str, Scores] = field(default_factory=dict)
+    types: Scores = field(default_factory=dict)
+
+    def mean_pair(self, annotator: str, measure: str) -> float:
+        """Plain mean of an annotator's defined values with each other one; NaN without one.
+
+        Parameters
+        ----------
+        annotator, measure
+            Whose, and of what.
+        """
+        mine = [s[measure].value for pair, s in self.pairs.items() if annotator in pair]
+        return mean_defined(np.array(mine))
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, as JSON has it."""
+        return {
+            "overall": _as_dict(self.overall),
+            "documents": [{"file": n, **_as_dict(s)} for n, s in self.documents.items()],
+            "pairs": [{"annotators": [*p], **_as_dict(s)} for p, s in self.pairs.items()],
+            "without": [{"annotator": n, **_as_dict(s)} for n, s in self.without.items()],
+            "types": [{"type": n, "gamma-link": s.as_dict()} for n, s in self.types.items()],
+        }
+
+
+def _as_dict(found: Scores) -> dict[str, Any]:
+    return {name: score.as_dict() for name, score in found.items()}
+
+
+def compare_links(
+    continua: Selection, basis: Basis, *, pairs: bool, without: bool
+) -> LinkComparison | None:
+    """Compare annotators by their links; None where nobody has any.
+
+    Parameters
+    ----------
+    continua
+        By name.
+    basis
+        What γ of their units rests on; it keeps random sets.
+    pairs, without
+        Whether pairs of annotators, and everybody but one, are compared.
+    """
+    kinds = {x.kind for c in continua.values() for x in c.links}
+    if not kinds:
+        return None
+    measures = tuple(
+        name
+        for name, there in (("gamma-link", kinds - {CHAIN}), ("gamma-chain", kinds & {CHAIN}))
+        if there
+    )
+    of_all = {name: _count_all(name, basis) for name in measures}
+    rows = zip(basis.named, basis.continua, strict=True)
+    people = annotators_of(continua)
+    types = sorted({x.type for c in continua.values() for x in c.links if x.kind != CHAIN})
+    return LinkComparison(
+        overall={name: _score(name, found) for name, found in of_all.items()},
+        documents={
+            document: {name: _score(name, found, c) for name, found in of_all.items()}
+            for document, c in rows
+        },
+        pairs={
+            pair: _score_some(basis, set(pair), measures, keep=True)
+            for pair in (combinations(people, 2) if pairs else ())
+        },
+        without={
+            name: _score_some(basis, {name}, measures, keep=False)
+            for name in (people if without and len(people) > 2 else ())
+        },
+        types={
+            name: _score("gamma-link", _count_all("gamma-link", basis, name), type=name)
+            for name in types
+        },
+    )
+
+
+def _score_some(
+    basis: Basis, names: set[str], measures: tuple[str, ...], *, keep: bool
+) -> dict[str, Score]:
+    chosen = basis.select(names, keep=keep)
+    if chosen is None:
+        return dict.fromkeys(measures, undefined("no document has both annotators"))
+    return {name: _score(name, _count_all(name, chosen)) for name in measures}
+
+
+def _count_all(measure: str, basis: Basis, type: str | None = None) -> BeyondUnits | str:
+    """What a value is a ratio of, or why there is none."""
+    count: Count = count_chains if measure == "gamma-chain" else links_on(basis, only=type)
+    try:
+        return BeyondUnits.of(basis, count)
+    except DataError as error:
+        return str(error)
+
+
+def _score(name: str, found: BeyondUnits | str, *some: Any, **said: object) -> Score:
+    if isinstance(found, str):
+        return undefined(found)
+    return found.score(name, some or None, **said)

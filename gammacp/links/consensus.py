@@ -1,0 +1,209 @@
+"""Links of a gold standard: votes over links that are joined, as their units are aligned.
+
+Links of different annotators are joined as for γ_link. Of each group the two ends that most of its
+links have stand in the gold standard if enough annotators have them, and if both units are in it.
+Mentions are of one chain if enough annotators hold them for the same, directly or through others.
+Annotators count alike, whatever weighs their units.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
+from typing import Any
+
+import networkx as nx
+
+from gammacp.alignment import Alignment
+from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, gold_of
+from gammacp.campaign.consensus.votes import CategoryVote, vote_on_category
+from gammacp.continuum import Link
+from gammacp.continuum.links import CHAIN, DIRECTED
+from gammacp.links.measures.chains import chains_of
+from gammacp.links.measures.joined import LinkCosts, ends_of, groups_of, join_links
+from gammacp.measures.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsensusLink:
+    """What the annotators say together about one link.
+
+    Attributes
+    ----------
+    type, kind
+        By vote of those who have its ends; the type is "" where it is tied.
+    source, target
+        The units of the consensus that it joins.
+    support
+        How many annotators have a link with these ends.
+    vote
+        Votes per type and ties.
+    links
+        By annotator the type and the ends of the joined link; None where there is none.
+    groups
+        By annotator who has a link the unitary alignments of its ends.
+    kept
+        Whether it is in the gold standard.
+    reasons
+        Why a person should look at it; empty when all agree.
+    """
+
+    type: str
+    kind: str
+    source: ConsensusUnit
+    target: ConsensusUnit
+    support: int
+    vote: CategoryVote
+    links: Mapping[str, Mapping[str, Any] | None]
+    groups: Mapping[str, tuple[int, int]]
+    kept: bool
+    reasons: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The link as JSON has it."""
+        ends = {
+            side: {"start": unit.start, "end": unit.end}
+            for side, unit in (("source", self.source), ("target", self.target))
+        }
+        known = {name: getattr(self, name) for name in ("type", "kind", "support", "kept")}
+        votes = [{"type": name, "votes": n} for name, n in self.vote.votes.items()]
+        listed = {"reasons": [*self.reasons], "votes": votes, "tied": [*self.vote.tied]}
+        return {**known, **ends, **listed, "links": dict(self.links)}
+
+
+def add_links(found: Consensus, alignment: Alignment, settings: Settings) -> Consensus:
+    """The consensus with the links and chains of the units that are kept.
+
+    Parameters
+    ----------
+    found
+        Of the units.
+    alignment
+        What it comes from.
+    settings
+        How links are joined: dissimilarity of the units, and solver.
+    """
+    kept = {u.group: str(k) for k, u in enumerate(found.kept, 1)}
+    links = tuple(_links(found, alignment, settings))
+    name = found.continuum.annotators[0]
+    gold = [
+        Link(name, x.type, kept[x.source.group], kept[x.target.group], x.kind)
+        for x in links
+        if x.kept
+    ]
+    gold += [
+        Link(name, type, kept[a], kept[b], CHAIN)
+        for type, chain in _chains(alignment, kept, found.needed)
+        for a, b in pairwise(sorted(chain, key=lambda g: int(kept[g])))
+    ]
+    units = [replace(u.by(name), id=kept[u.group]) for u in found.kept]
+    made = gold_of(alignment.continuum, units, [name], gold)
+    named = tuple(replace(u, id=kept.get(u.group, "")) for u in found.units)
+    return replace(found, units=named, continuum=made, links=links)
+
+
+def _links(found: Consensus, alignment: Alignment, settings: Settings) -> list[ConsensusLink]:
+    continuum = alignment.continuum
+    linked = continuum.link_rows.only(chains=False)
+    if not len(linked):
+        return []
+    costs = LinkCosts.of([continuum], settings, alignment.dissimilarity)
+    ends = ends_of(continuum, linked, groups_of(continuum, alignment.groups), costs, None)
+    units = {u.group: u for u in found.units}
+    made = []
+    for group in join_links(continuum, ends, costs, settings).groups.tolist():
+        members = {a: k for a, k in zip(continuum.annotators, group, strict=True) if k >= 0}
+        places = {}
+        for name, k in members.items():
+            place = int(ends.source_groups[k]), int(ends.target_groups[k])
+            turns = linked.kinds[linked.codes[k]] != DIRECTED
+            places[name] = (min(place), max(place)) if turns else place
+        counts = Counter(places.values())
+        most = max(counts.values())
+        level = sorted(
+            (p for p, n in counts.items() if n == most),
+            key=lambda p: (not all(units[g].kept for g in p), [units[g].start for g in p]),
+        )
+        mine = {name: k for name, k in members.items() if places[name] == level[0]}
+        vote = vote_on_category([linked.types[linked.codes[k]] for k in mine.values()])
+        source, target = (units[g] for g in level[0])
+        missing = not (source.kept and target.kept)
+        shown = {
+            name: {
+                "type": linked.types[linked.codes[members[name]]],
+                "source": continuum.unit(int(linked.sources[members[name]])).json,
+                "target": continuum.unit(int(linked.targets[members[name]])).json,
+            }
+            if name in members
+            else None
+            for name in continuum.annotators
+        }
+        made.append(
+            ConsensusLink(
+                type=vote.winner or "",
+                kind=linked.kinds[linked.codes[next(iter(mine.values()))]],
+                source=source,
+                target=target,
+                support=most,
+                vote=vote,
+                links=shown,
+                groups=places,
+                kept=most >= found.needed and not missing,
+                reasons=tuple(_reasons(vote, counts, len(group), found.needed, missing, level)),
+            )
+        )
+    return sorted(made, key=lambda x: (x.source.start, x.target.start, x.source.group))
+
+
+def _reasons(
+    vote: CategoryVote,
+    counts: Counter[tuple[int, int]],
+    people: int,
+    needed: int,
+    missing: bool,
+    level: Sequence[tuple[int, int]],
+) -> list[str]:
+    support = counts[level[0]]
+    said = []
+    if not vote.unanimous:
+        said.append(vote.in_words("type"))
+    if len(counts) > 1:
+        ends = ", ".join(map(str, sorted(counts.values(), reverse=True)))
+        first = "tied, the first were taken" if len(level) > 1 else "disputed"
+        said.append(f"ends {first}: {ends}")
+    if support < people:
+        left_out = ", left out" if support < needed else ""
+        said.append(f"marked by {support} of {people}{left_out}")
+    if missing:
+        said.append("a unit at one end is not in the gold standard")
+    return said
+
+
+def _chains(
+    alignment: Alignment, kept: Mapping[int, str], needed: int
+) -> list[tuple[str, set[int]]]:
+    """Sets of groups of units of one chain, each with its type."""
+    continuum = alignment.continuum
+    bonds = continuum.link_rows.only(chains=True)
+    group = groups_of(continuum, alignment.groups).tolist()
+    chains = chains_of(continuum, bonds).tolist()
+    named = {chains[s]: bonds.types[k] for s, k in zip(bonds.sources, bonds.codes, strict=True)}
+    members: dict[int, list[int]] = {}
+    for row, chain in enumerate(chains):
+        if chain in named and group[row] in kept:
+            members.setdefault(chain, []).append(group[row])
+    votes: dict[tuple[int, int], Counter[str]] = {}
+    for chain, groups in members.items():
+        for pair in combinations(sorted(groups), 2):
+            votes.setdefault(pair, Counter[str]())[named[chain]] += 1
+    agreed: nx.Graph[int] = nx.Graph()
+    for pair, types in votes.items():
+        if types.total() >= needed:
+            agreed.add_edge(*pair, types=types)
+    made = []
+    for found in nx.connected_components(agreed):
+        types = sum((d["types"] for *_, d in agreed.edges(found, data=True)), Counter[str]())
+        made.append((min(types, key=lambda name: (-types[name], name)), set(found)))
+    return sorted(made, key=lambda x: min(int(kept[g]) for g in x[1]))

@@ -1,0 +1,276 @@
+"""MUC, B³, CEAF, BLANC and LEA between annotators: F₁ of chains, the mean over pairs of annotators.
+
+After the reference scorers: CoNLL's (Pradhan et al. 2014, with BLANC after Luo et al. 2014) and,
+for LEA (Moosavi & Strube 2016), the one of CorefUD. As there, mentions are the same where they have
+the same place, and a mention alone in its chain counts, but for MUC. With `mentions="aligned"`
+those are the same that γ aligns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple, Unpack
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from gammacp.base.arguments import one_of
+from gammacp.base.arrays import Floats, Indices
+from gammacp.continuum import Continuum
+from gammacp.links.measures.chains import chains_of
+from gammacp.links.measures.joined import groups_of, links_to_join
+from gammacp.measures.random_sets import Basis
+from gammacp.measures.registry import registered
+from gammacp.measures.score import Score, undefined
+from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
+from gammacp.continuum.needs import require
+
+MENTIONS = ("exact", "aligned")
+
+
+class Retrieved(NamedTuple):
+    """Recall and precision as they are counted: parts and wholes."""
+
+    recall: float
+    of_key: float
+    precision: float
+    of_response: float
+
+    @property
+    def values(self) -> tuple[float, float, float]:
+        """Recall, precision and F₁; 0 where there is nothing to find."""
+        r, p = (
+            part / whole if whole else 0.0
+            for part, whole in ((self.recall, self.of_key), (self.precision, self.of_response))
+        )
+        return r, p, 2 * p * r / (p + r) if p + r else 0.0
+
+
+@dataclass(frozen=True)
+class ChainOverlaps:
+    """Two partitions of mentions.
+
+    Attributes
+    ----------
+    key, response
+        Sizes of the chains of each, shape (chains,).
+    rows, columns, shared
+        Where two chains have mentions in common, and how many.
+    """
+
+    key: Floats
+    response: Floats
+    rows: Indices
+    columns: Indices
+    shared: Floats
+
+    def turn(self) -> ChainOverlaps:
+        """Key and response exchanged."""
+        return ChainOverlaps(self.response, self.key, self.columns, self.rows, self.shared)
+
+
+def _both(
+    one: Callable[[ChainOverlaps], tuple[float, float]],
+) -> Callable[[ChainOverlaps], list[Retrieved]]:
+    return lambda x: [Retrieved(*one(x), *one(x.turn()))]
+
+
+def _muc(x: ChainOverlaps) -> tuple[float, float]:
+    return float(x.shared.sum() - len(x.shared)), float((x.key - 1).sum())
+
+
+def _b_cubed(x: ChainOverlaps) -> tuple[float, float]:
+    return float((x.shared**2 / x.key[x.rows]).sum()), float(x.key.sum())
+
+
+def _lea(x: ChainOverlaps) -> tuple[float, float]:
+    size, other = x.key[x.rows], x.response[x.columns]
+    links = np.where(size > 1, x.shared * (x.shared - 1) / np.maximum(size - 1, 1), other == 1)
+    return float(links.sum()), float(x.key.sum())
+
+
+def _ceaf(
+    weights: Callable[[ChainOverlaps], Floats], *, mentions: bool
+) -> Callable[..., list[Retrieved]]:
+    def retrieve(x: ChainOverlaps) -> list[Retrieved]:
+        table = np.zeros((len(x.key), len(x.response)))
+        table[x.rows, x.columns] = weights(x)
+        best = float(table[linear_sum_assignment(table, maximize=True)].sum())
+        a, b = (float(s.sum()) if mentions else float(len(s)) for s in (x.key, x.response))
+        return [Retrieved(best, a, best, b)]
+
+    return retrieve
+
+
+def _pairs(sizes: Floats) -> float:
+    return float((sizes * (sizes - 1) / 2).sum())
+
+
+def _blanc(x: ChainOverlaps) -> list[Retrieved]:
+    """Links that are there, and links that are not; where neither has one, the others alone."""
+    by_key = np.bincount(x.rows, x.shared, len(x.key)).astype(np.float64)
+    by_response = np.bincount(x.columns, x.shared, len(x.response)).astype(np.float64)
+    together = _pairs(x.shared)
+    apart = _pairs(np.array([x.shared.sum()])) - _pairs(by_key) - _pairs(by_response) + together
+    chained = _pairs(x.key), _pairs(x.response)
+    others = [_pairs(np.array([s.sum()])) - _pairs(s) for s in (x.key, x.response)]
+    both = [(together, *chained), (apart, *others)]
+    return [Retrieved(part, a, part, b) for part, a, b in both if a or b]
+
+
+_SCORERS: Mapping[str, tuple[Callable[[ChainOverlaps], list[Retrieved]], str, str]] = {
+    "muc": (_both(_muc), "MUC: chain links that both annotators have", "Vilain et al. 1995"),
+    "b-cubed": (
+        _both(_b_cubed),
+        "B³: overlap of the chains of each mention",
+        "Bagga & Baldwin 1998",
+    ),
+    "ceaf-m": (
+        _ceaf(lambda x: x.shared, mentions=True),
+        "CEAF_m: one-to-one matching of chains, by shared mentions",
+        "Luo 2005",
+    ),
+    "ceaf-e": (
+        _ceaf(lambda x: 2 * x.shared / (x.key[x.rows] + x.response[x.columns]), mentions=False),
+        "CEAF_e: one-to-one matching of chains, each weighing the same",
+        "Luo 2005",
+    ),
+    "blanc": (_blanc, "BLANC: coreferent and non-coreferent pairs of mentions", "Luo et al. 2014"),
+    "lea": (
+        _both(_lea),
+        "LEA: links found in each chain, weighted by chain size",
+        "Moosavi & Strube 2016",
+    ),
+}
+
+
+def coreference(name: str, overlaps: ChainOverlaps) -> tuple[float, float, float]:
+    """Recall, precision and F₁ of a response against a key.
+
+    Parameters
+    ----------
+    name
+        muc, b-cubed, ceaf-m, ceaf-e, blanc or lea.
+    overlaps
+        Of their chains.
+    """
+    found = [f.values for f in _SCORERS[name][0](overlaps)]
+    recall, precision, f1 = (
+        float(np.mean(column)) for column in zip(*found or [(0, 0, 0)], strict=True)
+    )
+    return recall, precision, f1
+
+
+def overlaps_of(chains: Indices, places: Indices, key: slice, response: slice) -> ChainOverlaps:
+    """The chains of two annotators.
+
+    Parameters
+    ----------
+    chains, places
+        Of each unit its chain, and what makes it the same mention as another's.
+    key, response
+        Rows of the two annotators' units.
+    """
+    sides = []
+    for rows in (key, response):
+        # Two mentions of one annotator in one place are one, of the chain that comes first.
+        place, first = np.unique(places[rows], return_index=True)
+        _, chain, size = np.unique(chains[rows][first], return_inverse=True, return_counts=True)
+        sides.append((place, chain.ravel(), size.astype(np.float64)))
+    (a, of_a, sizes_a), (b, of_b, sizes_b) = sides
+    _, i, j = np.intersect1d(a, b, return_indices=True)
+    met, shared = np.unique(np.stack([of_a[i], of_b[j]]), axis=1, return_counts=True)
+    return ChainOverlaps(sizes_a, sizes_b, met[0], met[1], shared.astype(np.float64))
+
+
+def pairwise_coreference(
+    name: str, continuum: Continuum, places: Indices
+) -> dict[tuple[str, str], tuple[float, float, float]]:
+    """Recall, precision and F₁ of each pair of annotators, the first of them the key.
+
+    Parameters
+    ----------
+    name
+        As for `coreference`.
+    continuum
+        With chains.
+    places
+        Of each unit what makes it the same mention as another's.
+    """
+    chains = chains_of(continuum, continuum.link_rows.only(chains=True))
+    rows = {
+        a: continuum.rows_of(a) for a in continuum.annotators if len(chains[continuum.rows_of(a)])
+    }
+    return {
+        (a, b): coreference(name, overlaps_of(chains, places, rows[a], rows[b]))
+        for a, b in combinations(rows, 2)
+    }
+
+
+def mention_places(continuum: Continuum, mentions: str, basis: Basis | None) -> Indices:
+    """A number of each unit, equal where two annotators' mentions are the same.
+
+    Parameters
+    ----------
+    continuum
+        The mentions.
+    mentions
+        "exact" or "aligned".
+    basis
+        With their alignment, which "aligned" needs.
+    """
+    one_of("mentions", mentions, MENTIONS)
+    if mentions == "aligned" and basis is not None:
+        return groups_of(continuum, basis.align([continuum])[0].groups)
+    place = {
+        u: k for k, u in enumerate(dict.fromkeys((u.start, u.end, u.fragments) for u in continuum))
+    }
+    return np.array([place[u.start, u.end, u.fragments] for u in continuum], np.int64)
+
+
+def _register(name: str) -> None:
+    _, summary, reference = _SCORERS[name]
+
+    @registered(
+        name,
+        f"{summary}: F₁ of pairs",
+        reference,
+        range="[0, 1]",
+        chance_corrected=False,
+        applies_to="links",
+        fragments="whole",
+    )
+    @spelled_out_with_computing
+    def measure(
+        continuum: Continuum, *, mentions: str = "exact", **options: Unpack[FamilyOptions]
+    ) -> Score:
+        """F₁ of the chains of two annotators, the mean over all pairs of them.
+
+        Parameters
+        ----------
+        continuum
+            At least two annotators, and a chain of two units.
+        mentions
+            "exact": mentions are the same that have the same place; "aligned": those that γ aligns.
+        options
+            Those of `FamilyOptions`, by which units are aligned.
+        """
+        settings, how = Settings.and_computing(options)
+        require(continuum, fragments=True)
+        links_to_join(continuum, chains=True)
+        basis = Basis(continuum, settings, **how)
+        places = mention_places(continuum, mentions, basis)
+        found = pairwise_coreference(name, continuum, places)
+        method = settings.method if mentions == "aligned" else ""
+        about = {"selection": continuum.selection, "mentions": mentions}
+        made = basis.signature(name, method=method, **about)
+        if not found:
+            return undefined("no two annotators have mentions", signature=made)
+        value = float(np.mean([f1 for _, _, f1 in found.values()]))
+        return Score(value=value, observed=value, signature=made)
+
+
+for _name in _SCORERS:
+    _register(_name)

@@ -1,0 +1,386 @@
+"""Links joined across annotators, as units are: the best alignment of links over aligned units.
+
+On an alignment of the units a link stands between two unitary alignments. Two links of different
+annotators cost
+
+    d(l, m) = α·Δ·e(l, m) + β·Δ·d_type(l, m),
+
+e being the share of the two ends that do not meet (0 or ½; of undirected links the ends in the
+better order; links without a common end are never joined). A group of links, at most one of each
+annotator, costs as a group of units does: the mean over its C(n, 2) pairs, Δ where one lacks the
+link. The disorder of the links is that of their cheapest partition, by links per annotator.
+
+Where ends are compared by their places, e is the mean d_pos of the two pairs of ends, and every
+pair of links may be joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from gammacp.alignment import Problem, Status, solve
+from gammacp.alignment.limits import Limiting
+from gammacp.base.arguments import one_of
+from gammacp.base.arrays import Bools, Codes, Floats, Indices
+from gammacp.continuum import Continuum
+from gammacp.continuum.links import DIRECTED, Linked
+from gammacp.dissimilarity import BoundDissimilarity, unit_columns
+from gammacp.dissimilarity.categorial import categorial
+from gammacp.errors import DataError, UsageError
+from gammacp.measures.settings import Settings
+
+ENDS = ("aligned", "places")
+# Pairs of links that are compared by their places at a time.
+_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True)
+class LinkCosts:
+    """What two links cost; see the module.
+
+    Attributes
+    ----------
+    types, distances
+        Names of types, and d_type of each two, shape (types, types).
+    ends, kinds
+        α·Δ and β·Δ.
+    delta
+        Δ.
+    place
+        α·d_pos of units where ends are compared by their places.
+    """
+
+    types: tuple[str, ...]
+    distances: Floats
+    ends: float
+    kinds: float
+    delta: float
+    place: BoundDissimilarity | None = None
+
+    @classmethod
+    def of(
+        cls,
+        continua: Sequence[Continuum],
+        settings: Settings,
+        bound: BoundDissimilarity,
+        types: Any = "nominal",
+        ends: str = "aligned",
+    ) -> LinkCosts:
+        """The costs of links of these continua, α, β and Δ as their units have them.
+
+        Parameters
+        ----------
+        continua
+            All that are measured together.
+        settings, bound
+            Of their units.
+        types
+            Distance of types: a name in CATEGORIAL, a matrix, or an object with `distances`.
+        ends
+            "aligned" or "places".
+
+        Raises
+        ------
+        UsageError
+            `ends` is neither, or the dissimilarity of the units has no places.
+        """
+        one_of("ends", ends, ENDS)
+        names = tuple(sorted({link.type for c in continua for link in c.links}))
+        alpha, beta = (getattr(settings.dissimilarity, x, 1.0) for x in ("alpha", "beta"))
+        by_place = ends == "places"
+        if by_place and bound.positional_part is None:
+            raise UsageError("ends 'places' needs a dissimilarity with a positional part")
+        return cls(
+            names,
+            categorial(types).distances(names),
+            alpha * bound.delta,
+            beta * bound.delta,
+            bound.delta,
+            bound if by_place else None,
+        )
+
+
+class Ends(NamedTuple):
+    """Where links stand: of each its annotator and, of its two units, rows and groups."""
+
+    annotators: Codes
+    sources: Indices
+    targets: Indices
+    source_groups: Indices
+    target_groups: Indices
+    turning: Bools
+    """Whether the ends may change places."""
+    types: Codes
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The best alignment of links.
+
+    Attributes
+    ----------
+    groups
+        int32, shape (groups, annotators): numbers of links, −1 for none.
+    cost, bound
+        Σ disorders of the groups, and below what it cannot be.
+    size
+        Links per annotator.
+    status
+        Whether it is proven.
+    """
+
+    groups: Codes
+    cost: float
+    bound: float
+    size: float
+    status: Status
+
+
+def groups_of(continuum: Continuum, groups: Codes) -> Indices:
+    """The unitary alignment that each unit is in.
+
+    Parameters
+    ----------
+    continuum
+        The units.
+    groups
+        Rows of units, shape (unitary alignments, annotators), −1 for none.
+    """
+    found = np.full(continuum.n_units, -1, np.int64)
+    number, _ = np.nonzero(groups >= 0)
+    found[groups[groups >= 0]] = number
+    return found
+
+
+def ends_of(
+    continuum: Continuum, linked: Linked, group: Indices, costs: LinkCosts, moved: Indices | None
+) -> Ends:
+    """Where the links stand.
+
+    Parameters
+    ----------
+    continuum, linked
+        Units, and the links that are joined.
+    group
+        Of each unit.
+    costs
+        With the types' codes.
+    moved
+        The unit that each unit's links are dealt to; None: their own.
+    """
+    sources, targets = linked.sources, linked.targets
+    if moved is not None:
+        sources, targets = moved[sources], moved[targets]
+    code = np.array([costs.types.index(name) for name in linked.types] or [0], np.int32)
+    turning = np.array([kind != DIRECTED for kind in linked.kinds] or [False])
+    return Ends(
+        continuum.annotator_codes[sources],
+        sources,
+        targets,
+        group[sources],
+        group[targets],
+        turning[linked.codes],
+        code[linked.codes],
+    )
+
+
+def join_links(continuum: Continuum, ends: Ends, costs: LinkCosts, settings: Settings) -> Joined:
+    """The cheapest partition of the links.
+
+    Parameters
+    ----------
+    continuum
+        The units.
+    ends, costs
+        Where the links stand, and what two of them cost.
+    settings
+        Solver, gap and time limit.
+    """
+    n, count = continuum.n_annotators, len(ends.types)
+    pairs = n * (n - 1) / 2
+    if not count:
+        return Joined(np.zeros((0, n), np.int32), 0.0, 0.0, 0.0, Status.OPTIMAL)
+    first, second, cost = _candidates(continuum, ends, costs)
+    problem = Problem(
+        annotator=ends.annotators,
+        n_annotators=n,
+        first=first.astype(np.int32),
+        second=second.astype(np.int32),
+        weight=costs.delta - cost,
+        opening=costs.delta * pairs,
+        delta=costs.delta,
+        rank=_ranks(ends),
+    )
+    how = settings.solving
+    limited: Limiting = {"gap": how["gap"], "time_limit": how["time_limit"], "seed": how["seed"]}
+    found = solve(problem, method=settings.method, **limited)
+    return Joined(
+        found.groups, found.objective / pairs, found.bound / pairs, count / n, found.status
+    )
+
+
+def parts_of_pairs(
+    continuum: Continuum, ends: Ends, costs: LinkCosts, one: Indices, other: Indices
+) -> tuple[Floats, Floats]:
+    """What the ends and the types of two links cost, each; ∞ for links that are never joined.
+
+    Parameters
+    ----------
+    continuum, ends, costs
+        As for `join_links`.
+    one, other
+        Numbers of links.
+    """
+    turning = ends.turning[one] | ends.turning[other]
+    if costs.place is None:
+        s, t = ends.source_groups, ends.target_groups
+        straight = ((s[one] != s[other]) * 0.5 + (t[one] != t[other]) * 0.5) * costs.ends
+        crossed = ((s[one] != t[other]) * 0.5 + (t[one] != s[other]) * 0.5) * costs.ends
+        joined = (
+            (s[one] == s[other])
+            | (t[one] == t[other])
+            | (turning & ((s[one] == t[other]) | (t[one] == s[other])))
+        )
+    else:
+        units, place = unit_columns(continuum), costs.place.positional_part
+        assert place is not None
+        u, v = units[ends.sources], units[ends.targets]
+        straight = (place(u[one], u[other]) + place(v[one], v[other])) / 2
+        crossed = (place(u[one], v[other]) + place(v[one], u[other])) / 2
+        joined = np.ones(len(one), np.bool_)
+    apart = np.where(turning, np.minimum(straight, crossed), straight)
+    kinds = costs.distances[ends.types[one], ends.types[other]] * costs.kinds
+    return np.where(joined, apart, np.inf), kinds
+
+
+class PairCosts(NamedTuple):
+    """What two annotators' links cost in each group: parts, and Δ where one of the two lacks it."""
+
+    ends: Floats
+    types: Floats
+    absence: Floats
+    both: Bools
+    either: Bools
+
+
+def costs_of_pairs(
+    continuum: Continuum, ends: Ends, costs: LinkCosts, groups: Codes
+) -> list[PairCosts]:
+    """By pair of annotators what their links cost in each group, each array of shape (groups,).
+
+    Parameters
+    ----------
+    continuum, ends, costs
+        As for `join_links`.
+    groups
+        Numbers of links, shape (groups, annotators), −1 for none.
+
+    Returns
+    -------
+    list
+        Pairs in the order of `itertools.combinations`.
+    """
+    found = []
+    for a, b in combinations(range(continuum.n_annotators), 2):
+        one, other = groups[:, [a, b]].T.astype(np.int64)
+        both, either = (one >= 0) & (other >= 0), (one >= 0) | (other >= 0)
+        parts = np.zeros((2, len(one)))
+        parts[:, both] = parts_of_pairs(continuum, ends, costs, one[both], other[both])
+        found.append(PairCosts(parts[0], parts[1], np.where(both, 0.0, costs.delta), both, either))
+    return found
+
+
+def _candidates(
+    continuum: Continuum, ends: Ends, costs: LinkCosts
+) -> tuple[Indices, Indices, Floats]:
+    """Pairs of links of different annotators that can pay, and what they cost."""
+    rows: list[tuple[Indices, Indices, Floats]] = []
+    n = continuum.n_annotators
+    most = costs.delta * (1 + n * (n - 1) / 2)  # Beyond it each of the two is better alone.
+    for one, other in _pairs_that_meet(ends) if costs.place is None else _all(ends):
+        apart, kinds = parts_of_pairs(continuum, ends, costs, one, other)
+        kept = apart + kinds <= most
+        rows.append((one[kept], other[kept], (apart + kinds)[kept]))
+    first, second, cost = (np.concatenate(column) for column in zip(*rows, strict=True))
+    return first, second, cost
+
+
+def _pairs_that_meet(ends: Ends) -> list[tuple[Indices, Indices]]:
+    """Pairs of links with a common end."""
+    count, width = len(ends.types), int(max(ends.source_groups.max(), ends.target_groups.max())) + 1
+    turned = np.flatnonzero(ends.turning)
+    links = np.concatenate([np.arange(count), np.arange(count), turned, turned])
+    places = np.concatenate(
+        [
+            ends.source_groups,
+            ends.target_groups + width,
+            ends.source_groups[turned] + width,
+            ends.target_groups[turned],
+        ]
+    )
+    at = sparse.csr_array((np.ones(len(links), np.int32), (links, places)), (count, 2 * width))
+    one, other = sparse.triu(at @ at.T, 1).nonzero()
+    apart = ends.annotators[one] != ends.annotators[other]
+    return [(one[apart], other[apart])]
+
+
+def _all(ends: Ends) -> list[tuple[Indices, Indices]]:
+    """All pairs of links, some at a time."""
+    count = len(ends.types)
+    step, found = max(1, _AT_ONCE // count), []
+    for low in range(0, count, step):
+        one, other = np.meshgrid(
+            np.arange(low, min(low + step, count)), np.arange(count), indexing="ij"
+        )
+        apart = ends.annotators[one] < ends.annotators[other]
+        found.append((one[apart], other[apart]))
+    return found
+
+
+def _ranks(ends: Ends) -> Codes:
+    """The place of each link by those of its ends."""
+    found = np.empty(len(ends.types), np.int32)
+    sides = np.sort(np.stack([ends.source_groups, ends.target_groups]), axis=0)
+    found[np.lexsort((*sides[::-1],))] = np.arange(len(found), dtype=np.int32)
+    return found
+
+
+def links_to_join(continuum: Continuum, *, chains: bool) -> Linked:
+    """Its links, or the bonds of its chains.
+
+    Parameters
+    ----------
+    continuum
+        What is measured.
+    chains
+        Which of the two.
+
+    Raises
+    ------
+    DataError
+        It has none.
+    """
+    found = continuum.link_rows.only(chains=chains)
+    if not len(found):
+        what, other = ("chains", "links") if chains else ("links", "chains")
+        also = f", only {other}" if len(continuum.link_rows) else ""
+        raise no_links(what, also)
+    return found
+
+
+def no_links(what: str = "links", also: str = "") -> DataError:
+    """The error where there are none.
+
+    Parameters
+    ----------
+    what, also
+        Links or chains, and what there is of the others.
+    """
+    hint = "Read them with the units: see docs/links.md"
+    return DataError(f"there are no {what} between units{also}", hint=hint)

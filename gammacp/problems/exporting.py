@@ -1,0 +1,181 @@
+"""The alignment problem written for other solvers: MPS, LP, OPB (pseudo-Boolean), CP-SAT's own.
+
+CP-SAT's form is the text of its protocol buffers; `from_program` gives the same for its Python
+interface. Comments at the top say what the file is, how its objective becomes a cost, and how exact
+that is. (OR-tools' own MPS and LP writers round coefficients to six digits, up or down.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gammacp.problems.integer_program import MODELS, IntegerProgram
+from gammacp.alignment.problem import Problem
+from gammacp.base.arguments import one_of
+from gammacp.base.text import visible
+
+
+def export(
+    problem: Problem, to: str, *, model: str = "pairs", comments: Iterable[str] = ()
+) -> tuple[str, IntegerProgram]:
+    """The problem as a text that another solver reads, and the program that it says.
+
+    Parameters
+    ----------
+    problem
+        Anybody's: of a continuum (`build_problem`, with `prune=False` for all pairs) or of weights
+        (`weighted_problem`).
+    to
+        `mps`, `lp`, `opb` or `cpsat`.
+    model
+        `pairs` or `sets` (`integer_program`).
+    comments
+        Further lines at the top.
+
+    Raises
+    ------
+    UsageError
+        Another format or model, or a cover by pairs.
+    DataError
+        More than two million rows or variables; it says how many.
+
+    Examples
+    --------
+    >>> from gammacp.alignment import weighted_problem
+    >>> problem = weighted_problem([0, 1], [0], [1], [0.5])
+    >>> print(export(problem, "opb")[0].splitlines()[-1])
+    +1 x1 +1 x3 >= 1 ;
+    """
+    write, mark = WRITERS[one_of("to", to, WRITERS)]
+    program = MODELS[one_of("model", model, MODELS)](problem)
+    said = [f"{mark} {visible(line)}" for line in (*_about(problem, model, program), *comments)]
+    if to == "opb":  # its readers want the sizes first
+        rows, variables = program.matrix.shape
+        said.insert(0, f"* #variable= {variables} #constraint= {rows}")
+    return "\n".join((*said, *write(program), "")), program
+
+
+def _about(problem: Problem, model: str, program: IntegerProgram) -> list[str]:
+    """What the comments say of every program."""
+    rows, variables = program.matrix.shape
+    power = int(np.log2(program.scale))
+    lines = [
+        f"an alignment of {problem.n_units} units of {problem.n_annotators} annotators that costs "
+        f"least, by {model}: {variables} variables, {rows} rows",
+        f"cost = objective * 2^{-power}: costs were multiplied by 2^{power} and rounded down; the "
+        f"least cost is not below this program's optimum, and at most {program.error:.3g} above it",
+    ]
+    if program.cut:
+        lines.append(
+            f"{program.cut} pairs cost more than any alignment could gain: their cost is capped"
+        )
+    return lines
+
+
+def from_program(program: IntegerProgram) -> Any:
+    """The program as a CP-SAT model; its variables in their order, under their names.
+
+    Parameters
+    ----------
+    program
+        Rows whose coefficients are all 1 become exactly-one, at-most-one or at-least-one.
+    """
+    from ortools.sat.python import cp_model
+
+    model = cp_model.CpModel()
+    variables = [model.new_bool_var(name) for name in program.names]
+    for inside, signs, lower, upper in _rows(program):
+        terms = [variables[i] for i in inside]
+        if upper == 1 and min(signs) > 0:
+            (model.add_exactly_one if lower == 1 else model.add_at_most_one)(terms)
+        elif lower == 1 and min(signs) > 0:
+            model.add_at_least_one(terms)
+        else:
+            model.add(cp_model.LinearExpr.weighted_sum(terms, signs) <= int(upper))
+    model.minimize(cp_model.LinearExpr.weighted_sum(variables, program.cost.tolist()))
+    return model
+
+
+def _bounds(program: IntegerProgram) -> Iterator[tuple[float, float]]:
+    return zip(program.lower.tolist(), program.upper.tolist(), strict=True)
+
+
+def _rows(program: IntegerProgram) -> Iterator[tuple[list[int], list[int], float, float]]:
+    """Each row: its variables, their coefficients, and what the sum is between."""
+    matrix, begin = program.matrix, program.matrix.indptr.tolist()
+    inside, signs = matrix.indices.tolist(), matrix.data.astype(np.int64).tolist()
+    for row, (lower, upper) in enumerate(_bounds(program)):
+        part = slice(begin[row], begin[row + 1])
+        yield inside[part], signs[part], lower, upper
+
+
+def _mps(program: IntegerProgram) -> Iterator[str]:
+    """Free MPS: columns in their order, all of them whole, between 0 and 1."""
+    kinds = ["E" if a == b else "G" if b == np.inf else "L" for a, b in _bounds(program)]
+    yield "NAME alignment"
+    yield "ROWS"
+    yield " N cost"
+    yield from (f" {kind} c{row}" for row, kind in enumerate(kinds))
+    yield "COLUMNS"
+    yield " MARKER 'MARKER' 'INTORG'"
+    columns = program.matrix.tocsc()
+    begin, inside = columns.indptr.tolist(), columns.indices.tolist()
+    signs = columns.data.astype(np.int64).tolist()
+    for i, (name, cost) in enumerate(zip(program.names, program.cost.tolist(), strict=True)):
+        yield f" {name} cost {cost}"
+        yield from (f" {name} c{inside[p]} {signs[p]}" for p in range(begin[i], begin[i + 1]))
+    yield " MARKER 'MARKER' 'INTEND'"
+    yield "RHS"
+    for row, (lower, upper) in enumerate(_bounds(program)):
+        yield f" RHS c{row} {int(lower if upper == np.inf else upper)}"
+    yield "BOUNDS"
+    yield from (f" BV BOUND {name}" for name in program.names)
+    yield "ENDATA"
+
+
+def _lp(program: IntegerProgram) -> Iterator[str]:
+    """CPLEX's LP format, a term a line: some readers take no long lines."""
+    names = program.names
+    yield "Minimize"
+    yield " cost:"
+    yield from _terms(program.cost.tolist(), names)
+    yield "Subject To"
+    for row, (inside, signs, lower, upper) in enumerate(_rows(program)):
+        yield f" c{row}:"
+        yield from _terms(signs, [names[i] for i in inside])
+        yield f" = {int(upper)}" if lower == upper else _inequality(lower, upper)
+    yield "Binaries"
+    yield from (f" {name}" for name in names)
+    yield "End"
+
+
+def _inequality(lower: float, upper: float) -> str:
+    return f" >= {int(lower)}" if upper == np.inf else f" <= {int(upper)}"
+
+
+def _terms(coefficients: Iterable[int], names: Iterable[str]) -> Iterator[str]:
+    return (f" {value:+d} {name}" for value, name in zip(coefficients, names, strict=True))
+
+
+def _opb(program: IntegerProgram) -> Iterator[str]:
+    """The pseudo-Boolean competition's format: variables are x1, x2, …, relations >= and =."""
+    names = [f"x{i}" for i in range(1, len(program.cost) + 1)]
+    yield from (f"* {x} is {name}" for x, name in zip(names, program.names, strict=True))
+    yield f"min:{''.join(_terms(program.cost.tolist(), names))} ;"
+    for inside, signs, lower, upper in _rows(program):
+        turned = lower == -np.inf
+        left = "".join(_terms([-s if turned else s for s in signs], [names[i] for i in inside]))
+        right = int(-upper if turned else lower)
+        yield f"{left[1:]} {'=' if lower == upper else '>='} {right} ;"
+
+
+WRITERS: dict[str, tuple[Callable[[IntegerProgram], Iterable[str]], str]] = {
+    "mps": (_mps, "*"),
+    "lp": (_lp, "\\"),
+    "opb": (_opb, "*"),
+    "cpsat": (lambda program: [str(from_program(program).proto).rstrip()], "#"),
+}
+"""What writes the lines of each format, and how a comment begins there."""

@@ -1,0 +1,264 @@
+"""The alignment problem as an integer program, for solvers that know nothing of alignments.
+
+Two models of the same problem. `pair_program` has a variable x_uv for each pair, 1 where u and v
+share a group, and r_v, 1 where v is the first unit of its group (its representative):
+
+    least Σ opening·r_v − Σ w·x_uv
+    Σ_{u of annotator k} x_uv [+ r_v if k comes before v's annotator] ≤ 1   for each v and k
+    Σ_{u before v} x_uv + r_v ≥ 1                                           for each v
+    x_uv + x_vw − x_uw ≤ 1      for each v and two of its neighbours, of different annotators
+
+where x_uw is 0 if u and w are no pair (Grötschel & Wakabayashi 1989 for clique partitioning;
+representatives: Campêlo, Campos & Corrêa 2008). `set_program` has a variable for each listed group
+and each unit alone, and says that each unit is in exactly one (in a cover: in at least one).
+
+Costs are whole numbers: rounded down, after multiplication by a power of two, so that no alignment
+costs less than the program's optimum says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from gammacp.alignment.columns import Columns, enumerate_columns
+from gammacp.alignment.problem import Problem
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+LARGEST = 2_000_000
+"""Rows, and variables, of a program that is still written; files grow to some 100 MB."""
+Block: TypeAlias = tuple[list[tuple[Any, Any, int]], float, float]
+# Costs below: the sum over all variables stays whole in double precision.
+_BITS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class IntegerProgram:
+    """Least Σ cost·x over x in {0, 1} with lower ≤ matrix·x ≤ upper.
+
+    Attributes
+    ----------
+    names
+        Of the variables: `x_3_17` a pair of units, `r_3` a representative, `g_3_17_20` a group;
+        units by their row in the problem.
+    cost
+        int64, shape (variables,).
+    matrix
+        Coefficients −1 and 1, shape (rows, variables).
+    lower, upper
+        Shape (rows,), −∞ and ∞ where there is none.
+    scale
+        The power of two that costs were multiplied by before they were rounded down.
+    error
+        The optimum, divided by `scale`, is at most the least cost of an alignment, and less by no
+        more than this.
+    cut
+        Pairs that no alignment can win back; their cost is written as twice what it could.
+    """
+
+    names: tuple[str, ...]
+    cost: Indices
+    matrix: csr_array
+    lower: Floats
+    upper: Floats
+    scale: float
+    error: float
+    cut: int = 0
+
+
+def pair_program(problem: Problem) -> IntegerProgram:
+    """The model by pairs.
+
+    Parameters
+    ----------
+    problem
+        No cover. Only its pairs are there: build it with `prune=False` to have all of them.
+
+    Raises
+    ------
+    UsageError
+        A cover: units in several groups are no relation of pairs.
+    DataError
+        More than `LARGEST` rows, with their number.
+    """
+    if problem.cover:
+        raise UsageError("a cover has no model by pairs; use the model by sets")
+    units, pairs = problem.n_units, len(problem.first)
+    check_size("pairs", pair_rows(problem), pairs + units)
+    start, neighbour, edge = _adjacency(problem)
+    here, every = np.repeat(np.arange(units), np.diff(start)), np.arange(units)
+    owner = problem.annotator[neighbour]
+    # A row per unit and annotator it has neighbours of; an earlier annotator's has r as well.
+    begins = np.flatnonzero(np.diff(here * np.int64(problem.n_annotators) + owner, prepend=-1))
+    row = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(here)))
+    earlier = np.flatnonzero(owner[begins] < problem.annotator[here[begins]])
+    before = np.flatnonzero(neighbour < here)
+    left, right, across = _paths(problem, start, neighbour, edge)
+    path, closed = np.arange(len(left)), np.flatnonzero(across >= 0)
+    blocks: list[Block] = [
+        ([(row, edge, 1), (earlier, pairs + here[begins[earlier]], 1)], -np.inf, 1),
+        ([(here[before], edge[before], 1), (every, pairs + every, 1)], 1, np.inf),
+        ([(path, left, 1), (path, right, 1), (closed, across[closed], -1)], -np.inf, 1),
+    ]
+    weight, cut = cut_weights(problem)
+    cost = np.append(-weight, np.full(units, problem.opening))
+    names = [f"x_{u}_{v}" for u, v in zip(problem.first, problem.second, strict=True)]
+    names += [f"r_{u}" for u in range(units)]
+    most = units + units * (problem.n_annotators - 1) // 2
+    return replace(whole_program(names, cost, blocks, most), cut=cut)
+
+
+def set_program(problem: Problem, columns: Columns | None = None) -> IntegerProgram:
+    """The model by sets, over all groups that no profitable split beats and the units alone.
+
+    Parameters
+    ----------
+    problem
+        May be a cover.
+    columns
+        Other groups than these.
+
+    Raises
+    ------
+    DataError
+        More than `LARGEST` groups, or units.
+    """
+    units = problem.n_units
+    if columns is None:
+        columns = enumerate_columns(problem, most_members=LARGEST * problem.n_annotators)
+    if columns is None:
+        raise DataError(f"the model by sets has more than {LARGEST:,} groups", hint=_hint("pairs"))
+    check_size("sets", units, columns.number + units)
+    every, number = np.arange(units), columns.number
+    entries = [(columns.members, columns.column_of, 1), (every, number + every, 1)]
+    members = columns.members.astype(str)
+    names = ["g_" + "_".join(members[a:b]) for a, b in _spans(columns.begin)]
+    cost = columns.sizes * problem.opening - columns.gain
+    return whole_program(
+        names + [f"g_{u}" for u in range(units)],
+        np.append(cost, np.full(units, problem.opening)),
+        [(entries, 1, np.inf if problem.cover else 1)],
+        units,
+    )
+
+
+MODELS = {"pairs": pair_program, "sets": set_program}
+"""The models by name."""
+
+
+def cut_weights(problem: Problem) -> tuple[Floats, int]:
+    """The weights, those that no alignment wins back cut to twice that loss, and their number.
+
+    A unit leaves a group in which it loses more than opening + (n − 2)·(largest weight) with
+    another: it earns no more with all others, and costs the opening alone. Distances without end
+    would take all digits of the costs.
+
+    Parameters
+    ----------
+    problem
+        With all its pairs.
+    """
+    best = max(float(problem.weight.max(initial=0.0)), 0.0)
+    worst = max(problem.opening, 0.0) + max(problem.n_annotators - 2, 0) * best
+    return np.maximum(problem.weight, -2 * worst), int((problem.weight < -2 * worst).sum())
+
+
+def pair_rows(problem: Problem) -> int:
+    """How many rows the model by pairs has, without making them."""
+    ends = np.concatenate((problem.first, problem.second))
+    others = problem.annotator[np.concatenate((problem.second, problem.first))]
+    degree = np.zeros((problem.n_units, problem.n_annotators), np.int64)
+    np.add.at(degree, (ends, others), 1)
+    total = degree.sum(axis=1)
+    paths = int((total**2 - (degree**2).sum(axis=1)).sum()) // 2
+    return int((degree > 0).sum()) + problem.n_units + paths
+
+
+def check_size(model: str, rows: int, variables: int) -> None:
+    """DataError for a program that is too large to be written."""
+    for count, name in ((rows, "rows"), (variables, "variables")):
+        if count > LARGEST:
+            message = f"the model by {model} has {count:,} {name}; the limit is {LARGEST:,}"
+            raise DataError(message, hint=_hint("sets" if model == "pairs" else "pairs"))
+
+
+def _hint(other: str) -> str:
+    return f"Try the model by {other} (--model {other}), or use fewer units or annotators"
+
+
+def _spans(begin: Indices) -> Any:
+    return zip(begin[:-1].tolist(), begin[1:].tolist(), strict=True)
+
+
+def _adjacency(problem: Problem) -> tuple[Indices, Codes, Indices]:
+    """Where each unit's neighbours begin, the neighbours, and the pair that each is."""
+    here = np.concatenate((problem.first, problem.second))
+    there = np.concatenate((problem.second, problem.first))
+    order = np.lexsort((there, here))
+    start = np.searchsorted(here[order], np.arange(problem.n_units + 1))
+    return start, there[order], order % max(len(problem.first), 1)
+
+
+def _paths(
+    problem: Problem, start: Indices, neighbour: Codes, edge: Indices
+) -> tuple[Indices, Indices, Indices]:
+    """Two pairs with a unit in common and their third, −1 if that is none: (left, right, third)."""
+    key = problem.first.astype(np.int64) * problem.n_units + problem.second
+    order = np.argsort(key, kind="stable")
+    found = []
+    for begin, end in _spans(start):
+        i, j = np.triu_indices(end - begin, 1)
+        u, w = neighbour[begin:end][i], neighbour[begin:end][j]
+        apart = problem.annotator[u] != problem.annotator[w]
+        i, j = i[apart], j[apart]
+        sought = u[apart].astype(np.int64) * problem.n_units + w[apart]
+        place = np.minimum(np.searchsorted(key, sought, sorter=order), max(len(key) - 1, 0))
+        third = np.where(key[order[place]] == sought, order[place], -1)
+        found.append((edge[begin:end][i], edge[begin:end][j], third))
+    left, right, across = (
+        np.concatenate(part).astype(np.int64) for part in zip(*found, strict=True)
+    )
+    return left, right, across
+
+
+def whole_program(
+    names: list[str], cost: Floats, blocks: Sequence[Block], most: int
+) -> IntegerProgram:
+    """The program of these rows, with costs in whole numbers.
+
+    Parameters
+    ----------
+    names, cost
+        Of the variables; shape (variables,).
+    blocks
+        Rows: entries (row, variable, ±1), and what all rows of the block are between.
+    most
+        Variables that a solution takes at most.
+    """
+    from scipy.sparse import coo_array, vstack
+
+    made = []
+    for entries, _, _ in blocks:
+        row, variable, sign = zip(*entries, strict=True)
+        signs = [np.full(len(r), float(s)) for r, s in zip(row, sign, strict=True)]
+        count = max((int(r.max()) + 1 for r in row if len(r)), default=0)
+        places = np.concatenate(row), np.concatenate(variable)
+        made.append(coo_array((np.concatenate(signs), places), (count, len(names))))
+    counts = [part.shape[0] for part in made]
+    scale = 2.0 ** float(_BITS - np.frexp(np.abs(cost).max(initial=0.0))[1])
+    return IntegerProgram(
+        names=tuple(names),
+        cost=np.floor(cost * scale).astype(np.int64),
+        matrix=vstack(made, format="csr"),
+        lower=np.repeat([float(lower) for _, lower, _ in blocks], counts),
+        upper=np.repeat([float(upper) for _, _, upper in blocks], counts),
+        scale=scale,
+        error=most / scale,
+    )

@@ -1,0 +1,209 @@
+"""Problems that are no annotations: anybody's weights, and multi-matchings from files.
+
+A multi-matching joins points of several sets, at most one of each set, so that what is joined
+earns most: the alignment problem with opening 0. `weighted_problem` makes a `Problem` of weights,
+`read_multi_matching` of the text format of the multi-graph matching literature, as far as costs are
+linear; `solve` finds and proves the best groups of both.
+
+References
+----------
+Swoboda, Kainmüller, Mokarian, Theobalt & Bernard (2019), A convex relaxation for multi-graph
+matching: the problem. Torresani, Kolmogorov & Rother (2008): the format for two graphs. Swoboda et
+al. (2022), Structured prediction problem archive: for several.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from gammacp.alignment.problem import Problem
+from gammacp.errors import DataError, UsageError
+from gammacp.base.files import text_of
+
+
+def weighted_problem(
+    owner: Sequence[int] | Any,
+    first: Sequence[int] | Any,
+    second: Sequence[int] | Any,
+    weight: Sequence[float] | Any,
+    *,
+    opening: float = 0.0,
+) -> Problem:
+    """The problem of given weights: groups with at most one unit per owner that earn most.
+
+    A group costs opening − Σ weight of its pairs. A pair that is not given is never in a group.
+
+    Parameters
+    ----------
+    owner
+        Set, annotator or graph of each unit, 0, 1, …, ascending; shape (units,).
+    first, second
+        Rows of the units of each pair, of different owners, each pair once; shape (pairs,).
+    weight
+        What the pair earns if both are in one group, below 0 what it costs; shape (pairs,).
+    opening
+        What a group costs.
+
+    Raises
+    ------
+    UsageError
+        Owners out of order, a pair of one owner or given twice, a weight that is not finite, or
+        shapes that do not fit.
+
+    Examples
+    --------
+    Three sets of one and two points; 0–1–2 earn 2 + 1 − 0.5 together.
+
+    >>> from gammacp.alignment import solve
+    >>> problem = weighted_problem([0, 1, 2, 2], [0, 1, 0, 0], [1, 2, 2, 3], [2, 1, -0.5, 0.25])
+    >>> found = solve(problem)
+    >>> found.groups.tolist(), found.objective, str(found.status)
+    ([[0, 1, 2], [-1, -1, 3]], -2.5, 'optimal')
+    """
+    owners = np.asarray(owner)
+    rows = [np.asarray(each, np.int64 if len(each) == 0 else None) for each in (first, second)]
+    earned = np.asarray(weight, np.float64)
+    units = len(owners)
+    for name, array in (("owner", owners), ("first", rows[0]), ("second", rows[1])):
+        if array.ndim != 1 or (len(array) and not np.issubdtype(array.dtype, np.integer)):
+            raise UsageError(f"{name} is not a list of whole numbers")
+    if not len(rows[0]) == len(rows[1]) == len(earned) or earned.ndim != 1:
+        raise UsageError("first, second and weight need an entry for each pair")
+    if not units or owners[0] < 0 or (np.diff(owners) < 0).any():
+        raise UsageError("owner needs an entry for each unit, 0 or more, ascending")
+    low, high = np.minimum(*rows), np.maximum(*rows)
+    outside = (low < 0) | (high >= units)
+    if outside.any():
+        raise UsageError(f"pair {_pair(rows, outside)} is not among the {units} units")
+    within = owners[low] == owners[high]
+    if within.any():
+        raise UsageError(f"both units of pair {_pair(rows, within)} have one owner")
+    key = low.astype(np.int64) * units + high
+    again = np.ones(len(key), np.bool_)
+    again[np.unique(key, return_index=True)[1]] = False
+    if again.any():
+        raise UsageError(f"pair {_pair(rows, again)} is given twice")
+    if not np.isfinite([*earned, opening]).all():
+        raise UsageError("a weight, or the opening, is not finite; leave out pairs that are barred")
+    return Problem(
+        annotator=owners.astype(np.int32),
+        n_annotators=int(owners[-1]) + 1,
+        first=low.astype(np.int32),
+        second=high.astype(np.int32),
+        weight=earned,
+        opening=float(opening),
+        delta=float(np.abs(earned).max(initial=0.0)) or 1.0,
+    )
+
+
+def _pair(rows: Sequence[Any], wrong: Any) -> tuple[int, int]:
+    at = int(np.flatnonzero(wrong)[0])
+    return int(rows[0][at]), int(rows[1][at])
+
+
+def read_multi_matching(path: str | os.PathLike[str]) -> Problem:
+    """A multi-matching from the text format of the multi-graph matching literature (`.dd`).
+
+    For each two graphs there is a line `gm 0 1`, a line `p POINTS POINTS ASSIGNMENTS EDGES`, and
+    for each assignment that is allowed a line `a NUMBER POINT POINT COST`. The weight of a pair is
+    −cost, so that the objective of `solve` is the file's. Points that are left unmatched cost
+    nothing. Lines that begin with `c` or `#` are comments.
+
+    Parameters
+    ----------
+    path
+        A text file.
+
+    Raises
+    ------
+    DataError
+        Costs of two assignments together (`e` lines other than 0), with their number: this is no
+        linear problem. Two graphs without a section, sizes that differ between sections, or a line
+        that cannot be read, with its place.
+    """
+    sizes: dict[int, int] = {}
+    seen: dict[tuple[int, int, int, int], None] = {}
+    costs: list[float] = []
+    sections: dict[tuple[int, int], int] = {}
+    quadratic, graphs, header = 0, (0, 1), False
+    for line, (kind, *fields) in _lines(path):
+        try:
+            if kind == "gm":
+                graphs, header = (int(fields[0]), int(fields[1])), False
+                if not 0 <= graphs[0] < graphs[1]:
+                    raise ValueError
+            elif kind == "p":
+                if header or graphs in sections:
+                    raise DataError(f"graphs {graphs[0]} and {graphs[1]} occur twice")
+                sections[graphs], header = int(fields[2]), True
+                for graph, size in zip(graphs, map(int, fields[:2]), strict=True):
+                    if sizes.setdefault(graph, size) != size:
+                        raise DataError(f"graph {graph} has {size} points, {sizes[graph]} before")
+            elif kind == "a" and header:
+                i, j = int(fields[1]), int(fields[2])
+                if not (0 <= i < sizes[graphs[0]] and 0 <= j < sizes[graphs[1]]):
+                    raise ValueError
+                if (pair := (*graphs, i, j)) in seen:
+                    raise DataError(f"assignment of {i} and {j} occurs twice")
+                seen[pair] = None
+                costs.append(float(fields[3]))
+                if not math.isfinite(costs[-1]):
+                    raise DataError("a cost is not finite", hint="Leave out what is not allowed")
+                sections[graphs] -= 1
+            elif kind == "e" and header:
+                quadratic += float(fields[2]) != 0
+            else:
+                raise ValueError
+        except DataError as error:
+            raise DataError(error.message, file=path, line=line, hint=error.hint) from None
+        except (ValueError, IndexError):
+            known = "`gm`, `p`, `a` or `e` line"
+            raise DataError(f"this is not a {known} for this place", file=path, line=line) from None
+    if quadratic:
+        hint = "An alignment problem has only costs of single assignments (`a` lines)"
+        raise DataError(
+            f"{quadratic:,} costs of two assignments together (`e` lines)", file=path, hint=hint
+        )
+    return _problem(path, sizes, sections, [*seen], costs)
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
+    """Number and fields of each line that says something."""
+    for number, line in enumerate(text_of(path).splitlines(), 1):
+        fields = line.split()
+        if fields and fields[0] != "c" and not fields[0].startswith("#"):
+            yield number, fields
+
+
+def _problem(
+    path: str | os.PathLike[str],
+    sizes: dict[int, int],
+    sections: dict[tuple[int, int], int],
+    pairs: list[tuple[int, int, int, int]],
+    costs: list[float],
+) -> Problem:
+    graphs = range(max(sizes, default=-1) + 1)
+    missing = [(k, m) for k in graphs for m in graphs[k + 1 :] if (k, m) not in sections]
+    if missing or not pairs:
+        what = "no section for graphs {} and {}".format(*missing[0]) if missing else "no assignment"
+        raise DataError(what, file=path)
+    for (k, m), left in sections.items():
+        if left:
+            what = (
+                f"graphs {k} and {m}: {abs(left)} assignments {'missing' if left > 0 else 'more'}"
+            )
+            raise DataError(f"{what} than the `p` line says", file=path)
+    counts = [sizes[k] for k in graphs]
+    begin = np.concatenate(([0], np.cumsum(counts)))
+    table = np.array(pairs, np.int64)
+    return weighted_problem(
+        np.repeat(np.arange(len(counts)), counts),
+        begin[table[:, 0]] + table[:, 2],
+        begin[table[:, 1]] + table[:, 3],
+        -np.array(costs),
+    )

@@ -1,0 +1,195 @@
+"""Alignments of pygamma-agreement: lists of unitary alignments that a user may build, too."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sortedcontainers import SortedSet
+
+from gammacp.alignment import Alignment as Native
+from gammacp.alignment import Status
+from gammacp.dissimilarity import bind
+from gammacp.measures.gamma_cat import AlignedPairs, aligned_pairs
+
+if TYPE_CHECKING:
+    from gammacp.pygamma.continuum import Continuum
+    from gammacp.pygamma.dissimilarity import AbstractDissimilarity
+
+
+class SetPartitionError(Exception):
+    """An alignment is no partition of the units of its continuum."""
+
+
+@dataclass(eq=False)
+class UnitaryAlignment:
+    """Pairs of annotator and unit, None for the empty unit; its disorder once it is computed."""
+
+    n_tuple: list[tuple[Any, Any]]
+    _disorder: float | None = None
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The first start and the last end of its units."""
+        segments = [unit.segment for _, unit in self.n_tuple if unit is not None]
+        return min(s.start for s in segments), max(s.end for s in segments)
+
+    @property
+    def nb_units(self) -> int:
+        """Units that are not empty."""
+        return sum(unit is not None for _, unit in self.n_tuple)
+
+    @property
+    def disorder(self) -> float:
+        """Mean dissimilarity of its pairs; ValueError before it is computed."""
+        if self._disorder is None:
+            raise ValueError("Disorder hasn't been computed: call compute_disorder() first")
+        return self._disorder
+
+    def compute_disorder(self, dissimilarity: AbstractDissimilarity) -> float:
+        """By a dissimilarity, divided by its units per annotator, as there."""
+        self._disorder = Alignment([self]).compute_disorder(dissimilarity)
+        return self._disorder
+
+
+class Alignment:
+    """Unitary alignments, by default a partition of the units of a continuum.
+
+    `bound` and `status` are the proof of one that gammacp found; None of any other.
+    """
+
+    bound: float | None = None
+    status: Status | None = None
+    _once = True
+
+    def __init__(
+        self,
+        unitary_alignments: Iterable[UnitaryAlignment],
+        continuum: Continuum | None = None,
+        check_validity: bool = False,
+        disorder: float | None = None,
+    ) -> None:
+        """SetPartitionError if it is to be checked and does not fit the continuum."""
+        self.unitary_alignments = list(unitary_alignments)
+        self.continuum, self._disorder = continuum, disorder
+        self._pairs: tuple[object, AlignedPairs, tuple[str, ...]] | None = None
+        if check_validity:
+            self.check()
+
+    def __getitem__(self, index: int) -> UnitaryAlignment:
+        """A unitary alignment."""
+        return self.unitary_alignments[index]
+
+    def __iter__(self) -> Iterator[UnitaryAlignment]:
+        """The unitary alignments."""
+        return iter(self.unitary_alignments)
+
+    def held(self) -> Continuum:
+        """Its continuum, or one of its units."""
+        from gammacp.pygamma.continuum import Continuum
+
+        if self.continuum is not None:
+            return self.continuum
+        found = Continuum()
+        for annotator, unit in {pair for unitary in self for pair in unitary.n_tuple}:
+            found.add_annotator(annotator)
+            if unit is not None:
+                found.add(annotator, unit.segment, unit.annotation)
+        return found
+
+    @property
+    def annotators(self) -> Any:
+        """Their names, a SortedSet."""
+        return SortedSet(annotator for annotator, _ in self.unitary_alignments[0].n_tuple)
+
+    @property
+    def categories(self) -> Any:
+        """Those of the continuum, or of the units; a SortedSet."""
+        return self.held().categories
+
+    @property
+    def avg_num_annotations_per_annotator(self) -> float:
+        """x̄ of the continuum, or of the units."""
+        return self.held().avg_num_annotations_per_annotator
+
+    @property
+    def num_unitary_alignments(self) -> int:
+        """How many there are."""
+        return len(self.unitary_alignments)
+
+    @property
+    def num_annotators(self) -> int:
+        """How many there are."""
+        return len(self.unitary_alignments[0].n_tuple)
+
+    @property
+    def disorder(self) -> float:
+        """Σ disorders of the unitary alignments / x̄."""
+        if self._disorder is None:
+            total = math.fsum(unitary.disorder for unitary in self)
+            self._disorder = total / self.avg_num_annotations_per_annotator
+        return self._disorder
+
+    def compute_disorder(self, dissimilarity: AbstractDissimilarity) -> float:
+        """The disorder by another dissimilarity, and that of each unitary alignment."""
+        disorders = dissimilarity.compute_disorder(self).tolist()
+        for unitary, disorder in zip(self, disorders, strict=True):
+            unitary._disorder = disorder
+        self._disorder = None
+        return self.disorder
+
+    def native(self, dissimilarity: AbstractDissimilarity) -> Native:
+        """The same alignment as gammacp has it, unproven."""
+        held = self.held()
+        row = {pair: i for i, pair in enumerate(held)}
+        tuples = [sorted(unitary.n_tuple, key=itemgetter(0)) for unitary in self]
+        groups = np.array([[row.get(pair, -1) for pair in pairs] for pairs in tuples], np.int32)
+        continuum = held.to_gammacp(dissimilarity.categories or ())
+        bound = bind(dissimilarity, continuum)
+        return Native(continuum, bound, groups, math.nan, 0.0, Status.FEASIBLE, "given")
+
+    def gamma_k_disorder(self, dissimilarity: AbstractDissimilarity, category: Any = None) -> float:
+        """δ_cat (Mathet 2017) over all aligned pairs, or those with a unit of the category.
+
+        NaN without any; TypeError unless the dissimilarity has two parts.
+        """
+        from gammacp.pygamma.dissimilarity import CombinedCategoricalDissimilarity
+
+        if not isinstance(dissimilarity, CombinedCategoricalDissimilarity):
+            raise TypeError("Gamma-k and gamma-cat need CombinedCategoricalDissimilarity")
+        if self._pairs is None or self._pairs[0] is not dissimilarity:
+            made = self.native(dissimilarity)
+            parts = replace(dissimilarity.to_combined(), alpha=1.0, beta=1.0).bind(made.continuum)
+            pairs = aligned_pairs(made.continuum, made.groups, parts)
+            self._pairs = dissimilarity, pairs, made.continuum.categories
+        _, pairs, names = self._pairs
+        if category is not None and str(category) not in names:
+            return math.nan
+        return pairs.disorder(None if category is None else names.index(str(category)))
+
+    def check(self, continuum: Continuum | None = None) -> None:
+        """SetPartitionError unless every unit of the continuum occurs, and only once."""
+        against = self.continuum if continuum is None else continuum
+        if against is None:
+            raise ValueError("No continuum was set")
+        if len({len(unitary.n_tuple) for unitary in self}) > 1:
+            raise ValueError("Unitary alignments do not have the same number of annotators")
+        counts = Counter(
+            pair for unitary in self for pair in unitary.n_tuple if pair[1] is not None
+        )
+        wrong = [pair for pair in against if not counts[pair]]
+        wrong += [pair for pair, count in counts.items() if count > 1 and self._once]
+        if wrong:
+            shown = ", ".join(f"{annotator}->{unit}" for annotator, unit in wrong)
+            raise SetPartitionError(f"{shown}: not exactly once in the unitary alignments")
+
+
+class SoftAlignment(Alignment):
+    """Unitary alignments in which each unit occurs at least once."""
+
+    _once = False

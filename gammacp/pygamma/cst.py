@@ -1,0 +1,95 @@
+"""The Corpus Shuffling Tool of pygamma-agreement, with the errors of `shuffling`."""
+
+from collections.abc import Callable, Iterable
+from functools import partialmethod
+from typing import Any
+
+import numpy as np
+
+from gammacp.pygamma.continuum import Continuum
+from gammacp.pygamma.units import Segment, Unit, tell
+from shuffling import Category, Setting, Units, fit
+from shuffling.shuffle import Errors, resolve_errors
+
+# With the factors of pygamma-agreement.
+_POSITION, _TOO_MANY, _SPLIT = "position:factor=2", "false-positive:factor=1", "split:factor=2.5"
+
+
+class CorpusShufflingTool:
+    """Annotators who err on the first annotator of a continuum, by a magnitude from 0 to 1."""
+
+    def __init__(self, magnitude: float, reference: Continuum, categories: Any = ()) -> None:
+        """More categories may be named."""
+        tell("shuffling")
+        self.magnitude, self._name = magnitude, reference.annotators[0]
+        self._categories = reference.categories.union(categories or ())
+        self._reference = reference.copy_flush()
+        for unit in reference[self._name]:
+            self._reference.add(self._name, unit.segment, unit.annotation)
+
+    def corpus_from_reference(self, new_annotators: int | Iterable[Any]) -> Continuum:
+        """Annotators who err in nothing."""
+        if isinstance(new_annotators, int):
+            new_annotators = [f"annotator_{i}" for i in range(new_annotators)]
+        made = self._reference.copy_flush()
+        made.categories.update(self._categories)
+        for annotator in new_annotators:
+            made.put(annotator, self._reference[self._name])
+        return made
+
+    def _err(self, continuum: Continuum, errors: Errors) -> None:
+        native, names = self._reference.to_gammacp(), list(self._reference.categories)
+        setting = Setting.of(native, fit(native, integer=False))
+        code = {None: -1, **{name: i for i, name in enumerate(names)}}
+        rng = np.random.default_rng(np.random.randint(2**31))  # noqa: NPY002
+        for annotator in continuum.annotators:
+            units = continuum[annotator]
+            rows = [(u.segment.start, u.segment.end, code[u.annotation]) for u in units]
+            start, end, kind = np.array(rows, np.float64).reshape(-1, 3).T
+            made = Units(start, end, kind.astype(np.int32))
+            for error in resolve_errors(errors):
+                made = error.apply(made, self.magnitude, setting, rng)
+            columns = zip(made.starts.tolist(), made.ends.tolist(), made.codes, strict=True)
+            left = [
+                Unit(Segment(a, b), None if k < 0 else names[k]) for a, b, k in columns if b > a
+            ]
+            # One unit stays, so that there is a disorder.
+            one = [units[rng.integers(len(units))]] if units else []
+            continuum.put(annotator, left or one)
+
+    shift_shuffle = partialmethod(_err, errors=_POSITION)
+    false_neg_shuffle = partialmethod(_err, errors="false-negative")
+    false_pos_shuffle = partialmethod(_err, errors=_TOO_MANY)
+    splits_shuffle = partialmethod(_err, errors=_SPLIT)
+
+    def category_shuffle(
+        self,
+        continuum: Continuum,
+        overlapping_fun: Callable[[Any, Any], float] | None = None,
+        prevalence: bool = True,  # noqa: ARG002
+    ) -> None:
+        """Other categories, drawn by their shares; those that the function calls close first."""
+        close, names = overlapping_fun, self._reference.categories
+        rows = close and tuple(tuple(float(close(a, b)) for b in names) for a in names)
+        self._err(continuum, Category(overlap=rows is not None, closeness=rows))
+
+    def corpus_shuffle(
+        self,
+        annotators: int | Iterable[Any],
+        shift: bool = False,
+        false_pos: bool = False,
+        false_neg: bool = False,
+        split: bool = False,
+        cat_shuffle: bool = False,
+        include_ref: bool = False,
+    ) -> Continuum:
+        """Annotators with errors of the kinds that are asked for, and the reference if it is."""
+        made = self.corpus_from_reference(annotators)
+        asked = (shift, false_pos, false_neg, cat_shuffle, split)
+        kinds = (_POSITION, _TOO_MANY, "false-negative", "category", _SPLIT)
+        if errors := "+".join(k for k, wanted in zip(kinds, asked, strict=True) if wanted):
+            self._err(made, errors)
+        if include_ref:
+            assert self._name not in made.annotators, "the reference's name is taken"
+            made.merge(self._reference, in_place=True)
+        return made

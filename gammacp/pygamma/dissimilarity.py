@@ -1,0 +1,346 @@
+"""The dissimilarities of pygamma-agreement; each is one of gammacp's, too (`pairwise`, `bind`).
+
+A dissimilarity of one's own is a class with `compile_d_mat`, which returns a function of two arrays
+(start, end, duration, number of the category) that is decorated with `dissimilarity_dec`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sortedcontainers import SortedSet
+
+from gammacp.base.arrays import Floats
+from gammacp.pygamma.units import tell
+from gammacp.dissimilarity import (
+    Annotations,
+    BoundDissimilarity,
+    Combined,
+    Levenshtein,
+    UnitColumns,
+)
+from gammacp.errors import DataError
+from gammacp.base.signature import fingerprint
+
+if TYPE_CHECKING:
+    from gammacp.pygamma.alignment import Alignment
+
+
+def dissimilarity_dec(function: Callable[..., float]) -> Any:
+    """Compile what `compile_d_mat` returns (in double precision, at the first call)."""
+    import numba
+
+    return numba.njit(function)
+
+
+class AbstractDissimilarity:
+    """What units are compared by; `delta_empty` is the dissimilarity to an empty unit."""
+
+    def __init__(self, categories: Any = None, delta_empty: float = 1.0) -> None:
+        """ValueError for no categories; None where they do not matter or are the continuum's."""
+        if categories is not None and len(categories) == 0:
+            raise ValueError("Cannot declare categorical dissimilarity with no categories.")
+        self.categories = None if categories is None else SortedSet(categories)
+        self.delta_empty = float(delta_empty)
+
+    @property
+    def delta(self) -> float:
+        """Δ."""
+        return self.delta_empty
+
+    @property
+    def signature(self) -> str:
+        """Its class with Δ."""
+        return f"{type(self).__name__}(d:{self.delta_empty:g})"
+
+    def compile_d_mat(self) -> Any:
+        """The compiled function; see the module."""
+        raise NotImplementedError(f"{type(self).__name__} has no compile_d_mat")
+
+    @cached_property
+    def d_mat(self) -> Any:
+        """That function; ValueError unless it is symmetric and 0 for a unit and itself."""
+        made = self.compile_d_mat()
+        last = 0 if self.categories is None else len(self.categories) - 1
+        u, v = np.array([3.0, 10.0, 7.0, 0.0]), np.array([5.0, 7.5, 2.5, last])
+        if made(u, v) != made(v, u) or made(u, u) != 0:
+            raise ValueError("Compiled dissimilarity is not symmetrical, or not 0 for d(u, u)")
+        return made
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        """d of units whose columns broadcast."""
+        shape = np.broadcast_shapes(u.start.shape, v.start.shape)
+        first, second = (self._rows(columns, shape) for columns in (u, v))
+        return np.asarray(_all(self.d_mat)(first, second).reshape(shape))
+
+    def _rows(self, u: UnitColumns, shape: tuple[int, ...]) -> Floats:
+        known = {str(c): i for i, c in enumerate(self.categories or u.categories)}
+        codes = np.array([*(known.get(c, -1) for c in u.categories), -1])[u.category]
+        parts = (np.broadcast_to(x, shape).ravel() for x in (u.start, u.end, u.length, codes))
+        return np.stack([*parts], axis=1).astype(np.float64)
+
+    def d(self, unit1: Any, unit2: Any) -> float:
+        """The dissimilarity of two units."""
+        from gammacp.pygamma.alignment import Alignment, UnitaryAlignment
+
+        pair = UnitaryAlignment([("1", unit1), ("2", unit2)])
+        return float(self.compute_disorder(Alignment([pair]))[0])
+
+    def compute_disorder(self, alignment: Alignment) -> Floats:
+        """The disorder of each unitary alignment of an alignment."""
+        return alignment.native(self).disorders
+
+
+@cache
+def _all(d_mat: Any) -> Any:
+    """Rows of two arrays, compared by a compiled function."""
+    import numba
+
+    @numba.njit
+    def compare_each(first: Floats, second: Floats) -> Floats:
+        found = np.empty(len(first))
+        for i in range(len(first)):
+            found[i] = d_mat(first[i], second[i])
+        return found
+
+    return compare_each
+
+
+class _BuiltIn(AbstractDissimilarity):
+    """One that is a `Combined` of gammacp."""
+
+    def to_combined(self) -> Combined:
+        """That of gammacp, which solvers know better than a compiled function."""
+        raise NotImplementedError
+
+    @property
+    def signature(self) -> str:
+        """As gammacp's."""
+        return self.to_combined().signature
+
+    def bind(self, annotations: Annotations) -> BoundDissimilarity:
+        """As gammacp's."""
+        return self.to_combined().bind(annotations)
+
+
+class PositionalSporadicDissimilarity(_BuiltIn):
+    """Squared distance of the ends relative to the lengths, times Δ (Mathet et al. 2015, eq. 3)."""
+
+    def __init__(self, delta_empty: float = 1.0) -> None:
+        """Categories do not matter."""
+        super().__init__(delta_empty=delta_empty)
+
+    def compile_d_mat(self) -> Any:
+        """For dissimilarities of one's own that take it in."""
+        delta = self.delta_empty
+
+        def sporadic(u: Floats, v: Floats) -> float:
+            apart: float = (abs(u[0] - v[0]) + abs(u[1] - v[1])) / (u[2] + v[2])
+            return apart * apart * delta
+
+        return dissimilarity_dec(sporadic)
+
+    def to_combined(self) -> Combined:
+        """Positions alone."""
+        return Combined(beta=0.0, delta=self.delta_empty)
+
+
+class CategoricalDissimilarity(_BuiltIn):
+    """A distance of categories times Δ, given by `compile_d_mat` or a matrix."""
+
+    def __init__(self, categories: Any, delta_empty: float = 1.0) -> None:
+        """The categories that are compared; None for any."""
+        super().__init__(categories, delta_empty)
+        self.compiled_with = self.delta_empty
+
+    def distances(self, categories: tuple[str, ...]) -> Floats:
+        """Shape (categories, categories), in units of Δ: what gammacp asks for."""
+        known = {str(c): i for i, c in enumerate(self.categories or categories)}
+        if missing := [c for c in categories if c not in known]:
+            raise DataError(f"category {missing[0]!r} has no distance to others")
+        rows = [known[c] for c in categories]
+        return np.asarray(self._matrix(len(known))[np.ix_(rows, rows)])
+
+    def _matrix(self, size: int) -> Floats:
+        codes = np.indices((size, size)).reshape(2, -1)
+        first, second = (np.stack([0 * c, 0 * c + 1, 0 * c + 1, c], 1) * 1.0 for c in codes)
+        return np.asarray(_all(self.d_mat)(first, second)).reshape(size, size) / self.compiled_with
+
+    def to_combined(self) -> Combined:
+        """Categories alone."""
+        return Combined(alpha=0.0, delta=self.delta_empty, categorial=_Distances(self))
+
+
+@dataclass(frozen=True)
+class _Distances:
+    """A categorial distance of gammacp made of one of these; a value, so that γ can share it."""
+
+    of: CategoricalDissimilarity
+
+    @property
+    def signature(self) -> str:
+        names = tuple(map(str, self.of.categories or ()))
+        contents = fingerprint(*names, self.of.distances(names).tobytes()) if names else "nominal"
+        return f"{type(self.of).__name__}({contents})"
+
+    def distances(self, categories: tuple[str, ...]) -> Floats:
+        return self.of.distances(categories)
+
+
+class AbsoluteCategoricalDissimilarity(CategoricalDissimilarity):
+    """0 for equal categories, otherwise Δ."""
+
+    def __init__(self, delta_empty: float = 1.0) -> None:
+        """Of any categories."""
+        super().__init__(None, delta_empty)
+
+    def compile_d_mat(self) -> Any:
+        """See `PositionalSporadicDissimilarity`."""
+        delta = self.delta_empty
+        return dissimilarity_dec(lambda u, v: 0.0 if u[3] == v[3] else delta)
+
+    def _matrix(self, size: int) -> Floats:
+        return 1.0 - np.eye(size)
+
+
+class PrecomputedCategoricalDissimilarity(CategoricalDissimilarity):
+    """A matrix times Δ, its rows and columns in the alphabetical order of the categories."""
+
+    def __init__(self, categories: Any, matrix: Any, delta_empty: float = 1.0) -> None:
+        """A square symmetric matrix, 0 on the diagonal."""
+        super().__init__(categories, delta_empty)
+        values = np.asarray(matrix, np.float64)
+        assert values.shape == (len(categories),) * 2, "matrix does not match the categories"
+        if (values != values.T).any() or values.diagonal().any():
+            raise ValueError("Distances are not symmetrical, or not 0 on the diagonal")
+        self._values = values
+
+    def compile_d_mat(self) -> Any:
+        """See `PositionalSporadicDissimilarity`."""
+        values = self._values * self.compiled_with
+        return dissimilarity_dec(lambda u, v: values[int(u[3]), int(v[3])])
+
+    def _matrix(self, size: int) -> Floats:  # noqa: ARG002
+        return self._values
+
+
+class LambdaCategoricalDissimilarity(PrecomputedCategoricalDissimilarity):
+    """The values of `cat_dissim_func` for all pairs of labels, divided by the largest above 1."""
+
+    def __init__(self, labels: Iterable[Any], delta_empty: float = 1.0) -> None:
+        """The categories."""
+        names = SortedSet(labels)
+        distance = self.cat_dissim_func
+        rows = [[0 if a == b else distance(max(a, b), min(a, b)) for b in names] for a in names]
+        values = np.array(rows, np.float64)
+        super().__init__(names, values / values.max(initial=1.0), delta_empty)
+
+    @staticmethod
+    def cat_dissim_func(str1: str, str2: str) -> float:
+        """The distance of two labels."""
+        raise NotImplementedError
+
+
+class LevenshteinCategoricalDissimilarity(LambdaCategoricalDissimilarity):
+    """Edits over the length of the longer label."""
+
+    def __init__(self, labels: Iterable[Any], delta_empty: float = 1.0) -> None:
+        """The categories."""
+        tell("levenshtein")
+        super().__init__(labels, delta_empty)
+
+    @staticmethod
+    def cat_dissim_func(str1: str, str2: str) -> float:
+        """`kitten`, `sitting`: 3/7."""
+        return float(Levenshtein().distances((str1, str2))[0, 1])
+
+
+class OrdinalCategoricalDissimilarity(PrecomputedCategoricalDissimilarity):
+    """|a − b| / m of the labels' positions (0, 1, 2 … or `p`); m the largest such, at least 1."""
+
+    def __init__(
+        self, labels: Iterable[Any], p: Iterable[float] | None = None, delta_empty: float = 1.0
+    ) -> None:
+        """Labels in their order, or with their positions; ValueError if they do not fit."""
+        names = [str(label) for label in labels]
+        if len(set(names)) < len(names):
+            raise ValueError("Provided labels must not have duplicates.")
+        at = np.arange(len(names)) if p is None else np.array([*p], np.float64)
+        if len(at) != len(names):
+            raise ValueError("Labels and their positions have not the same length")
+        order = np.argsort(names)
+        if (order != np.arange(len(names))).any():
+            tell("ordinal")
+        apart = np.abs(at[order, None] - at[order])
+        super().__init__(names, apart / apart.max(initial=1.0), delta_empty)
+
+
+class NumericalCategoricalDissimilarity(OrdinalCategoricalDissimilarity):
+    """|a − b| / m of labels that are numbers; m the largest such, at least 1."""
+
+    def __init__(self, labels: Iterable[Any], delta_empty: float = 1.0) -> None:
+        """ValueError for a label that is no number."""
+        names = [str(label) for label in labels]
+        try:
+            numbers = [float(name) for name in names]
+        except ValueError:
+            raise ValueError("Cannot use ordinal dissimilarity on non-numeric categories") from None
+        super().__init__(names, numbers, delta_empty)
+
+
+class CombinedCategoricalDissimilarity(_BuiltIn):
+    """alpha · positions + beta · categories (Mathet et al. 2015, eq. 5)."""
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        delta_empty: float = 1.0,
+        pos_dissim: AbstractDissimilarity | None = None,
+        cat_dissim: CategoricalDissimilarity | None = None,
+    ) -> None:
+        """Sporadic positions and nominal categories by default; the categorial Δ becomes this."""
+        self.alpha, self.beta = float(alpha), float(beta)
+        self.positional_dissim = pos_dissim or PositionalSporadicDissimilarity(delta_empty)
+        self.categorical_dissim = cat_dissim or AbsoluteCategoricalDissimilarity()
+        super().__init__(self.categorical_dissim.categories, delta_empty)
+        if beta and self.categorical_dissim.compiled_with != self.delta_empty:
+            tell("categorial-delta")
+        self.categorical_dissim.delta_empty = self.delta_empty
+
+    def compile_d_mat(self) -> Any:
+        """See `PositionalSporadicDissimilarity`."""
+        alpha, place = self.alpha, self.positional_dissim.d_mat
+        beta, kind = self.beta, self.categorical_dissim.d_mat
+        return dissimilarity_dec(lambda u, v: alpha * place(u, v) + beta * kind(u, v))
+
+    def to_combined(self) -> Combined:
+        """Both; positions of one's own stay as they are."""
+        delta, place = self.delta_empty, self.positional_dissim
+        sporadic = isinstance(place, PositionalSporadicDissimilarity)
+        return Combined(
+            alpha=self.alpha * (place.delta_empty / delta if sporadic else 1.0),
+            beta=self.beta,
+            delta=delta,
+            positional="sporadic" if sporadic else _Positions(place, delta),
+            categorial=_Distances(self.categorical_dissim),
+        )
+
+
+@dataclass(frozen=True)
+class _Positions:
+    """Positions of one's own in units of Δ, as `Combined` takes them."""
+
+    of: AbstractDissimilarity
+    delta: float
+
+    @property
+    def signature(self) -> str:
+        return self.of.signature
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        return self.of.pairwise(u, v) / self.delta

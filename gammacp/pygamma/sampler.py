@@ -1,0 +1,152 @@
+"""The samplers of pygamma-agreement: the same draws from `numpy.random`, in the same order."""
+
+# ruff: noqa: NPY002
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sortedcontainers import SortedSet
+
+from gammacp.chance.normal import NormalSampler, cumulative_sums, normal_sampler
+from gammacp.pygamma.continuum import Continuum
+from gammacp.pygamma.units import Segment
+
+# The shortest segment of pyannote.
+_SHORTEST = 1e-6
+
+
+class AbstractContinuumSampler:
+    """Draws random continua like a reference; one of one's own has `sample_from_continuum`."""
+
+    _reference_continuum: Any = None
+    _ground_truth_annotators: Any = None
+
+    def init_sampling(
+        self, reference_continuum: Continuum, ground_truth_annotators: Iterable[Any] | None = None
+    ) -> None:
+        """Draw like this continuum, or like some of its annotators."""
+        assert reference_continuum, "Cannot initialize sampling with an empty reference continuum."
+        known = reference_continuum.annotators
+        chosen = known if ground_truth_annotators is None else SortedSet(ground_truth_annotators)
+        assert known.issuperset(chosen), "Can't sample from annotators not in the continuum."
+        self._reference_continuum, self._ground_truth_annotators = reference_continuum, chosen
+
+    def _has_been_init(self) -> None:
+        assert self._reference_continuum is not None, "Call init_sampling first."
+
+    @property
+    def sample_from_continuum(self) -> Continuum:
+        """A random continuum."""
+        raise NotImplementedError
+
+
+class ShuffleContinuumSampler(AbstractContinuumSampler):
+    """Annotators drawn with replacement and shifted on the circle (Mathet et al. 2015, §5.2)."""
+
+    def __init__(self, pivot_type: str = "int_pivot") -> None:
+        """Shifts by whole numbers, or with "float_pivot" by any."""
+        assert pivot_type in ("float_pivot", "int_pivot")
+        self._pivot_type = pivot_type
+
+    def _pivot(self, free: list[tuple[float, float]], bounds: tuple[float, float]) -> float:
+        if not free:
+            return float(np.random.uniform(*bounds))
+        lengths = np.array([end - start for start, end in free])
+        chosen = free[np.random.choice(len(free), p=lengths / lengths.sum())]
+        pivot = np.random.uniform(*chosen)
+        return int(pivot) if self._pivot_type == "int_pivot" else float(pivot)
+
+    @property
+    def sample_from_continuum(self) -> Continuum:
+        """A random continuum with a unit at least."""
+        self._has_been_init()
+        reference, names = self._reference_continuum, self._ground_truth_annotators
+        apart, (low, high) = reference.avg_length_unit / 2, reference.bounds
+        drawn: Continuum = reference.copy_flush()
+        while not drawn:
+            free = [(low, high)]
+            for number in range(len(names)):
+                pivot = self._pivot(free, (low, high))
+                sides = [((a, pivot - apart), (pivot + apart, b)) for a, b in reversed(free)]
+                free = [(a, b) for both in sides for a, b in both if a < b]
+                drawn.add_annotator(name := f"Sampled_annotation {number}")
+                for unit in reference.iter_annotator(np.random.choice(names)):
+                    start, end = unit.segment.start + pivot - low, unit.segment.end + pivot - low
+                    back = high - low if start > high else 0
+                    drawn.add(name, Segment(start - back, end - back), unit.annotation)
+        return drawn
+
+
+class _AllAlike(NormalSampler):
+    """Categories of equal shares, as `numpy.random.choice` draws without shares."""
+
+    def category(self, rng: Any) -> int:
+        return int(rng.randint(0, len(self.category_codes)))
+
+
+class StatisticalContinuumSampler(AbstractContinuumSampler):
+    """Numbers of units, gaps and lengths from normal distributions, categories by their shares."""
+
+    _model: NormalSampler
+    _categories: list[Any]
+
+    def init_sampling(
+        self, reference_continuum: Continuum, ground_truth_annotators: Iterable[Any] | None = None
+    ) -> None:
+        """Means and deviations of this continuum."""
+        super().init_sampling(reference_continuum, ground_truth_annotators)
+        # Unlabelled comes last, and has the code −1.
+        self._categories = [*reference_continuum.categories, None]
+        codes = [*range(len(self._categories) - 1), -1]
+        native, begins = reference_continuum.to_gammacp(), reference_continuum.bound_inf
+        made = normal_sampler(native, len(self._ground_truth_annotators), codes, begins)
+        self._model = replace(made, shortest=_SHORTEST)
+
+    def init_sampling_custom(
+        self,
+        annotators: Iterable[Any],
+        avg_num_units_per_annotator: float,
+        std_num_units_per_annotator: float,
+        avg_gap: float,
+        std_gap: float,
+        avg_duration: float,
+        std_duration: float,
+        categories: Iterable[Any],
+        categories_weight: Iterable[float] | None = None,
+    ) -> None:
+        """Means and deviations of one's own, categories of equal shares by default."""
+        dummy = Continuum()
+        for annotator in annotators:
+            dummy.add(annotator, Segment(0, 10), "Dummy")
+        super().init_sampling(dummy)
+        self._categories = [*categories]
+        shares = [1.0 for _ in self._categories] if categories_weight is None else categories_weight
+        sums = cumulative_sums([*shares])
+        if len(self._categories) != len(sums):
+            raise ValueError("categories and categories_weight have different sizes.")
+        self._model = (_AllAlike if categories_weight is None else NormalSampler)(
+            (),
+            len(dummy),
+            tuple(range(len(sums))),
+            sums,
+            (avg_num_units_per_annotator, std_num_units_per_annotator),
+            (avg_gap, std_gap),
+            (avg_duration, std_duration),
+            shortest=_SHORTEST,
+        )
+
+    @property
+    def sample_from_continuum(self) -> Continuum:
+        """A random continuum with a unit at least."""
+        self._has_been_init()
+        drawn: Continuum = self._reference_continuum.copy_flush()
+        shared: Any = np.random  # its functions draw from the state that `numpy.random.seed` sets
+        for annotator in self._ground_truth_annotators:
+            drawn.add_annotator(annotator)
+            made = self._model.annotation(shared, least=int(not drawn))
+            starts = made.starts + self._reference_continuum.bound_inf
+            spans = zip(starts.tolist(), (starts + made.lengths).tolist(), strict=True)
+            for span, code in zip(spans, made.category_codes.tolist(), strict=True):
+                drawn.add(annotator, Segment(*span), self._categories[code])
+        return drawn

@@ -1,0 +1,105 @@
+"""`gammacp report`: one self-contained page with numbers, alignment view and disagreements."""
+
+from pathlib import Path
+from typing import Any
+
+from gammacp.campaign.commands.comparing import Comparing
+from gammacp.campaign.commands.deciding import Deciding
+from gammacp.cli.options.groups import option
+from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.settings import GammaFlags, Thresholds
+from gammacp.trees.options import Treebanks
+from gammacp.cli.output import AsJson, message, print_json
+from gammacp.cli.sparing import spare_files
+from gammacp.errors import DataError, UsageError
+
+
+def report(
+    reading: Reading,
+    settings: GammaFlags,
+    comparing: Comparing,
+    deciding: Deciding,
+    thresholds: Thresholds,
+    files: Files = None,
+    out: Path = option("File to write.", default=Path("report.html"), names=("--out", "-o")),
+    title: str = option("Heading.  [default: names of the files]", default=""),
+    calibrate: bool = option("Also say which errors would give this γ (slow).", default=False),
+    images: Path | None = option(
+        "Folder of the images to draw under boxes and outlines.  [default: that of the files]"
+    ),
+    trees: str | None = option(
+        "Make a page on trees or graphs: dependency, phrase, graph or enhanced.  [default: by the "
+        "ending of the files, .conllu, .mrg, .amr, …]"
+    ),
+    json: AsJson = False,
+) -> None:
+    """One HTML file with the answer, alignments and what to review.
+
+    Example: gammacp report exports/ -o report.html
+
+    Most used: --out, --title and --calibrate.
+    """
+    from gammacp.report import report as build
+    from gammacp.trees.naming import are_trees
+
+    if files and (trees or are_trees(files)):
+        groups = (comparing, deciding, thresholds) != (Comparing(), Deciding(), Thresholds())
+        if groups or calibrate or images or settings.changed_options():
+            raise UsageError(
+                "a page on trees takes only options for reading, --out, --title, --trees and "
+                "--json; gammacp syntax has more for trees"
+            )
+        _report_trees(files, reading, trees, title, out, json)
+        return
+    thresholds.require_interval(comparing.bootstrap)
+    if images and not images.is_dir():
+        raise DataError("is not a folder", file=images, hint="Give the folder with the images")
+    options = settings.options()
+    features, about = settings.weighing.features, comparing.about()
+    loaded = load(files, reading, features, writes=[out], about=about, links=True)
+    spare_files([out], comparing.against or ())
+    compared = comparing.options(files, reading, features)
+    pays = calibrate or loaded.takes_long
+    with comparing.computing.pool("reporting", pays=pays) as (executor, _):
+        built = build(
+            loaded.corpus(),
+            title=title,
+            calibrate=calibrate,
+            executor=executor,
+            failures=tuple(str(error) for _, error in loaded.failures),
+            left_out=loaded.left_out,
+            images=[images] if images else files or (),
+            **compared,
+            deciding=vars(deciding),
+            **options,
+        )
+    built.write(out)
+    under = built.contents.images
+    for note in under.notes:
+        message(note)
+    score = built.contents.comparison.overall.score
+    if json:
+        known = {"gamma": score.value, "interval": score.interval}
+        drawn = {"images": {"drawn": len(under.images), "notes": under.notes}}
+        print_json({"report": str(out), **known, **drawn, **loaded.json})
+    else:
+        message(f"wrote {out}")
+    settings.solving.check_proven(score.status)
+    thresholds.check(score.value, built.contents.comparison.bootstrap)
+
+
+def _report_trees(
+    files: list[Path], reading: Reading, kind: str | None, title: str, out: Path, json: bool
+) -> None:
+    from gammacp.base.files import write_text
+    from gammacp.trees.page import tree_page
+    from gammacp.trees.report import report_on
+
+    read = Treebanks(trees=kind).read(files, reading, writes=[out])
+    of_trees: dict[str, Any] = {"breakdown": True} if read.treebank.kind == "dependency" else {}
+    found = report_on(read, by_annotator=True, sentences=50, **of_trees)
+    write_text(out, tree_page(found, title))
+    if json:
+        print_json({"report": str(out), **found.as_dict()})
+    else:
+        message(f"wrote {out}")

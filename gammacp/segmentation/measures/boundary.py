@@ -1,0 +1,316 @@
+"""B: boundary similarity, and precision and recall from the same edits (Fournier 2013).
+
+Where S divides by all places that could carry a boundary, B divides by the boundaries that are
+there: additions A, substitutions S, transpositions T and matches M.
+
+With several boundary types a distance between types says how far taking one for another is wrong,
+and may say how far leaving one out is (Lai, Li & Zhang 2023: types are more or less confusable, and
+more or less identifiable). A near miss is of one type in 2013; here it may also be between types
+that can be confused at all (distance below 1), and then costs both, its places and its types.
+
+References
+----------
+Fournier 2013. Evaluating text segmentation using boundary edit distance. ACL.
+Lai, Li & Zhang 2023. Text segmentation similarity revisited: a flexible distance-based approach for
+multiple boundary types. SCiL 6. As their `segsimflex` computes it, which takes the cheapest edits
+of any reach and then divides by their number; here B itself is made largest within n_t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from gammacp.base.arguments import whole
+from gammacp.base.arrays import Floats, Indices, places_within
+from gammacp.dissimilarity.categorial import Categorial, categorial
+from gammacp.base.matching import largest_matching
+from gammacp.segmentation.measures.edits import (
+    EditCosts,
+    Edits,
+    EditSearch,
+    Substitution,
+    Transposition,
+    differences,
+    substitutions,
+)
+from gammacp.segmentation.measures.value import Segmentation, check_comparable
+
+# A matrix' name for "no boundary".
+NOTHING = ""
+# Pairs that are matched at once, if they are of several stretches.
+_AT_ONCE = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundarySimilarity:
+    """B of two segmentations, with its edits.
+
+    Attributes
+    ----------
+    matches
+        |M|: boundaries that both have, per type.
+    full, near
+        |A| + |S| and |T|.
+    penalty
+        |A| + w_S + w_T.
+    least
+        The least that 1 − B can be with these operations; the published search may miss it.
+    found
+        Gives the edits.
+    """
+
+    matches: Mapping[str, int]
+    full: int
+    near: int
+    penalty: float
+    least: float
+    found: Callable[[], Edits] = field(repr=False, compare=False)
+
+    @cached_property
+    def edits(self) -> Edits:
+        """Additions and substitutions (as `Substitution`, an addition has None on one side), and
+        transpositions; listed when they are asked for.
+        """
+        return self.found()
+
+    @property
+    def value(self) -> float:
+        """B = 1 − (|A| + w_S + w_T)/(|A| + |S| + |T| + |M|); 1 without any boundary."""
+        everything = sum(self.matches.values()) + self.full + self.near
+        return 1 - self.penalty / everything if everything else 1.0
+
+
+def boundary_similarity(
+    a: Segmentation,
+    b: Segmentation,
+    *,
+    n_t: int = 2,
+    costs: EditCosts | None = None,
+    categorial: str | Categorial = "nominal",
+    search: EditSearch | str = EditSearch.PUBLISHED,
+) -> BoundarySimilarity:
+    """B (2013): symmetric, 1 iff equal.
+
+    Parameters
+    ----------
+    a, b
+        Segmentations of one item.
+    n_t
+        A boundary may be transposed over fewer than n_t places; over i places it costs i/n_t.
+    costs
+        Further weights in [0, 1] of w_S and w_T; an addition costs 1. B has no te.
+    categorial
+        What one type for another costs, from 0 to 1: "nominal", "ordinal" (types are ranks in
+        declared order; `ordinal=A<B<C`), or a CSV file with a matrix of distances, 1 − how
+        confusable two types are (Lai, Li & Zhang 2023). A row and column without a name tell what
+        an addition of each type costs, 1 − how easily it is missed.
+    search
+        `published`: nearest transpositions first, from left to right. With n_t = 2 and one type no
+        others make B larger; otherwise B can be too low, and another one from right to left.
+        `optimal`: equal boundaries match, and the rest such that B is largest, the same in both
+        directions. Near misses then may be between types that are less than 1 apart.
+
+    Raises
+    ------
+    DataError
+        The matrix cannot be read, or lacks a type.
+
+    >>> masses = Segmentation.from_masses
+    >>> boundary_similarity(masses([2, 3, 6]), masses([5, 6])).value
+    0.5
+    >>> boundary_similarity(masses([2, 3, 6]), masses([2, 2, 7])).value
+    0.75
+    """
+    check_comparable(a, b)
+    n_t = whole("n_t", n_t, 1)
+    weights = costs or EditCosts()
+    optimal = EditSearch(search) is EditSearch.OPTIMAL
+    of_types = TypeCosts.of(categorial, a.types, n_t, weights)
+
+    def list_edits() -> Edits:
+        return _best_edits(a, b, of_types) if optimal else _published_edits(a, b, n_t)
+
+    if len(a.types) == 1 and of_types.alone[0] == 1:
+        from gammacp.segmentation.measures.pair_kernels import of_pair
+
+        found = of_pair(a.positions, b.positions, a.mass, n_t, weights.parts, optimal=optimal)
+        return BoundarySimilarity(
+            matches={a.types[0]: int(found["matches"])},
+            full=int(found["b_full"]),
+            near=int(found["b_near"]),
+            penalty=found["b_penalty"],
+            least=found["b_least"],
+            found=list_edits,
+        )
+    missed = [code for one, _ in differences(a, b).values() for code in one]
+    matches = {n: len(a.of_type(n)) - missed.count(code) for code, n in enumerate(a.types)}
+    edits, best = list_edits(), _best_edits(a, b, of_types)
+    everything = sum(matches.values()) + best.full + best.near
+    return BoundarySimilarity(
+        matches=matches,
+        full=edits.full,
+        near=edits.near,
+        penalty=of_types.penalty(edits),
+        least=of_types.penalty(best) / everything if everything else 0.0,
+        found=list_edits,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class TypeCosts:
+    """What types and weights make of edits; each at most 1.
+
+    Attributes
+    ----------
+    types
+        Boundary types.
+    apart
+        Of one type for another at the same place, shape (types, types).
+    alone
+        Of a boundary that the other side lacks, shape (types,).
+    place
+        Of a place that a near miss crosses: w_T/n_t.
+    n_t
+        A near miss crosses fewer places.
+    """
+
+    types: tuple[str, ...]
+    apart: Floats
+    alone: Floats
+    place: float
+    n_t: int
+
+    @classmethod
+    def of(
+        cls, kind: str | Categorial, types: tuple[str, ...], n_t: int, costs: EditCosts
+    ) -> TypeCosts:
+        """By a distance between types; one with a name for nothing also tells what `alone` costs.
+
+        Parameters
+        ----------
+        kind
+            As for `boundary_similarity`.
+        types
+            Boundary types.
+        n_t, costs
+            As for `boundary_similarity`.
+        """
+        chosen = categorial(kind)
+        alone = np.ones(len(types))
+        if NOTHING in getattr(chosen, "categories", ()):
+            alone = chosen.distances((*types, NOTHING))[-1, :-1]
+        apart = costs.substitution * chosen.distances(types)
+        return cls(types, apart, alone, costs.transposition / n_t, n_t)
+
+    def of_pairs(self, x: Indices, y: Indices, crossed: Indices) -> Floats:
+        """What matching boundaries of types x and y costs that are `crossed` places apart."""
+        moved = self.place * crossed * (self.alone[x] + self.alone[y]) / 2
+        cost: Floats = np.minimum(1.0, self.apart[x, y] + moved)
+        return cost
+
+    def penalty(self, edits: Edits) -> float:
+        """|A| + w_S + w_T of an edit list."""
+        code = {name: k for k, name in enumerate(self.types)}
+        total = 0.0
+        for edit in edits.substitutions:
+            sides = [code[name] for name in (edit.first, edit.second) if name is not None]
+            total += self.apart[*sides] if len(sides) > 1 else self.alone[sides[0]]
+        x = np.array([code[t.type] for t in edits.transpositions], np.int64)
+        y = np.array([code[t.other or t.type] for t in edits.transpositions], np.int64)
+        crossed = np.array([t.end - t.start for t in edits.transpositions], np.int64)
+        return float(total + self.of_pairs(x, y, crossed).sum())
+
+
+def _published_edits(a: Segmentation, b: Segmentation, n_t: int) -> Edits:
+    """Nearest transpositions first, from left to right; what is left are additions, and types
+    that stand for others at the same place. Two places at which one type replaces another are
+    left to substitutions.
+    """
+    left = differences(a, b)
+    found = []
+    for distance in range(1, n_t):
+        for start in left:
+            end = start + distance
+            if end not in left:
+                continue
+            here, there = left[start], left[end]
+            for code in sorted((here[0] & there[1]) | (here[1] & there[0])):
+                if all(here) and all(there):
+                    continue
+                for side in (*here, *there):
+                    side.discard(code)
+                found.append(Transposition(start, end, a.types[code], 2))
+    return Edits(substitutions=substitutions(left, a.types), transpositions=tuple(sorted(found)))
+
+
+def _best_edits(a: Segmentation, b: Segmentation, costs: TypeCosts) -> Edits:
+    """Of edits that leave equal boundaries as they are those that make B largest.
+
+    1 − B is a fraction: of the cost of the edits over their number and that of the matches. With λ
+    in its place, a pair of boundaries saves what both cost alone − its cost − λ; the matching that
+    saves most gives the next λ, until none is smaller (Dinkelbach 1967).
+    """
+    size = len(a.types)
+    one, other = (s.positions * size + s.type_codes for s in (a, b))
+    matches = len(np.intersect1d(one, other))
+    (p, x), (q, y) = (
+        np.divmod(np.setdiff1d(mine, theirs), size) for mine, theirs in ((one, other), (other, one))
+    )
+    low = np.searchsorted(q, p - costs.n_t, side="right")
+    counts = np.searchsorted(q, p + costs.n_t, side="left") - low
+    i = np.repeat(np.arange(len(p)), counts)
+    j = places_within(counts) + np.repeat(low, counts)
+    crossed = np.abs(p[i] - q[j])
+    alike = (crossed == 0) | (costs.apart[x[i], y[j]] < 1)
+    i, j, crossed = i[alike], j[alike], crossed[alike]
+    saved = costs.alone[x[i]] + costs.alone[y[j]] - costs.of_pairs(x[i], y[j], crossed)
+    everything, number = costs.alone[x].sum() + costs.alone[y].sum(), len(p) + len(q) + matches
+    chosen, worst = np.zeros(0, np.int64), everything / max(number, 1)
+    while len(i):
+        found = _most(i, j, saved - worst)
+        value = (everything - saved[found].sum()) / (number - len(found))
+        if value >= worst - 1e-12:
+            break
+        chosen, worst = found, value
+    names, near, full = a.types, [], []
+    for k in chosen.tolist():
+        here, there = (int(p[i[k]]), names[x[i[k]]]), (int(q[j[k]]), names[y[j[k]]])
+        if here[0] == there[0]:
+            full.append(Substitution(here[0], here[1], there[1]))
+        else:
+            start, end = sorted((here[0], there[0]))
+            changed = None if here[1] == there[1] else there[1]
+            near.append(Transposition(start, end, here[1], 2, changed))
+    for k in np.setdiff1d(np.arange(len(p)), i[chosen]).tolist():
+        full.append(Substitution(int(p[k]), names[x[k]], None))
+    for k in np.setdiff1d(np.arange(len(q)), j[chosen]).tolist():
+        full.append(Substitution(int(q[k]), None, names[y[k]]))
+    full.sort(key=lambda edit: edit.position)
+    near.sort(key=lambda edit: edit[:3])
+    return Edits(substitutions=tuple(full), transpositions=tuple(near))
+
+
+def _most(i: Indices, j: Indices, saved: Floats) -> Indices:
+    """Which of the pairs (i, j), sorted, a matching takes that saves most in all.
+
+    Pairs are of neighbours, so that they fall into stretches that share nothing; a solver's time
+    grows with the square of what it is given at once.
+    """
+    paying = np.flatnonzero(saved > 1e-12)
+    i, j, saved = i[paying], j[paying], saved[paying]
+    ahead = np.minimum.accumulate(j[::-1])[::-1][1:]
+    cuts = np.flatnonzero((i[1:] > i[:-1]) & (np.maximum.accumulate(j)[:-1] < ahead)) + 1
+    edges = [0]
+    for cut in cuts.tolist():
+        if cut - edges[-1] >= _AT_ONCE:
+            edges.append(cut)
+    taken = [
+        largest_matching(i[a:b], j[a:b], saved[a:b]) + a for a, b in pairwise([*edges, len(i)])
+    ]
+    found: Indices = paying[np.concatenate(taken)]
+    return found

@@ -1,0 +1,200 @@
+"""π, κ and bias on S or B: similarity corrected for chance (2012, §3.5, eq. 5–16).
+
+For two coders these are Scott's π and Cohen's κ, for more Fleiss' multi-π and Davies & Fleiss'
+multi-κ. The only category is "a boundary of type t", never "no boundary".
+
+So the chance that is taken off S is that of agreeing *on boundaries* alone, whereas S counts places
+without a boundary as agreement. Coders who place boundaries independently at rate p have S ≥
+1 − 2p(1 − p) and A_e = p²: π is .96 at p = .02, not 0. As printed, π and κ on S are no agreement
+beyond chance unless boundaries are dense.
+
+In mode `equations`
+- A_a = ΣPB·S / ΣPB over pairs of coders and items, PB = t·(mass − 1). Eq. 6 and 12 as printed
+  weight S with the mass and divide by Σ(mass − 1) or Σmass; the weights here make A_a a mean. On B
+  the weights are its own denominators, |A| + |S| + |T| + |M|, as in segeval 2.
+- P_e(t) of π (eq. 8): boundaries over potential boundaries, pooled over coders and items.
+- P_e(t|c) of κ (eq. 11): the same per coder; A_e (eq. 15) averages over the pairs of coders that
+  share an item.
+
+In mode `published`
+- the same A_a, but segments are counted where eq. 8 and 11 say boundaries, and P_e(t) of π is the
+  unweighted mean of the ratio over all (coder, item).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from gammacp.base.arrays import Floats
+from gammacp.chance.beyond import ratio
+from gammacp.segmentation.measures.comparison import Mode
+from gammacp.segmentation.measures.rows import Pairs, share
+
+_EVERYWHERE = "boundaries (almost) everywhere"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coefficients:
+    """Agreement of a set of coders over a set of items.
+
+    Attributes
+    ----------
+    actual
+        A_a, mean similarity.
+    expected_pi, expected_kappa
+        A_e when all coders place boundaries at one rate, and each at their own.
+    reason
+        Why π and κ are undefined (then NaN); None where they are not.
+    """
+
+    actual: float
+    expected_pi: float
+    expected_kappa: float
+    reason: str | None = None
+
+    @property
+    def pi(self) -> float:
+        """π (multi-π): (A_a − A_e)/(1 − A_e) (eq. 5)."""
+        return ratio(1 - self.actual, 1 - self.expected_pi, "")[0]
+
+    @property
+    def kappa(self) -> float:
+        """κ (multi-κ), likewise."""
+        return ratio(1 - self.actual, 1 - self.expected_kappa, "")[0]
+
+    @property
+    def bias(self) -> float:
+        """B = A_e^π − A_e^κ (eq. 16): how differently the coders place boundaries."""
+        return self.expected_pi - self.expected_kappa
+
+    def as_dict(self) -> dict[str, float]:
+        """π, κ and bias under the names that they have in JSON."""
+        return {"pi_s": self.pi, "kappa_s": self.kappa, "bias": self.bias}
+
+
+@dataclass(frozen=True)
+class PooledItems:
+    """Items as arrays, ready to be pooled with any weights.
+
+    Attributes
+    ----------
+    similar, compared
+        ΣPB·S and ΣPB over pairs (of B: what agrees, and all boundaries), shape (items,).
+    placed
+        Boundaries (or segments), shape (items, coders, types); 0 where a coding is missing.
+    places
+        mass − 1 where a coder coded an item, shape (items, coders); 0 elsewhere.
+    present
+        Whether a coder coded an item, shape (items, coders).
+    """
+
+    similar: Floats
+    compared: Floats
+    placed: Floats
+    places: Floats
+    present: Floats
+
+    def only(self, items: Sequence[int]) -> PooledItems:
+        """Those of some items."""
+        return PooledItems(*(getattr(self, field.name)[list(items)] for field in fields(self)))
+
+
+def pool(pairs: Pairs, people: Sequence[str] | None = None) -> PooledItems:
+    """The arrays of all items.
+
+    Parameters
+    ----------
+    pairs
+        Every two codings of each item, compared.
+    people
+        Who is behind each row, under names that mean one person; default: the coders' own names.
+    """
+    rows = pairs.rows
+    items = int(rows.item[-1]) + 1 if len(rows.item) else 0
+    names = list(rows.coder if people is None else people)
+    number = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    at = rows.item, np.array([number[name] for name in names], np.int64)
+    placed = np.zeros((items, len(number), len(rows.types)))
+    placed[at] = rows.boundary_counts + (pairs.comparison.mode is Mode.PUBLISHED)
+    places, present = np.zeros((2, items, len(number)))
+    places[at] = rows.masses - 1
+    present[at] = 1
+    sums = np.zeros((2, items))
+    for total, part in zip(sums, pairs.parts(pairs.comparison.basis), strict=True):
+        np.add.at(total, pairs.item, part)
+    return PooledItems(
+        similar=sums[0], compared=sums[1], placed=placed, places=places, present=present
+    )
+
+
+def coefficients(
+    arrays: PooledItems, *, mode: Mode = Mode.EQUATIONS, weights: Floats | None = None
+) -> Coefficients:
+    """π, κ and bias over the items of `arrays`, each counted as often as `weights` says.
+
+    Undefined where no item has a potential boundary (on B, a boundary), or where chance agreement
+    is not below 1: everybody has a boundary everywhere, or, in mode `published`, more segments than
+    places.
+    """
+    w = np.ones(len(arrays.similar)) if weights is None else weights
+    compared = float((w * arrays.compared).sum())
+    if compared == 0:
+        nan, why = math.nan, "no boundary" if arrays.places.any() else "no potential boundary"
+        return Coefficients(actual=nan, expected_pi=nan, expected_kappa=nan, reason=why)
+    pi, kappa = _expected_pi(arrays, w, mode)[0], _expected_kappa(arrays, w)[0]
+    highest = max(pi, kappa)
+    return Coefficients(
+        actual=float((w * arrays.similar).sum()) / compared,
+        expected_pi=pi,
+        expected_kappa=kappa,
+        reason=None if highest < 1 else f"{_EVERYWHERE}: chance agreement is {highest:g}",
+    )
+
+
+def influences(
+    arrays: PooledItems, mode: Mode, weights: Floats
+) -> tuple[tuple[float, Floats], tuple[float, Floats]]:
+    """π and κ for weights of items, and how far each item moves them: shape (items,) each.
+
+    The derivative by the item's weight; 0 in the weighted mean. NaN where they are undefined.
+    """
+    found = coefficients(arrays, mode=mode, weights=weights)
+    if found.reason is not None:
+        return ((math.nan, np.full(len(weights), math.nan)),) * 2
+    compared = (weights * arrays.compared).sum()
+    actual = (arrays.similar - found.actual * arrays.compared) / compared
+    expected = _expected_pi(arrays, weights, mode), _expected_kappa(arrays, weights)
+    moved = ((actual * (1 - e) - of_e * (1 - found.actual)) / (1 - e) ** 2 for e, of_e in expected)
+    return (found.pi, next(moved)), (found.kappa, next(moved))
+
+
+def _expected_pi(arrays: PooledItems, w: Floats, mode: Mode) -> tuple[float, Floats]:
+    """A_e of π, and how far each item moves it."""
+    placed, places = arrays.placed, arrays.places
+    if mode is Mode.PUBLISHED:
+        placed = share(placed, np.broadcast_to(places[..., None], placed.shape), 0.0)
+        places = (places > 0).astype(np.float64)
+    above, below = placed.sum(axis=1), places.sum(axis=1)
+    total = (w * below).sum()
+    rate = np.einsum("i,it->t", w, above) / total
+    moved = 2 * np.einsum("t,it->i", rate, above - rate * below[:, None]) / total
+    return float(np.sum(rate**2)), moved
+
+
+def _expected_kappa(arrays: PooledItems, w: Floats) -> tuple[float, Floats]:
+    """A_e of κ, and how far each item moves it."""
+    places = np.einsum("i,ic->c", w, arrays.places)
+    chosen = places > 0
+    placed, places = arrays.placed[:, chosen], places[chosen]
+    rates = np.einsum("i,ict->ct", w, placed) / places[:, None]
+    present = arrays.present[:, chosen]
+    together = (np.einsum("i,ic,id->cd", w, present, present) > 0).astype(np.float64)
+    np.fill_diagonal(together, 0)
+    slopes = 2 * np.einsum("cd,dt->ct", together, rates) / (places[:, None] * together.sum())
+    left = placed - rates * arrays.places[:, chosen, None]
+    expected = np.einsum("ct,dt,cd->", rates, rates, together) / together.sum()
+    return float(expected), np.einsum("ct,ict->i", slopes, left)

@@ -1,0 +1,267 @@
+"""Compiled: which boundaries of two rows of one type belong together, and what edits cost.
+
+Everything walks over boundaries, never over places: the cost of a pair is that of its boundaries,
+times the places that a near miss may span. Rows are sorted and hold a place once.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gammacp.base.arrays import Floats, Indices
+from gammacp.kernel import kernel
+
+
+@kernel
+def differing(a: Any, b: Any) -> tuple[Any, Indices]:
+    """Where only one row has a boundary, and which (0 the first, 1 the second); any numbers."""
+    places = np.empty(len(a) + len(b), a.dtype)
+    sides = np.empty(len(a) + len(b), np.int64)
+    i = j = count = 0
+    while i < len(a) or j < len(b):
+        if j == len(b) or (i < len(a) and a[i] < b[j]):
+            places[count], sides[count] = a[i], 0
+            count, i = count + 1, i + 1
+        elif i == len(a) or b[j] < a[i]:
+            places[count], sides[count] = b[j], 1
+            count, j = count + 1, j + 1
+        else:
+            i, j = i + 1, j + 1
+    return places[:count], sides[:count]
+
+
+@kernel
+def nearest(places: Indices, sides: Indices, n: int) -> Indices:
+    """The partner of each difference, −1 without: nearest first, from left to right (2013)."""
+    partner = np.full(len(places), -1)
+    for distance in range(1, n):
+        end = 0
+        for start in range(len(places)):
+            while end < len(places) and places[end] < places[start] + distance:
+                end += 1
+            if end == len(places):
+                break
+            fits = places[end] == places[start] + distance and sides[end] != sides[start]
+            if fits and partner[start] < 0 and partner[end] < 0:
+                partner[start], partner[end] = end, start
+    return partner
+
+
+@kernel
+def match_in_order(
+    a: Floats, b: Floats, gain: float, slope: float, reach: float, traced: bool
+) -> tuple[float, Indices]:
+    """The most that matching a with b in order saves: gain − slope·distance a pair within reach.
+
+    Where the cost is linear in the distance, a matching without crossings is never worse. Windows
+    over a only move to the right, so that what lies left of them is settled. `trace` tells the
+    partner in a of each of b (−1 without); it is not told otherwise.
+    """
+    low, high = np.empty(len(b), np.int64), np.empty(len(b), np.int64)
+    cells = lo = hi = 0
+    for i in range(len(b)):
+        while lo < len(a) and a[lo] < b[i] - reach:
+            lo += 1
+        while hi < len(a) and a[hi] <= b[i] + reach:
+            hi += 1
+        low[i], high[i] = lo, hi
+        cells += hi - lo
+    saved = np.zeros(len(a) + 1)
+    # 0: b's boundary is left alone, 1: matched with this one of a, 2: with an earlier one.
+    chosen = np.zeros(cells if traced else 0, np.int8)
+    filled = at = 0
+    for i in range(len(b)):
+        if low[i] == high[i]:
+            continue
+        for j in range(filled + 1, high[i] + 1):
+            saved[j] = saved[filled]
+        filled = high[i]
+        before, best = saved[low[i]], -1.0
+        for j in range(low[i], high[i]):
+            alone, matched = saved[j + 1], before + gain - slope * abs(a[j] - b[i])
+            choice = 2
+            if alone >= best:
+                best, choice = alone, 0
+            if matched > best:
+                best, choice = matched, 1
+            before, saved[j + 1] = alone, best
+            if traced:
+                chosen[at] = choice
+                at += 1
+    partner = np.full(len(b) if traced else 0, -1)
+    if traced:
+        j = filled - 1
+        for i in range(len(b) - 1, -1, -1):
+            at -= high[i] - low[i]
+            j = min(j, high[i] - 1)
+            while j >= low[i] and chosen[at + j - low[i]] == 2:
+                j -= 1
+            if j >= low[i] and chosen[at + j - low[i]] == 1:
+                partner[i] = j
+                j -= 1
+    return saved[filled], partner
+
+
+@kernel
+def best_partners(
+    a: Indices, b: Indices, n: int, matches: int, transposition: float
+) -> tuple[Indices, Indices, Indices]:
+    """What each row has alone, and the partners in a of those of b that make B largest.
+
+    1 − B is a fraction: k pairs that cross c places in all give (D − 2k + w·c/n)/(D + M − k). With
+    λ in its place, each pair saves 2 − λ − w·distance/n; the matching that saves most gives the
+    next λ, until none is smaller (Dinkelbach 1967). Every pair within reach saves something.
+    """
+    places, sides = differing(a, b)
+    first, second = places[sides == 0], places[sides == 1]
+    count = len(places)
+    partner = np.full(len(second), -1)
+    worst = 1.0
+    while count:
+        _, found = match_in_order(
+            first.astype(np.float64),
+            second.astype(np.float64),
+            2 - worst,
+            transposition / n,
+            n - 1.0,
+            True,
+        )
+        near = apart = 0
+        for i in range(len(found)):
+            if found[i] >= 0:
+                near += 1
+                apart += abs(second[i] - first[found[i]])
+        value = (count - 2 * near + transposition * apart / n) / (count + matches - near)
+        if value >= worst - 1e-12 and worst < 1:
+            break
+        partner = found
+        if value >= worst:
+            break
+        worst = value
+    return first, second, partner
+
+
+@kernel
+def window_cost(n: int, boundaries: int, te: bool) -> float:
+    """te(n, b), or 1 without it."""
+    return boundaries - (1 / boundaries) ** (n - 2) if te else 1.0
+
+
+@kernel
+def mirror_windows(a: Indices, b: Indices, mass: int, width: int) -> tuple[Indices, Indices]:
+    """Starts of the windows of a width where one row is the mirror image of the other.
+
+    The rows differ in them, and the second has a boundary at one of their ends. With the starts
+    comes how many boundaries of both rows there are.
+    """
+    starts, counts = np.empty(2 * len(b), np.int64), np.empty(2 * len(b), np.int64)
+    found = opening = closing = ahead = behind = inside = beyond = 0
+    last = 0
+    while opening < len(b) or closing < len(b):
+        if closing == len(b) or (opening < len(b) and b[opening] <= b[closing] - width + 1):
+            start = b[opening]
+            opening += 1
+        else:
+            start = b[closing] - width + 1
+            closing += 1
+        if start <= last or start + width > mass:
+            continue
+        last, end = start, start + width - 1
+        while ahead < len(a) and a[ahead] < start:
+            ahead += 1
+        while behind < len(a) and a[behind] <= end:
+            behind += 1
+        while inside < len(b) and b[inside] < start:
+            inside += 1
+        while beyond < len(b) and b[beyond] <= end:
+            beyond += 1
+        size = behind - ahead
+        if size != beyond - inside:
+            continue
+        alike = True
+        reverse = True
+        for t in range(size):
+            reverse = reverse and a[ahead + t] + b[beyond - 1 - t] == start + end
+            alike = alike and a[ahead + t] == b[inside + t]
+        if reverse and not alike:
+            starts[found], counts[found] = start, 2 * size
+            found += 1
+    return starts[:found], counts[:found]
+
+
+@kernel
+def published_windows(a: Indices, b: Indices, mass: int, n: int) -> Indices:
+    """Windows (start, end, boundaries) that the search of 2012, §3.3 keeps, shape (windows, 3).
+
+    Widths from 2 up, each from left to right; a window takes the place of those it overlaps if it
+    has more boundaries than they have together.
+    """
+    kept = np.empty((0, 3), np.int64)
+    for width in range(2, min(n, mass - 1) + 1):
+        starts, counts = mirror_windows(a, b, mass, width)
+        stack = np.empty((len(kept) + len(starts), 3), np.int64)
+        top = old = 0
+        for i in range(len(starts)):
+            end = starts[i] + width - 1
+            while old < len(kept) and kept[old, 0] <= end:
+                stack[top] = kept[old]
+                top, old = top + 1, old + 1
+            below, held = top, 0
+            while below > 0 and stack[below - 1, 1] >= starts[i]:
+                below -= 1
+                held += stack[below, 2]
+            if below == top or counts[i] > held:
+                stack[below, 0], stack[below, 1], stack[below, 2] = starts[i], end, counts[i]
+                top = below + 1
+        while old < len(kept):
+            stack[top] = kept[old]
+            top, old = top + 1, old + 1
+        kept = stack[:top]
+    return kept
+
+
+@kernel
+def cheapest(
+    a: Indices, b: Indices, mass: int, n: int, substitution: float, transposition: float, te: bool
+) -> tuple[float, Indices]:
+    """The least cost of S's edits, and the windows (start, end, boundaries) behind it.
+
+    From right to left over the differences: each is a full miss, or opens a window that ends at a
+    later one and undoes all between.
+    """
+    places, _ = differing(a, b)
+    size = len(places)
+    # The windows by the difference that they start at, one row per width.
+    widths = min(n, mass - 1) - 1
+    held = np.zeros((max(widths, 0), size), np.int64)
+    for w in range(widths):
+        starts, counts = mirror_windows(a, b, mass, w + 2)
+        i = 0
+        for s in range(len(starts)):
+            while i < size and places[i] < starts[s]:
+                i += 1
+            if i < size and places[i] == starts[s]:
+                held[w, i] = counts[s]
+    best, follow = np.zeros(size + 1), np.zeros(size, np.int64)
+    for i in range(size - 1, -1, -1):
+        best[i], follow[i] = substitution + best[i + 1], i + 1
+        j = i + 1
+        while j < size and places[j] - places[i] < n:
+            count = held[places[j] - places[i] - 1, i] if places[j] - places[i] <= widths else 0
+            if count:
+                cost = (
+                    transposition * window_cost(places[j] - places[i] + 1, count, te) + best[j + 1]
+                )
+                if cost < best[i]:
+                    best[i], follow[i] = cost, j + 1
+            j += 1
+    windows = np.empty((size, 3), np.int64)
+    i = top = 0
+    while i < size:
+        j = follow[i] - 1
+        if j > i:
+            windows[top, 0], windows[top, 1] = places[i], places[j]
+            windows[top, 2] = held[places[j] - places[i] - 1, i]
+            top += 1
+        i = j + 1
+    return best[0], windows[:top]

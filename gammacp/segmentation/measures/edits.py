@@ -1,0 +1,180 @@
+"""Boundary edits that turn one segmentation into another, and what they cost (2012, §3.2).
+
+Conventions
+-----------
+Two operations of S: a *substitution* is a full miss (a boundary that only one side has, or, with
+several types, one type for another at the same place); an n-wise *transposition* is a near miss:
+a window of n potential boundaries in which one side is the mirror image of the other. Neither side
+is a reference, so an edit read backwards is the same edit.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import zip_longest
+from typing import NamedTuple
+
+import numpy as np
+
+from gammacp.base.arguments import one_of
+from gammacp.errors import UsageError
+from gammacp.segmentation.measures.value import Segmentation
+
+_OPTIONS = {"EditSearch": "edit", "Mode": "mode", "CorrectedSimilarity": "similarity"}
+# Which types each side alone has at a place: (of the first, of the second), as type codes.
+Differences = dict[int, tuple[set[int], set[int]]]
+
+
+class NamedChoice(StrEnum):
+    """What is chosen by name; an unknown name is a UsageError that lists the known ones."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        one_of(_OPTIONS[cls.__name__], value, cls)
+
+
+class EditSearch(NamedChoice):
+    """How near misses are found: by the search of 2012, §3.3, or at the least cost."""
+
+    PUBLISHED = "published"
+    OPTIMAL = "optimal"
+
+
+class Substitution(NamedTuple):
+    """A full miss at potential boundary `position`.
+
+    `first` and `second` are the boundary types on either side, None where there is no boundary; at
+    least one is not None. Both are given only where a task has several types.
+    """
+
+    position: int
+    first: str | None
+    second: str | None
+
+
+class Transposition(NamedTuple):
+    """A near miss: the mirrored window from potential boundary `start` to `end`, both included.
+
+    `boundaries` counts those of both sides in the window, of the one type that is transposed;
+    `other` is the second side's type where it is another one (B's best edits alone).
+    """
+
+    start: int
+    end: int
+    type: str
+    boundaries: int
+    other: str | None = None
+
+    @property
+    def n(self) -> int:
+        """Potential boundaries that the window spans."""
+        return self.end - self.start + 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edits:
+    """The edit list: full misses and near misses, each by position."""
+
+    substitutions: tuple[Substitution, ...] = ()
+    transpositions: tuple[Transposition, ...] = ()
+
+    @property
+    def full(self) -> int:
+        """Full misses."""
+        return len(self.substitutions)
+
+    @property
+    def near(self) -> int:
+        """Near misses."""
+        return len(self.transpositions)
+
+
+def transposition_error(n: int, b: int) -> float:
+    """te(n, b) = b − (1/b)^(n−2) (2012, eq. 3), n ≥ 2 potential boundaries, b > 0 boundaries.
+
+    Parameters
+    ----------
+    n
+        Potential boundaries that the transposition spans.
+    b
+        Boundaries in it.
+
+    Raises
+    ------
+    UsageError
+        n < 2 or b ≤ 0.
+
+    >>> transposition_error(2, 2), transposition_error(3, 2)
+    (1.0, 1.5)
+    """
+    if n < 2 or b < 1:
+        raise UsageError(f"te({n}, {b}) is not defined: n >= 2 and b > 0 are needed")
+    return b - (1 / b) ** (n - 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditCosts:
+    """What an edit costs, in potential boundaries.
+
+    Attributes
+    ----------
+    substitution, transposition
+        w_sub and w_trp, each in [0, 1].
+    te
+        Whether a transposition is weighted by te(n, b); otherwise it costs w_trp, however wide.
+    """
+
+    substitution: float = 1.0
+    transposition: float = 1.0
+    te: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the weights."""
+        for name in ("substitution", "transposition"):
+            weight = getattr(self, name)
+            if not 0 <= weight <= 1:
+                raise UsageError(f"{name} weight {weight:g} is outside [0, 1]")
+
+    @property
+    def parts(self) -> tuple[float, float, bool]:
+        """As the kernels take them."""
+        return self.substitution, self.transposition, self.te
+
+    def of_window(self, n: int, b: int) -> float:
+        """Cost of a transposition over n potential boundaries that moves b boundaries."""
+        return self.transposition * (transposition_error(n, b) if self.te else 1.0)
+
+    def of(self, edits: Edits) -> float:
+        """d: cost of a whole edit list.
+
+        Parameters
+        ----------
+        edits
+            Full and near misses.
+        """
+        moved = sum(self.of_window(t.n, t.boundaries) for t in edits.transpositions)
+        return self.substitution * edits.full + moved
+
+
+def differences(a: Segmentation, b: Segmentation) -> Differences:
+    """Where two segmentations differ, in order of position."""
+    n_types = len(a.types)
+    first = a.positions * n_types + a.type_codes
+    second = b.positions * n_types + b.type_codes
+    found: Differences = {}
+    for side, keys in enumerate((np.setdiff1d(first, second), np.setdiff1d(second, first))):
+        positions, codes = (column.tolist() for column in np.divmod(keys, n_types))
+        for position, code in zip(positions, codes, strict=True):
+            if position not in found:
+                found[position] = (set(), set())
+            found[position][side].add(code)
+    return dict(sorted(found.items()))
+
+
+def substitutions(left: Differences, types: tuple[str, ...]) -> tuple[Substitution, ...]:
+    """Full misses: per place the types of one side paired with those of the other, in order."""
+    names = (*types, None)
+    return tuple(
+        Substitution(position, names[first], names[second])
+        for position, (one, other) in left.items()
+        for first, second in zip_longest(sorted(one), sorted(other), fillvalue=-1)
+    )

@@ -1,0 +1,200 @@
+"""Compiled: all that two rows of boundaries have in common, for all pairs of a corpus at once."""
+
+import numpy as np
+
+from gammacp.base.arrays import Floats, Indices
+from gammacp.kernel import kernel
+from gammacp.segmentation.measures.edit_kernels import (
+    best_partners,
+    cheapest,
+    differing,
+    match_in_order,
+    nearest,
+    published_windows,
+    window_cost,
+)
+
+# Columns of `all_pairs`: what is the same from both sides, and what depends on the reference.
+# d and its least, of S; |M|, |A| + |S|, |T|, Σ of places crossed, w of B, and the least of 1 − B.
+BOTH = (
+    *("full", "near", "distance", "least"),
+    *("matches", "b_full", "b_near", "b_apart", "b_penalty", "b_least"),
+)
+SIDED = ("wd_windows", "wd_errors", "pk_windows", "pk_errors", "ghd", "ghd_largest")
+
+
+@kernel
+def window_errors(a: Indices, b: Indices, k: int, first: int, last: int) -> tuple[int, int]:
+    """Windows from `first` to before `last` with unequal counts, and those empty on one side only.
+
+    Window i holds the boundaries p with i < p ≤ i + k: from one p or p − k to the next, all do
+    alike.
+    """
+    unequal = parted = 0
+    a_low = a_high = b_low = b_high = 0
+    at = first
+    while at < last:
+        while a_low < len(a) and a[a_low] <= at:
+            a_low += 1
+        while a_high < len(a) and a[a_high] <= at + k:
+            a_high += 1
+        while b_low < len(b) and b[b_low] <= at:
+            b_low += 1
+        while b_high < len(b) and b[b_high] <= at + k:
+            b_high += 1
+        until = last
+        if a_low < len(a):
+            until = min(until, a[a_low])
+        if a_high < len(a):
+            until = min(until, a[a_high] - k)
+        if b_low < len(b):
+            until = min(until, b[b_low])
+        if b_high < len(b):
+            until = min(until, b[b_high] - k)
+        if a_high - a_low != b_high - b_low:
+            unequal += until - at
+        if (a_high > a_low) != (b_high > b_low):
+            parted += until - at
+        at = until
+    return unequal, parted
+
+
+@kernel
+def hamming(a: Floats, b: Floats, insertion: float, deletion: float, shift: float) -> float:
+    """GHD from b to a. What both have stays: by the triangle inequality no shift beats that."""
+    places, sides = differing(a, b)
+    first, second = places[sides == 0], places[sides == 1]
+    apart = insertion + deletion
+    reach = np.inf if shift == 0 else apart / shift
+    saved, _ = match_in_order(first, second, apart, shift, reach, False)
+    return max(0.0, insertion * len(first) + deletion * len(second) - saved)
+
+
+@kernel
+def half_segment(mass: int, boundaries: int) -> int:
+    """k = max(2, ⌊N/(2·segments) + ½⌋), in whole numbers: a half must not depend on rounding."""
+    segments = boundaries + 1
+    return max(2, (mass + segments) // (2 * segments))
+
+
+@kernel
+def _fill_sided(a: Indices, b: Indices, mass: int, span: int, padded: bool, found: Floats) -> None:
+    """The columns `SIDED` with a as the reference."""
+    k = half_segment(mass, len(a))
+    found[2] = max(0, mass - k)
+    unequal, parted = window_errors(a, b, k, 0, mass - k)
+    found[3] = parted
+    first, last = (-span, mass) if padded else (0, mass - span)
+    if span != k or padded:
+        unequal, _ = window_errors(a, b, span, first, last)
+    found[0], found[1] = max(0, last - first) if span > 0 else 0, unequal
+    mean = mass / (len(a) + 1)
+    found[4] = hamming(a.astype(np.float64), b.astype(np.float64), mean, mean, 2.0)
+    found[5] = mean * (len(a) + len(b))
+
+
+@kernel
+def _both(
+    a: Indices,
+    b: Indices,
+    mass: int,
+    n: int,
+    substitution: float,
+    transposition: float,
+    te: bool,
+    optimal: bool,
+    found: Floats,
+) -> None:
+    """The columns `BOTH`."""
+    places, sides = differing(a, b)
+    count = len(places)
+    matches = (len(a) + len(b) - count) // 2
+    partner = nearest(places, sides, n)
+    near = apart = 0
+    for i in range(count):
+        if partner[i] > i:
+            near += 1
+            apart += places[partner[i]] - places[i]
+    simple = n <= 2 and transposition <= 2 * substitution
+    if simple:
+        found[0], found[1] = count - 2 * near, near
+        found[2] = found[3] = substitution * found[0] + transposition * near
+    else:
+        least, windows = cheapest(a, b, mass, n, substitution, transposition, te)
+        if not optimal:
+            windows = published_windows(a, b, mass, n)
+        left, cost = count, 0.0
+        at = 0
+        for w in range(len(windows)):
+            while at < count and places[at] < windows[w, 0]:
+                at += 1
+            while at < count and places[at] <= windows[w, 1]:
+                at, left = at + 1, left - 1
+            width = windows[w, 1] - windows[w, 0] + 1
+            cost += transposition * window_cost(width, windows[w, 2], te)
+        found[0], found[1] = left, len(windows)
+        found[2], found[3] = cost + substitution * left, least
+    value = count - 2 * near + transposition * apart / n
+    total = count + matches - near
+    least = value / total if total else 0.0
+    if n > 2 and count:
+        first, second, partners = best_partners(a, b, n, matches, transposition)
+        k = c = 0
+        for i in range(len(partners)):
+            if partners[i] >= 0:
+                k, c = k + 1, c + abs(second[i] - first[partners[i]])
+        least = (count - 2 * k + transposition * c / n) / (count + matches - k)
+        if optimal:
+            near, apart = k, c
+    found[4], found[5], found[6], found[7] = matches, count - 2 * near, near, apart
+    found[8] = count - 2 * near + transposition * apart / n
+    found[9] = least
+
+
+@kernel
+def all_pairs(
+    rows: Indices,
+    offsets: Indices,
+    masses: Indices,
+    first: Indices,
+    second: Indices,
+    n: int,
+    substitution: float,
+    transposition: float,
+    te: bool,
+    optimal: bool,
+    spans: Indices,
+    padded: bool,
+) -> tuple[Floats, Floats]:
+    """The columns `BOTH`, (pairs, 10), and `SIDED` with first and second as the reference.
+
+    Parameters
+    ----------
+    rows, offsets, masses
+        Boundaries of all codings one after the other, where each begins, and the mass of each.
+    first, second
+        The two codings of each pair.
+    spans, padded
+        Places that a window of WindowDiff spans, with each row as the reference, and whether the
+        items are padded by as many.
+    """
+    both, sided = np.empty((len(first), 10)), np.empty((len(first), 2, 6))
+    for p in range(len(first)):
+        i, j = first[p], second[p]
+        a, b = rows[offsets[i] : offsets[i + 1]], rows[offsets[j] : offsets[j + 1]]
+        mass = masses[i]
+        _both(a, b, mass, n, substitution, transposition, te, optimal, both[p])
+        _fill_sided(a, b, mass, spans[i], padded, sided[p, 0])
+        _fill_sided(b, a, mass, spans[j], padded, sided[p, 1])
+    return both, sided
+
+
+def of_pair(
+    a: Indices, b: Indices, mass: int, n: int, weights: tuple[float, float, bool], *, optimal: bool
+) -> dict[str, float]:
+    """The columns `BOTH` of one pair; `weights` of substitutions and transpositions, and te."""
+    offsets = np.array([0, len(a), len(a) + len(b)])
+    masses, first, second = np.array([mass, mass]), np.array([0]), np.array([1])
+    rows = np.concatenate((a, b))
+    both, _ = all_pairs(rows, offsets, masses, first, second, n, *weights, optimal, masses, False)
+    return dict(zip(BOTH, both[0].tolist(), strict=True))

@@ -1,0 +1,238 @@
+"""S: the share of potential boundaries that no edit touches (Fournier & Inkpen 2012, eq. 4).
+
+A near miss is a *mirrored* window: the two sides differ in it, one is the reverse of the other, and
+the second has a boundary at one of its ends. Only windows around boundaries are looked at, so that
+the cost grows with the boundaries and not with the mass.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import TypeAlias
+
+from gammacp.base.arguments import whole
+from gammacp.segmentation.measures.edits import (
+    Differences,
+    EditCosts,
+    Edits,
+    EditSearch,
+    Transposition,
+    differences,
+    substitutions,
+)
+from gammacp.segmentation.measures.value import Segmentation, check_comparable
+
+_TOLERANCE = 1e-9
+# A mirrored window: start, end, type code, boundaries.
+_Window: TypeAlias = tuple[int, int, int, int]
+# The windows opened so far, last one first: (earlier ones, window).
+_Opened: TypeAlias = "tuple[_Opened, _Window] | None"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Similarity:
+    """S of two segmentations, with the edits behind it.
+
+    Attributes
+    ----------
+    distance
+        d: cost of the edits, in potential boundaries.
+    potential_boundaries
+        PB = t·(mass − 1).
+    optimal_distance
+        Cost of the cheapest edits; below `distance` where the published search misses them.
+    found
+        Gives the edits.
+    """
+
+    distance: float
+    potential_boundaries: int
+    optimal_distance: float
+    found: Callable[[], Edits] = field(repr=False, compare=False)
+
+    @cached_property
+    def edits(self) -> Edits:
+        """Full and near misses, listed when they are asked for."""
+        return self.found()
+
+    @property
+    def value(self) -> float:
+        """S = (PB − d)/PB; 1 for an item of one base unit, where nothing can differ."""
+        if self.potential_boundaries == 0:
+            return 1.0
+        return (self.potential_boundaries - self.distance) / self.potential_boundaries
+
+    @property
+    def warning(self) -> str | None:
+        """Why the value is lower than the best edits would give; None if it is not."""
+        if self.distance <= self.optimal_distance + _TOLERANCE:
+            return None
+        return (
+            f"the published search finds edits that cost {self.distance:g}, "
+            f"the cheapest cost {self.optimal_distance:g}"
+        )
+
+
+def segmentation_similarity(
+    a: Segmentation,
+    b: Segmentation,
+    *,
+    n: int = 2,
+    costs: EditCosts | None = None,
+    search: EditSearch | str = EditSearch.PUBLISHED,
+) -> Similarity:
+    """S (2012, eq. 4): symmetric, 1 iff equal, 0 for a boundary everywhere against none.
+
+    Parameters
+    ----------
+    a, b
+        Segmentations of one item.
+    n
+        Potential boundaries that a transposition may span; 2 by default, 1 for none.
+    costs
+        w_sub, w_trp and whether te weights transpositions; default 1, 1, yes.
+    search
+        `published` (2012, §3.3) or `optimal`. With n ≥ 3 the published search can take a window
+        that costs more than what it saves, and S can fall below 0; `warning` tells.
+
+    >>> s1 = Segmentation.from_masses([1, 2, 2, 3, 3, 1, 2])
+    >>> s2 = Segmentation.from_masses([1, 2, 1, 2, 6, 2])
+    >>> s = segmentation_similarity(s1, s2)
+    >>> s.edits.full, s.edits.near, round(s.value, 4)  # 9/13
+    (3, 1, 0.6923)
+    """
+    check_comparable(a, b)
+    n, costs, search = whole("n", n, 1), costs or EditCosts(), EditSearch(search)
+
+    def list_edits() -> Edits:
+        if search is EditSearch.OPTIMAL:
+            return optimal_edits(a, b, n=n, costs=costs)
+        return published_edits(a, b, n=n)
+
+    if len(a.types) == 1:
+        from gammacp.segmentation.measures.pair_kernels import of_pair
+
+        optimal = search is EditSearch.OPTIMAL
+        found = of_pair(a.positions, b.positions, a.mass, n, costs.parts, optimal=optimal)
+        distance, least = found["distance"], found["least"]
+    else:
+        distance, least = costs.of(list_edits()), costs.of(optimal_edits(a, b, n=n, costs=costs))
+    return Similarity(
+        distance=distance,
+        potential_boundaries=a.potential_boundaries,
+        optimal_distance=least,
+        found=list_edits,
+    )
+
+
+def published_edits(a: Segmentation, b: Segmentation, *, n: int = 2) -> Edits:
+    """The edits that the search of 2012, §3.3 finds.
+
+    Windows of 2, then 3, … then n potential boundaries, each from left to right, each type on its
+    own; a window that overlaps earlier ones replaces them only if it has more boundaries than they
+    have together. With n = 2, one type and default costs no choice is cheaper; otherwise one may
+    be. n < 2 allows no transposition.
+
+    Parameters
+    ----------
+    a, b
+        Segmentations of one item.
+    n, costs
+        As for `segmentation_similarity`.
+    """
+    from gammacp.segmentation.measures.edit_kernels import published_windows
+
+    check_comparable(a, b)
+    n = whole("n", n, 1)
+    kept = [
+        (start, end, code, count)
+        for code, name in enumerate(a.types)
+        for start, end, count in published_windows(
+            a.of_type(name), b.of_type(name), a.mass, n
+        ).tolist()
+    ]
+    return _edits(kept, differences(a, b), a.types)
+
+
+def optimal_edits(
+    a: Segmentation, b: Segmentation, *, n: int = 2, costs: EditCosts | None = None
+) -> Edits:
+    """The cheapest edits with the same operations, by a dynamic programme over the differences.
+
+    Windows of one type must not overlap, as in the published search; those of different types may.
+    A mirrored window whose ends do not differ holds a narrower one that undoes as much for no
+    more, so only windows that reach from one difference to another are weighed.
+
+    Parameters
+    ----------
+    a, b
+        Segmentations of one item.
+    n, costs
+        As for `segmentation_similarity`.
+    """
+    from gammacp.segmentation.measures.edit_kernels import cheapest, mirror_windows
+
+    check_comparable(a, b)
+    n, costs = whole("n", n, 1), costs or EditCosts()
+    found = differences(a, b)
+    if len(a.types) == 1:
+        _, windows = cheapest(a.positions, b.positions, a.mass, n, *costs.parts)
+        return _edits([(s, e, 0, count) for s, e, count in windows.tolist()], found, a.types)
+    opening: dict[tuple[int, int], list[_Window]] = {}
+    for code, name in enumerate(a.types):
+        differing = {p for p, (one, other) in found.items() if code in one or code in other}
+        for width in range(2, min(n, a.mass - 1) + 1):
+            starts, counts = mirror_windows(a.of_type(name), b.of_type(name), a.mass, width)
+            for start, count in zip(starts.tolist(), counts.tolist(), strict=True):
+                if start in differing:
+                    window = (start, start + width - 1, code, count)
+                    opening.setdefault((start, code), []).append(window)
+    return _edits(_cheapest(found, opening, len(a.types), costs), found, a.types)
+
+
+def _cheapest(
+    found: Differences,
+    opening: dict[tuple[int, int], list[_Window]],
+    n_types: int,
+    costs: EditCosts,
+) -> list[_Window]:
+    """Windows of the least total cost; the state is where the open window of each type ends."""
+    states: dict[tuple[int, ...], tuple[float, _Opened]] = {(0,) * n_types: (0.0, None)}
+    for place, (one, other) in found.items():
+        following: dict[tuple[int, ...], tuple[float, _Opened]] = {}
+        for ends, (cost, opened) in states.items():
+            free = [code for code in sorted(one | other) if ends[code] < place]
+            choices = [(None, *opening.get((place, code), ())) for code in free]
+            for chosen in product(*choices):
+                missed = {code for code, w in zip(free, chosen, strict=True) if w is None}
+                total = cost + costs.substitution * max(len(one & missed), len(other & missed))
+                open_until = [end if end > place else 0 for end in ends]
+                links = opened
+                for window in chosen:
+                    if window is not None:
+                        start, end, code, boundaries = window
+                        total += costs.of_window(end - start + 1, boundaries)
+                        open_until[code] = end
+                        links = (links, window)
+                state = tuple(open_until)
+                if state not in following or total < following[state][0]:
+                    following[state] = (total, links)
+        states = following
+    links = min(states.values(), key=lambda state: state[0])[1]
+    windows = []
+    while links is not None:
+        links, window = links
+        windows.append(window)
+    return windows
+
+
+def _edits(windows: list[_Window], found: Differences, types: tuple[str, ...]) -> Edits:
+    """The windows as near misses; what they leave of the differences as full ones."""
+    windows.sort(key=lambda w: (w[0], w[2]))
+    for start, end, code, _ in windows:
+        for position in range(start, end + 1):
+            for side in found.get(position, ()):
+                side.discard(code)
+    moved = (Transposition(start, end, types[code], count) for start, end, code, count in windows)
+    return Edits(substitutions=substitutions(found, types), transpositions=tuple(moved))

@@ -1,0 +1,113 @@
+"""Segmentations out of a continuum that every annotator covers without gaps."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gammacp.base.arguments import number
+from gammacp.base.arrays import Floats
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError, UsageError
+from gammacp.segmentation.measures.value import Segmentation
+from gammacp.continuum.needs import Need, unmet_need
+from gammacp.base.text import UNLABELLED
+
+
+def inner_boundaries(continuum: Continuum) -> dict[str, Floats]:
+    """Per annotator, where one unit ends and the next begins, counted from the first bound.
+
+    Categories do not count. A DataError names the gap or overlap where an annotator's units do
+    not tile the bounds, and the unit that has no length.
+
+    Parameters
+    ----------
+    continuum
+        Units of every annotator cover its bounds; positions may be real.
+    """
+    reason = unmet_need(continuum, {Need.FULL_COVERING})
+    if reason is not None:
+        raise DataError(reason, hint="A segmentation covers the continuum once, without gaps")
+    for row in np.flatnonzero(continuum.lengths == 0)[:1]:
+        unit = continuum.unit(row)
+        raise DataError(f"unit {unit.start:g}-{unit.end:g} of {unit.annotator} has no length")
+    origin = continuum.bounds[0]
+    return {
+        name: continuum.ends[continuum.rows_of(name)][:-1] - origin for name in continuum.annotators
+    }
+
+
+def _close_gaps(continuum: Continuum, unit: float) -> Continuum:
+    """With the gaps and overlaps closed that rounding to base units closes, and smaller ones.
+
+    A boundary lies where the earlier unit ends. Less than half a base unit is closed, too, where
+    its two sides are rounded to different places.
+    """
+    low, high = continuum.bounds
+    starts, ends = continuum.starts.copy(), continuum.ends.copy()
+
+    for name in continuum.annotators:
+        rows = continuum.rows_of(name)
+        before, after = np.append(low, ends[rows]), np.append(starts[rows], high)
+        rounded = [np.floor((x - low) / unit + 0.5) for x in (before, after)]
+        shut = (rounded[0] == rounded[1]) | (np.abs(after - before) < unit / 2)
+        starts[rows] = np.where(shut, before, after)[:-1]
+        ends[rows][-1:] = np.where(shut, after, before)[-1:]
+    return replace(continuum, starts=starts, ends=ends)
+
+
+def from_continuum(
+    continuum: Continuum, *, unit: float | None = None, typed: bool = False
+) -> dict[str, Segmentation]:
+    """Each annotator's segmentation of a full-covering continuum.
+
+    Parameters
+    ----------
+    continuum
+        Without a unit, its positions are whole numbers, and one position is one base unit.
+    unit
+        Length of a base unit in the continuum's positions, > 0: boundaries are rounded to it. A
+        gap or overlap whose two sides are rounded to one place is none, nor is one of less than
+        half a base unit.
+    typed
+        Whether a boundary is of the category of the unit that ends there (as prosodic units and
+        turns are typed by their ends), instead of all being of one type.
+
+    Raises
+    ------
+    DataError
+        Positions are not whole, somebody's units do not tile the bounds, or two boundaries of
+        somebody fall together when they are rounded.
+    UsageError
+        The unit is not positive.
+    """
+    if unit is not None and number("unit", unit) <= 0:
+        raise UsageError(f"unit {unit:g} is not positive")
+    reason = unmet_need(continuum, {Need.INTEGERS}) if unit is None else None
+    if reason is not None:
+        raise DataError(reason, hint="Count in base units (tokens, milliseconds), or say --unit")
+    boundaries = inner_boundaries(continuum if unit is None else _close_gaps(continuum, unit))
+    mass = int(np.floor(continuum.length / (unit or 1.0) + 0.5))
+    found = {}
+    for name, positions in boundaries.items():
+        places = np.floor(positions / (unit or 1.0) + 0.5).astype(np.int64)
+        near = np.flatnonzero(np.diff(places, prepend=0, append=mass) < 1)
+        if unit is not None and len(near):
+            k = min(int(near[0]), len(places) - 1)
+            at = (
+                f"boundary {positions[k] + continuum.bounds[0]:g} of {name}"
+                if len(places)
+                else name
+            )
+            raise DataError(
+                f"{at} coincides with another one or an end, in base units of {unit:g}",
+                hint="Take a smaller --unit",
+            )
+        if typed:
+            codes = continuum.category_codes[continuum.rows_of(name)][:-1]
+            names = (*continuum.categories, UNLABELLED)
+            placed = {names[code]: places[codes == code].tolist() for code in np.unique(codes)}
+            used = names if (continuum.category_codes < 0).any() else continuum.categories
+            found[name] = Segmentation.from_typed(placed, mass=mass, types=used)
+        else:
+            found[name] = Segmentation.from_positions(places.tolist(), mass=mass)
+    return found

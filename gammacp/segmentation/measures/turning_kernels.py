@@ -1,0 +1,137 @@
+"""Compiled: every row of boundaries turned on its own circle, all of a corpus at once."""
+
+import numpy as np
+
+from gammacp.base.arrays import Floats, Indices
+from gammacp.kernel import kernel
+
+# Whole segments of an item from which a torn one is completed; with fewer, those of all items.
+FEWEST_WHOLE = 3
+
+
+@kernel
+def completed(part: int, own: Indices, pool: Indices, torn: Indices, chance: float) -> int:
+    """A whole length of at least `part`; `chance` in [0, 1) chooses it.
+
+    In a stationary sequence a segment of length l that is torn at a random place leaves each part
+    up to l alike often: the whole one is any of those that are long enough, each alike often.
+    """
+    if len(own) >= FEWEST_WHOLE:
+        fit = own[np.searchsorted(own, part) :]
+        if not len(fit):
+            fit = pool[np.searchsorted(pool, part) :]
+        return fit[int(chance * len(fit))] if len(fit) else part
+    # Kaplan & Meier: whole lengths are seen, torn ones were at least as long.
+    left, k = 1.0, np.searchsorted(pool, part)
+    longest = part
+    while k < len(pool):
+        longest, same = int(pool[k]), k
+        while same < len(pool) and pool[same] == longest:
+            same += 1
+        at_risk = len(pool) - k + len(torn) - np.searchsorted(torn, longest)
+        left *= 1 - (same - k) / at_risk
+        if chance >= left:
+            return longest
+        k = same
+    return longest
+
+
+@kernel
+def _turn(
+    row: Indices,
+    kinds: Indices,
+    mass: int,
+    pool: Indices,
+    torn: Indices,
+    chances: Floats,
+    found: Indices,
+    source: Indices,
+) -> None:
+    """Fill `found` with places, and `source` with which boundary of the row each one is."""
+    n = len(row)
+    own = np.sort(np.diff(row))
+    first = completed(row[0], own, pool, torn, chances[0])
+    last = completed(mass - row[n - 1], own, pool, torn, chances[1])
+    circle = first + row[n - 1] - row[0] + last
+    joint = int(chances[3] * n)  # where the ends meet, a boundary is as one of the row
+    edges = np.empty(2 * (n + 1), np.int64)  # twice round
+    for i in range(n):
+        edges[i] = first - row[0] + row[i]
+    edges[n] = circle
+    edges[n + 1 :] = edges[: n + 1] + circle
+    # From a window whose first place is `at`, `gone` edges lie behind, `seen` before its end; up
+    # to `until` that stays so. Once to count the windows that hold what the row holds, once to
+    # take one of them.
+    fitting, target = 0, -1
+    for _ in range(2):
+        missing = np.bincount(kinds, minlength=kinds.max() + 1)
+        wrong = np.count_nonzero(missing)
+        at = gone = seen = 0
+        while at < circle:
+            while seen < len(edges) and edges[seen] < at + mass:
+                i = seen % (n + 1)
+                kind = kinds[i if i < n else joint]
+                wrong += (missing[kind] == 0) - (missing[kind] == 1)
+                missing[kind] -= 1
+                seen += 1
+            while edges[gone] <= at:
+                i = gone % (n + 1)
+                kind = kinds[i if i < n else joint]
+                wrong += (missing[kind] == 0) - (missing[kind] == -1)
+                missing[kind] += 1
+                gone += 1
+            until = min(circle, edges[gone])
+            if seen < len(edges):
+                until = min(until, edges[seen] - mass + 1)
+            if not wrong:
+                if target < 0:
+                    fitting += until - at
+                elif target < until - at:
+                    for k in range(n):
+                        i = (gone + k) % (n + 1)
+                        found[k] = edges[gone + k] - at - target
+                        source[k] = i if i < n else joint
+                    return
+                else:
+                    target -= until - at
+            at = until
+        target = int(chances[2] * fitting)
+
+
+@kernel
+def turned_rows(
+    places: Indices,
+    offsets: Indices,
+    masses: Indices,
+    kinds: Indices,
+    whose: Indices,
+    pools: Indices,
+    pool_offsets: Indices,
+    torn: Indices,
+    torn_offsets: Indices,
+    chances: Floats,
+) -> tuple[Indices, Indices]:
+    """Boundaries of all rows after turning, and which boundary of its row each is.
+
+    Parameters
+    ----------
+    places, offsets, masses
+        Boundaries of all codings one after the other, where each begins, and the mass of each.
+    kinds
+        Of each boundary, ≥ 0: a row keeps as many of each.
+    whose
+        Whose coding each row is.
+    pools, pool_offsets, torn, torn_offsets
+        Everybody's whole and torn lengths, sorted, and where each person's begin.
+    chances
+        In [0, 1), shape (rows, 4).
+    """
+    found, source = np.empty_like(places), np.empty_like(places)
+    for r in range(len(masses)):
+        i, j, person = offsets[r], offsets[r + 1], whose[r]
+        if j > i:
+            whole = pools[pool_offsets[person] : pool_offsets[person + 1]]
+            parts = torn[torn_offsets[person] : torn_offsets[person + 1]]
+            of_row, to, of = kinds[i:j], found[i:j], source[i:j]
+            _turn(places[i:j], of_row, masses[r], whole, parts, chances[r], to, of)
+    return found, source

@@ -1,0 +1,207 @@
+"""Dissimilarities of shapes: what two units cover together, and how far apart their outlines are.
+
+`sporadic` reads boxes by itself, axis by axis. These are chosen by name (`--positional iou`).
+
+References
+----------
+Everingham et al. (2010), The Pascal VOC challenge, eq. 4: intersection over union. Rezatofighi et
+al. (2019), Generalized intersection over union, eq. 1. Huttenlocher et al. (1993), Comparing images
+using the Hausdorff distance, eq. 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gammacp.base.arrays import Floats
+from gammacp.continuum import Continuum
+from gammacp.continuum.outlines import hausdorff, intersections, shapely
+from gammacp.dissimilarity.base import (
+    Annotations,
+    BoundDissimilarity,
+    Reach,
+    UnitColumns,
+    continua_of,
+    unbounded_reach,
+)
+from gammacp.dissimilarity.positional import POSITIONAL
+from gammacp.errors import DataError, UsageError
+from gammacp.base.signature import shortest
+
+
+@dataclass(frozen=True)
+class SharedExtent:
+    """2Δ·(1 − what both cover, against what either covers): `iou` and `giou`.
+
+    `iou`: ∞ where nothing is in common; a missing unit costs as much as IoU .5. IoU is what both
+    cover over what either covers: the volume of boxes on any number of axes, the area of polygons,
+    the areas of stacks slice by slice (slices count alike). Moving, scaling and turning all units
+    leaves it alone. Units without shapes are compared on their one axis; units that cover nothing
+    cost 0 at the same place, ∞ elsewhere. Two squares of side 2, one moved by 1 along an axis, have
+    IoU 1/3: d = 4/3·Δ.
+
+    `giou`: as `iou`, and finite for boxes apart, up to 4Δ. GIoU is IoU less the share of the
+    smallest box around both that neither covers. With three annotators and more any two units of a
+    document may pay, so that all pairs are compared. Two such squares, one moved by 4: GIoU −1/3,
+    d = 8/3·Δ.
+    """
+
+    signature: str
+    shapes: tuple[str, ...]
+    costs: Callable[[float, UnitColumns, UnitColumns], Floats]
+    reach: Callable[[float, float], Reach]
+
+    def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:  # noqa: ARG002
+        """Δ alone; shapely is needed for polygons and stacks."""
+        return BoundDissimilarity(
+            pairwise=partial(self.costs, 2.0 * delta),
+            signature=self.signature,
+            reach=partial(self.reach, 2.0 * delta),
+            shapes=self.shapes,
+        )
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """Δ·(2h / (D_u + D_v))²: how far apart outlines are, against their diameters.
+
+    h is the Hausdorff distance of the outlines, taken at their corners (the farthest corner of the
+    one from the other), D the diameter of the smallest circle around a unit: for points, lines,
+    polygons and boxes in the plane. A line moved along itself by its length costs Δ, as on one
+    axis. Moving, scaling and turning all units leaves it alone. Units without a
+    diameter cost 0 at the same place, ∞ elsewhere.
+
+    Parameters
+    ----------
+    scale
+        What stands for (D_u + D_v)/2, in positions; points have no diameter and need it (`scale` in
+        a file for `--dissimilarity`). With it scaling counts.
+
+    Points (0, 0) and (3, 4) with `scale=10`: d = (5/10)²·Δ = .25·Δ.
+    """
+
+    scale: float | None = None
+
+    def __post_init__(self) -> None:
+        """UsageError for a scale outside its range."""
+        if self.scale is not None and not (np.isfinite(self.scale) and self.scale > 0):
+            raise UsageError(f"scale {self.scale!r} is not a number > 0")
+
+    @property
+    def signature(self) -> str:
+        """Its name in the registry, with the scale."""
+        return "boundary" if self.scale is None else f"boundary({shortest(self.scale)})"
+
+    def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:
+        """Δ, and the largest unit, for `reach`; DataError for points without a scale."""
+        continua = [c for c in continua_of(annotations) if c.n_units]
+        for c in continua:
+            if c.axes != 2:
+                raise DataError(
+                    f"boundary compares outlines in the plane, but units have {c.axes} axes",
+                    hint="Use --positional sporadic or iou",
+                )
+        if self.scale is None and any("point" in c.kinds for c in continua):
+            raise DataError(
+                "points have no diameter, so their distance has no scale",
+                hint="Give the distance at which two points count as unmatched, in a file for "
+                '--dissimilarity FILE.toml: positional = "boundary" and scale = 12 (in Python: '
+                "Boundary(scale=12))",
+            )
+        widest = self.scale or max((_diagonal(c) for c in continua), default=0.0)
+        return BoundDissimilarity(
+            pairwise=partial(_boundary_costs, delta, self.scale),
+            signature=self.signature,
+            reach=partial(_far, float(widest) ** 2 / delta),
+            shapes=("box", "point", "polyline", "polygon"),
+        )
+
+
+def _sides(units: UnitColumns) -> tuple[Floats, Floats]:
+    """Low and high of units on all axes, shape (…, axes)."""
+    first = units.start[..., None], units.end[..., None]
+    if units.extents is None:
+        return first
+    low, high = units.extents[..., ::2], units.extents[..., 1::2]
+    return np.concatenate((first[0], low), -1), np.concatenate((first[1], high), -1)
+
+
+def _common(u: UnitColumns, v: UnitColumns) -> tuple[Floats, Floats, Floats]:
+    """What both units cover, what either does, and what the box around both does."""
+    (low_u, high_u), (low_v, high_v) = _sides(u), _sides(v)
+    around = (np.maximum(high_u, high_v) - np.minimum(low_u, low_v)).prod(-1)
+    if u.outlines is not None and v.outlines is not None:
+        shared, first, second = intersections(u.outlines, v.outlines)
+    else:
+        shared = (np.minimum(high_u, high_v) - np.maximum(low_u, low_v)).clip(0.0).prod(-1)
+        first, second = (high_u - low_u).prod(-1), (high_v - low_v).prod(-1)
+        same = ((low_u == low_v) & (high_u == high_v)).all(-1) & (first == 0)
+        # Equal boxes that cover nothing cover the same.
+        shared, first, second = (np.where(same, 1.0, x) for x in (shared, first, second))
+        around = np.where(same, 1.0, around)
+    return shared, first + second - shared, around
+
+
+def _iou_costs(factor: float, u: UnitColumns, v: UnitColumns) -> Floats:
+    shared, either, _ = _common(u, v)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        costs = factor * (1.0 - shared / either)
+    return np.asarray(np.where(shared > 0, costs, np.inf))
+
+
+def _touching(factor: float, most: float) -> Reach:  # noqa: ARG001
+    """Units further apart than their lengths on some axis share nothing."""
+    return 0.0, 1.0
+
+
+def _giou_costs(factor: float, u: UnitColumns, v: UnitColumns) -> Floats:
+    shared, either, around = _common(u, v)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.where(shared > 0, shared / either, 0.0) - np.where(
+            around > 0, 1.0 - either / around, 1.0
+        )
+    return np.asarray(factor * (1.0 - value))
+
+
+def _giou_reach(factor: float, most: float) -> Reach:
+    """Boxes apart: d = factor·(2 − either/around), and either/around ≤ lengths/|start − start|."""
+    left = 2.0 - most / factor
+    return (0.0, max(1.0, 1.0 / left)) if left > 0 else unbounded_reach(most)
+
+
+def _diagonal(continuum: Continuum) -> float:
+    """Of the largest box around a unit."""
+    low, high = continuum.extents.T
+    return float(np.hypot(continuum.lengths, high - low).max())
+
+
+def _boundary_costs(delta: float, scale: float | None, u: UnitColumns, v: UnitColumns) -> Floats:
+    apart, diameters = hausdorff(*map(_outlines, (u, v)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(apart > 0, apart / (diameters if scale is None else scale), 0.0)
+    return np.asarray(delta * ratio * ratio)
+
+
+def _outlines(units: UnitColumns) -> Any:
+    if units.outlines is not None:
+        return units.outlines
+    assert units.extents is not None
+    return shapely().box(units.start, units.extents[..., 0], units.end, units.extents[..., 1])
+
+
+def _far(square: float, most: float) -> Reach:
+    """Outlines are as far apart as their first places are, on any axis: h ≤ √(most/Δ)·scale."""
+    return float(np.sqrt(max(most, 0.0) * square)) * (1 + 1e-12), 0.0
+
+
+for _place in (
+    SharedExtent("iou", ("box", "polygon", "stack"), _iou_costs, _touching),
+    SharedExtent("giou", ("box",), _giou_costs, _giou_reach),
+    Boundary(),
+):
+    POSITIONAL.register(_place.signature, _place)

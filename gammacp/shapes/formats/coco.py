@@ -1,0 +1,156 @@
+"""COCO's JSON with several people's annotations of each image, read and written.
+
+After "COCO data format" (cocodataset.org): `images`, `categories` and `annotations` with `bbox`
+[x, y, width, height] and `segmentation`. Who annotated is a key of each annotation (`rater`,
+`annotator`, …, or the option's) or the path; an image's `rater_list` says who saw it.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError
+from gammacp.base.files import write_text
+from gammacp.formats.parts import continua_of
+from gammacp.formats.registry import holding, registered
+from gammacp.formats.source import Record, Source, name
+from gammacp.formats.spans import Documents, with_shapes
+
+PIXELS = "pixels"
+_RATERS = ("rater", "rater_id", "annotator", "annotator_id", "worker_id", "created_by")
+_MASK = "is a mask: only its box is read"
+
+
+def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> Corpus:
+    """The objects of every image that somebody annotated.
+
+    Parameters
+    ----------
+    rater
+        The key of an annotation that says whose it is; by default the first of rater, rater_id,
+        annotator, annotator_id, worker_id and created_by, or else the path.
+    shapes
+        "keep": objects with polygons are polygons, others boxes; "box": all are boxes; "no": their
+        extents from left to right alone.
+
+    Raises
+    ------
+    DataError
+        An annotation is of no image or category of the file, has no box, or nobody made it.
+
+    Notes
+    -----
+    Positions
+        pixels (from the left, from the top)
+    Annotators
+        a key of the annotation (`--option rater=KEY`), or the name of the folder; an image's
+        `rater_list` says who saw it
+    Category
+        name of the category
+    Spans
+        every object is a unit: a polygon if it has one, else a box (`--option shapes=box`: always a
+        box; `no`: no shapes). Of a mask only the box is read; keypoints are left out
+    """
+    root = Record.of(source.json(), source)
+    images = {image.get("id"): image for image in root.objects("images")}
+    labels = {c.get("id"): c.name("name") for c in root.objects("categories", missing_ok=True)}
+    documents = Documents(source, PIXELS)
+    for image in images.values():
+        raters = image.get("rater_list")
+        for who in raters if isinstance(raters, list) else ():
+            documents.of(_title(image)).declare(name(who) or "")
+    for entry in root.objects("annotations"):
+        what = f"annotation {entry.get('id')}"
+        for key, known in (("image_id", images), ("category_id", {None: None, **labels})):
+            if _key(entry, key) not in known:
+                raise entry.error(f"{what} belongs to no {key[:-3]} of the file")
+        who = entry.name(*((rater,) if rater else _RATERS)) or source.annotator
+        if not who:
+            raise entry.error(
+                f"{what} does not say who made it",
+                hint="Give the key with --option rater=KEY, or put each annotator's file into a "
+                "folder with the annotator's name",
+            )
+        spans = documents.of(_title(images[entry["image_id"]]))
+        label = labels.get(entry.get("category_id"))
+        outline = entry.get("segmentation")
+        if isinstance(outline, dict):
+            spans.leave_out("mask", _MASK)
+        if "keypoints" in entry:
+            spans.leave_out("keypoints", "are no outline")
+        if shapes == "keep" and isinstance(outline, list) and outline:
+            spans.add_shape(who, label, "polygon", map(_points, outline), what=what)
+            continue
+        try:
+            x, y, width, height = map(float, entry["bbox"])
+        except (KeyError, TypeError, ValueError):
+            raise entry.error(f'{what} has no "bbox" of four numbers') from None
+        # A sum is rounded; to fifteen digits it is the place that was meant.
+        far = (float(f"{low + size:.15g}") for low, size in ((x, width), (y, height)))
+        spans.add_shape(who, label, "box", zip((x, y), far, strict=True), what=what)
+    return with_shapes(documents.corpus(), shapes, source.place)
+
+
+def _key(entry: Record, key: str) -> Any:
+    """An id, whatever can be one."""
+    value = entry.get(key)
+    return value if isinstance(value, str | int) else None
+
+
+def _title(image: Record) -> str:
+    title = image.name("file_name", "id")
+    if title is None:
+        raise image.error("image has no id")
+    return title
+
+
+def _points(ring: Any) -> Iterator[tuple[Any, Any]]:
+    flat = ring if isinstance(ring, list) else ()
+    return zip(flat[::2], flat[1::2], strict=False)
+
+
+def write(document: Continuum | Corpus, path: Path) -> None:
+    """Write images, categories and annotations with `rater`; bounds and features are not kept.
+
+    Raises
+    ------
+    DataError
+        Units are neither boxes nor polygons in the plane.
+    """
+    continua = continua_of(document)
+    categories = {label: i for i, label in enumerate(document.categories, 1)}
+    images: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
+    for number, c in enumerate(continua, 1):
+        if c.n_units and not (c.axes == 2 and c.kinds <= {"box", "polygon"}):
+            raise DataError("COCO holds boxes and polygons in the plane", hint="Write JSON or CSV")
+        about = {"id": number, "file_name": c.name or "document"}
+        images.append({**about, "rater_list": list(c.annotators)})
+        for u in c:
+            assert u.shape is not None
+            low, high = u.shape.extents[0]
+            box = [u.start, low, u.end - u.start, high - low]
+            rings = [[x for point in ring for x in point] for ring in u.shape.rings]
+            entry = {"id": len(entries) + 1, "image_id": number, "rater": u.annotator, "bbox": box}
+            label = {} if u.category is None else {"category_id": categories[u.category]}
+            entries.append({**entry, **label, **({"segmentation": rings} if rings else {})})
+    named = [{"id": i, "name": label} for label, i in categories.items()]
+    found = {"images": images, "categories": named, "annotations": entries}
+    write_text(path, json.dumps(found, ensure_ascii=False) + "\n")
+
+
+registered(
+    "coco",
+    "COCO JSON",
+    (".json",),
+    holding(".json", b'"images"', b'"annotations"', (b'"image_id"', b'"file_name"')),
+    read,
+    write=write,
+    many=True,
+    by_name=True,
+    shapes=True,
+    only_shapes=True,
+    layout="{annotator}/{document}",
+)

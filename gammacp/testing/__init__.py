@@ -1,0 +1,245 @@
+"""For tests: does a dissimilarity keep its promises, and random continua to try things on.
+
+`check_dissimilarity`, `check_format` and `check_error` need nothing but NumPy; the strategies need
+Hypothesis (imported when they are called).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from gammacp.testing.alignment import check_solver as check_solver
+from gammacp.base.arrays import Bools, Floats
+from gammacp.testing.checking import CHANGES, require
+from gammacp.testing.checking import check_chance_model as check_chance_model
+from gammacp.testing.checking import check_measure as check_measure
+from gammacp.continuum import Continuum, Unit
+from gammacp.continuum.fragments import ranks
+from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, bind, blind_to, unit_columns
+from gammacp.errors import DataError
+from gammacp.testing.formats import check_format as check_format
+from shuffling.checking import check_error as check_error
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+Invariance = Literal["moving", "scaling"]
+
+_CUTS = ((0, 3), (7, 10)), ((0, 1), (2, 10)), ((0, 1), (2, 3), (9, 10)), ((0, 1), (199, 200))
+_POSITIONS = (0.0, 1.0, 2.0, 3.5, 7.0, 10.0, 10.25, 40.0, 1000.0)
+
+
+def check_dissimilarity(
+    dissimilarity: Any,
+    *,
+    categories: Sequence[str] = ("1", "2", "3", "5"),
+    invariant: Sequence[Invariance] = ("moving", "scaling"),
+    seed: int = 0,
+) -> None:
+    """AssertionError that names the first promise a dissimilarity breaks, and the units.
+
+    It must broadcast, be ≥ 0 and symmetric, be 0 for equal units and only for them, have a sound
+    `reach`, and not change when everything is moved or scaled; if it serves units of several
+    fragments, these are among the units. A dissimilarity that cannot tell
+    some units apart says so in `blind_to`, a set out of "start", "end", "category" (Hamming
+    ignores starts: its "0 iff equal" holds on tilings only). It is bound anew to each continuum.
+
+    Parameters
+    ----------
+    dissimilarity
+        The object, not its class.
+    categories
+        Names to try it with; unlabelled units are tried too.
+    invariant
+        What it claims; leave out what it does not.
+    seed
+        Of the units that are tried.
+
+    Warns
+    -----
+    UserWarning
+        If no two of the units cost enough to be left apart for good. With a bounded dissimilarity
+        every pair stays worth aligning, however far apart: alignments take many times longer.
+
+    Examples
+    --------
+    >>> import gammacp as gc
+    >>> check_dissimilarity(gc.Combined(alpha=2))
+    """
+    source = _varied_continuum(tuple(categories), seed, broken=True)
+    try:
+        bound = bind(dissimilarity, source)
+    except DataError:
+        source = _varied_continuum(tuple(categories), seed)
+        bound = bind(dissimilarity, source)
+    units = unit_columns(source)
+    distances = _broadcast(bound, units)
+    name = type(dissimilarity).__name__
+    said = _Said(name, units, distances)
+    said.require(~np.isnan(distances), "is NaN (not a number)")
+    said.require(distances >= 0, "is not >= 0")
+    said.require(distances == distances.T, "is not symmetric", both=True)
+    _check_zeros(said, blind_to(dissimilarity), source)
+    _check_reach(said, bound)
+    _remark_bounded(name, bound, distances)
+    for kind in invariant:
+        changed = CHANGES[kind](source)
+        again = _broadcast(bind(dissimilarity, changed), unit_columns(changed))
+        close = np.isclose(again, distances, rtol=1e-9, atol=1e-12)
+        said.require(close, f"changes with {kind}", then=again)
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a dissimilarity said of every pair of units."""
+
+    name: str
+    units: UnitColumns
+    distances: Floats
+
+    def require(
+        self, holds: Bools, broken: str, *, both: bool = False, then: Floats | None = None
+    ) -> None:
+        """AssertionError with the first pair for which it does not hold, and the value there.
+
+        With `both` also the value the other way round, with `then` also that of another table.
+        """
+        for i, j in np.argwhere(~holds)[:1].tolist():
+            pair = f"d({self._unit(i)}, {self._unit(j)}) = {self.distances[i, j]:g}"
+            pair += f", the other way round {self.distances[j, i]:g}" if both else ""
+            pair += "" if then is None else f", then {then[i, j]:g}"
+            raise AssertionError(f"{self.name} {broken}: {pair}")
+
+    def _unit(self, row: int) -> str:
+        code = int(self.units.category[row])
+        label = "unlabelled" if code < 0 else self.units.categories[code]
+        return f"[{self.units.start[row]:g}, {self.units.end[row]:g}] {label}"
+
+
+def _varied_continuum(categories: tuple[str, ...], seed: int, *, broken: bool = False) -> Continuum:
+    generator = np.random.default_rng(seed)
+    labels = [*categories, None]
+    rows = [
+        Unit(annotator, start, start + length, labels[generator.integers(len(labels))])
+        for annotator, start, length in product("AB", _POSITIONS, (0.0, 1.0, 3.0, 10.0))
+    ]
+    rows += [Unit("A", 5.0, 8.0, label) for label in labels]
+    rows += [
+        Unit(name, s, s + cut[-1][1], labels[0], tuple((s + low, s + high) for low, high in cut))
+        for name, s, cut in product("AB", (0.0, 3.5, 10.0, 40.0), _CUTS if broken else ())
+    ]
+    return Continuum.from_units(rows, categories=categories)
+
+
+def _broadcast(bound: BoundDissimilarity, units: UnitColumns) -> Floats:
+    table = np.asarray(bound.pairwise(units[:, None], units[None, :]))
+    size = len(units.start)
+    require(table.shape == (size, size), type(bound).__name__, "does not broadcast")
+    rows = np.asarray(bound.pairwise(units, units[::-1]))
+    straight = table[np.arange(size), np.arange(size)[::-1]]
+    same = np.array_equal(rows, straight, equal_nan=True)
+    require(same, type(bound).__name__, "depends on the columns' shape")
+    return table
+
+
+def _check_zeros(said: _Said, blind_to: frozenset[str], source: Continuum) -> None:
+    units, distances = said.units, said.distances
+    inside = np.zeros(len(units.start)) if source.breaks is None else ranks(source.breaks)
+    equal = np.ones(distances.shape, np.bool_)
+    indistinct = np.ones(distances.shape, np.bool_)
+    for part in ("start", "end", "category", "fragments"):
+        column = inside if part == "fragments" else getattr(units, part)
+        same = column[:, None] == column[None, :]
+        equal &= same
+        if part not in blind_to:
+            indistinct &= same
+    said.require(~equal | (distances == 0), "is not 0 for equal units")
+    said.require(indistinct | (distances > 0), "is 0 for different units")
+
+
+def _check_reach(said: _Said, bound: BoundDissimilarity) -> None:
+    units, distances = said.units, said.distances
+    apart = np.abs(units.start[:, None] - units.start[None, :])
+    lengths = units.length[:, None] + units.length[None, :]
+    for most in (0.0, 0.01, 0.3, 1.0, 4.0, 30.0):
+        absolute, relative = bound.reach(most)
+        beyond = apart > absolute + relative * lengths
+        said.require(~beyond | (distances > most), f"comes to {most:g} beyond its reach")
+
+
+def _remark_bounded(name: str, bound: BoundDissimilarity, distances: Floats) -> None:
+    """UserWarning unless some pair costs more than any group of three annotators could bear.
+
+    That is 2Δ + C(3, 2)·Δ: taking one of its units out of the group pays then, whatever the rest.
+    """
+    largest, bearable = float(distances.max()), 5 * bound.delta
+    if largest <= bearable:
+        warnings.warn(
+            f"{name} is at most {largest:g} here, and with three annotators a pair is worth "
+            f"aligning up to {bearable:g} (5Δ): no pair is ever ruled out by its distance, which "
+            "makes alignments many times slower. Let it grow with the distance, or be infinite",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def units(
+    *,
+    annotators: Sequence[str] = ("A", "B", "C"),
+    categories: Sequence[str | None] = ("a", "b", None),
+    last: int = 20,
+) -> SearchStrategy[Unit]:
+    """Hypothesis strategy: units on whole positions 0 … `last`, of length 0 … 8.
+
+    Parameters
+    ----------
+    annotators, categories
+        To draw from; the category None is unlabelled.
+    """
+    from hypothesis import strategies as st
+
+    return st.builds(
+        lambda annotator, start, length, category: Unit(annotator, start, start + length, category),
+        st.sampled_from(annotators),
+        st.integers(0, last),
+        st.integers(0, 8),
+        st.sampled_from(categories),
+    )
+
+
+def continua(
+    *,
+    n_annotators: int | tuple[int, int] = (2, 4),
+    n_units: tuple[int, int] = (1, 10),
+    categories: Sequence[str | None] = ("a", "b", None),
+    last: int = 20,
+) -> SearchStrategy[Continuum]:
+    """Hypothesis strategy: continua with empty annotators, overlaps and duplicates.
+
+    `n_annotators` and `n_units` (of all annotators together) are (least, most).
+
+    Parameters
+    ----------
+    categories
+        To draw from; None is unlabelled.
+    last
+        The last position at which a unit may start.
+    """
+    from hypothesis import strategies as st
+
+    least, most = (n_annotators, n_annotators) if isinstance(n_annotators, int) else n_annotators
+    names = [f"A{i}" for i in range(most)]
+    labels = [c for c in categories if c is not None]
+    return st.integers(least, most).flatmap(
+        lambda n: st.lists(
+            units(annotators=names[:n], categories=categories, last=last),
+            min_size=n_units[0],
+            max_size=n_units[1],
+        ).map(lambda rows: Continuum.from_units(rows, annotators=names[:n], categories=labels))
+    )

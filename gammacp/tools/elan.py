@@ -1,0 +1,315 @@
+"""ELAN annotation files (.eaf), read and written.
+
+After the schema of the EAF format, version 3.0 (Max Planck Institute for Psycholinguistics,
+"ELAN Annotation Format"). Times are whole milliseconds.
+
+A tier is an annotator, named by its TIER_ID. A pattern with {annotator} chooses tiers and finds
+the name in the TIER_ID; a pattern without it takes the annotator from the ANNOTATOR attribute.
+Tiers that depend on another one are left out unless a pattern chooses them; their symbolic
+annotations have the time of the annotation they belong to, divided evenly among its parts. Time
+slots without a time lie evenly between their neighbours.
+
+In ELAN the annotations of a tier cannot overlap. `write` puts units that overlap into further tiers
+and marks these by their linguistic type, so that `read` takes each for a part of the first.
+"""
+
+from bisect import bisect_left
+from collections.abc import Mapping
+from pathlib import Path
+from xml.etree import ElementTree
+
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError
+from gammacp.base.files import write_text
+from gammacp.formats.registry import ending_or, registered
+from gammacp.formats.source import Source
+from gammacp.formats.spans import MILLISECONDS, SECONDS, Spans
+from gammacp.formats.tiers import ANNOTATOR, annotator_of, check_chosen, lanes
+from gammacp.formats.xmltree import Element, legal, parse, xml_text
+
+_AUTHOR = "gammacp"
+_TYPE, _FURTHER = "default-lt", "gammacp-further-tier"
+_ENDS = ("TIME_SLOT_REF1", "TIME_SLOT_REF2")
+Times = dict[int, tuple[float, float]]
+"""Start and end of annotations by the identity of their elements."""
+
+
+def read(source: Source, *, tier: str | None = None) -> Continuum:
+    """The units of the tiers of an .eaf file.
+
+    Parameters
+    ----------
+    tier
+        A pattern that tiers must fit (`gammacp.formats.tiers`); by default all that depend on no
+        other.
+
+    Raises
+    ------
+    DataError
+        The file is no EAF, a time slot or a parent is missing, or no tier fits.
+
+    Notes
+    -----
+    Positions
+        milliseconds
+    Annotators
+        each tier that depends on no other is an annotator, even an empty one (but not `default`).
+        `--tier` chooses tiers and says where the annotator's name is, as in `gesture@{annotator}`;
+        if the pattern has no `{annotator}`, the name is the ANNOTATOR attribute
+    Category
+        annotation value; empty is unlabelled
+    Spans
+        every annotation is a unit. A symbolic annotation takes the time of the one it refers to;
+        time slots without a time are spread evenly between their neighbours. On writing,
+        overlapping units go to further tiers (`Ann (2)` beside `Ann`) with the linguistic type
+        `gammacp-further-tier`, which are read as Ann's
+    """
+    root = parse(source)
+    if root.tag != "ANNOTATION_DOCUMENT":
+        raise root.error(f"root element <{root.tag}> is not ANNOTATION_DOCUMENT")
+    spans = Spans(source, source.document, MILLISECONDS)
+    chosen = _tiers_to_read(spans, root, tier)
+    times, repeated = _times(root)
+    spans.leave_out("id", "repeated: all annotations with it are read", repeated)
+    if source.annotator:
+        spans.declare(source.annotator)
+    for annotator, element in chosen:
+        spans.declare(annotator)
+        for annotation in element.all("ANNOTATION"):
+            for inner in annotation.children:
+                key = inner.attribute("ANNOTATION_ID")
+                value = inner.find("ANNOTATION_VALUE")
+                if value is None:
+                    raise inner.error(f"annotation {key} has no value")
+                if id(inner) not in times:
+                    raise inner.error(f"<{inner.tag}> is not an annotation")
+                start, end = times[id(inner)]
+                spans.add(
+                    annotator, value.text, start, end, line=inner.line, what=f"annotation {key}"
+                )
+    return spans.continuum()
+
+
+def _tiers_to_read(spans: Spans, root: Element, pattern: str | None) -> list[tuple[str, Element]]:
+    """(annotator, tier) of the tiers to read; the others are counted."""
+    source = spans.source
+    tiers = root.all("TIER")
+    names = [_name(tier) for tier in tiers]
+    ours = root.attributes.get("AUTHOR") == _AUTHOR
+    found: dict[int, tuple[str, Element]] = {}
+    for number, (name, element) in enumerate(zip(names, tiers, strict=True)):
+        annotator, why_not = _annotator_of(element, name, pattern, ours=ours)
+        if why_not:
+            _leave_out(spans, element, why_not)
+        else:
+            found[number] = annotator, element
+    if found or pattern is not None or not source.annotator:
+        taken = [names[number] for number in found]
+        check_chosen(source, pattern, names, taken if pattern is None else taken[:1])
+    return [*found.values()]
+
+
+def _name(tier: Element) -> str:
+    """What a tier is called; a further one as the first."""
+    own = tier.attribute("TIER_ID")
+    further = tier.attributes.get("LINGUISTIC_TYPE_REF") == _FURTHER
+    return tier.attributes.get("ANNOTATOR", own) if further else own
+
+
+def _annotator_of(tier: Element, name: str, pattern: str | None, *, ours: bool) -> tuple[str, str]:
+    """Whose tier it is, and why it is not read, if so."""
+    owner = tier.source.annotator
+    # ELAN makes a tier called "default" with every file.
+    if pattern is None and name == "default" and not tier.children:
+        return "", "empty, made by ELAN in every file"
+    if pattern is None and not owner:
+        if "PARENT_REF" in tier.attributes:
+            return "", f"tier {name} depends on another"
+        return (tier.attributes.get("ANNOTATOR") if ours else "") or name, ""
+    annotator = annotator_of(name, pattern or "*")
+    if annotator is None:
+        return "", f"tier {name} was not chosen"
+    if pattern is None and not tier.children:
+        return "", "empty"
+    if pattern is None or ANNOTATOR not in pattern:
+        annotator = owner or _attribute_annotator(tier)
+    return annotator, ""
+
+
+def _leave_out(spans: Spans, tier: Element, reason: str) -> None:
+    annotations = len(tier.all("ANNOTATION"))
+    spans.leave_out("annotation" if annotations else "tier", reason, annotations or 1)
+
+
+def _attribute_annotator(tier: Element) -> str:
+    name = tier.attributes.get("ANNOTATOR", "")
+    if not name:
+        raise tier.error(
+            f"tier {tier.attributes['TIER_ID']!r} has no ANNOTATOR",
+            hint="Write {annotator} into the --tier pattern where the name of the tier holds it "
+            "(--tier 'gesture@{annotator}'), or take it from the file's name "
+            "(--layout '{document}_{annotator}')",
+        )
+    return name
+
+
+def _times(root: Element) -> tuple[Times, int]:
+    """Start and end of every annotation, and how many identifiers are repeated.
+
+    Some tools give an identifier to several annotations; that is an error only where one refers
+    to it.
+    """
+    slots: dict[str, float | None] = {}
+    for slot in root.at("TIME_ORDER").all("TIME_SLOT"):
+        unknown = slot.attributes.keys() - {"TIME_SLOT_ID", "TIME_VALUE"}
+        if unknown:
+            raise slot.error(f"<TIME_SLOT> has an attribute {min(unknown)!r}")
+        known = "TIME_VALUE" in slot.attributes
+        slots[slot.attribute("TIME_SLOT_ID")] = slot.whole_number("TIME_VALUE") if known else None
+    times: Times = {}
+    symbolic: list[Element] = []
+    named: dict[str, list[Element]] = {}
+    for tier in root.all("TIER"):
+        inside = [a for x in tier.all("ANNOTATION") for a in x.children]
+        aligned = [a for a in inside if a.tag == "ALIGNABLE_ANNOTATION"]
+        filled = _interpolate(aligned, slots)
+        for a in aligned:
+            first, last = (filled[a.attribute(end)] for end in _ENDS)
+            times[id(a)] = first, last
+        parts = [a for a in inside if a.tag == "REF_ANNOTATION"]
+        symbolic += parts
+        for a in (*aligned, *parts):
+            named.setdefault(a.attribute("ANNOTATION_ID"), []).append(a)
+    _place_symbolic(root, symbolic, times, named)
+    return times, sum(len(same) - 1 for same in named.values())
+
+
+def _interpolate(aligned: list[Element], slots: Mapping[str, float | None]) -> dict[str, float]:
+    """Times of the slots of one tier; those without a time lie evenly between their neighbours."""
+    sequence: list[str] = []
+    for a in aligned:
+        for end in _ENDS:
+            slot = a.attribute(end)
+            if slot not in slots:
+                raise a.error(f"time slot {slot!r} does not exist")
+            if not sequence or sequence[-1] != slot:
+                sequence.append(slot)
+    known = {i: time for i, slot in enumerate(sequence) if (time := slots[slot]) is not None}
+    places = list(known)
+    filled: dict[str, float] = {}
+    for i, slot in enumerate(sequence):
+        k = bisect_left(places, i)
+        if i not in known and not 0 < k < len(places):
+            raise aligned[0].source.error(
+                f"time slot {slot!r} has no time, and no neighbours with one"
+            )
+        before, after = (i, i) if i in known else (places[k - 1], places[k])
+        low, high = known[before], known[after]
+        filled[slot] = low + (high - low) * (i - before) / (after - before or 1)
+    return filled
+
+
+def _place_symbolic(
+    root: Element, symbolic: list[Element], times: Times, named: Mapping[str, list[Element]]
+) -> None:
+    """Give annotations that refer to another one its time, divided evenly in document order."""
+    children: dict[tuple[str, int], list[Element]] = {}
+    for a in symbolic:
+        parent = a.attribute("ANNOTATION_REF")
+        if len(same := named.get(parent, [])) > 1:
+            raise same[1].error(
+                f"annotation {parent!r} occurs twice, and another one refers to it",
+                hint="Save the file again in ELAN, which gives each an id of its own",
+            )
+        # Associations of several tiers with one parent share its time, they do not divide it.
+        chained = "PREVIOUS_ANNOTATION" in a.attributes
+        groups = [key for key in children if key[0] == parent]
+        key = groups[-1] if chained and groups else (parent, len(groups))
+        children.setdefault(key, []).append(a)
+    waiting = dict(children)
+    while waiting:
+        ready = [key for key in waiting if any(id(a) in times for a in named.get(key[0], ()))]
+        if not ready:
+            parent = next(iter(waiting))[0]
+            raise root.source.error(f"another annotation refers to {parent!r}, which has no time")
+        for key in ready:
+            start, end = times[id(named[key[0]][0])]
+            parts = waiting.pop(key)
+            step = (end - start) / len(parts)
+            for i, part in enumerate(parts):
+                last = end if i + 1 == len(parts) else start + (i + 1) * step
+                times[id(part)] = start + i * step, last
+
+
+def write(document: Continuum, path: Path) -> None:
+    """Write one tier per annotator; units that overlap go to further tiers, marked as such.
+
+    Positions become whole milliseconds: seconds are multiplied by 1000 and rounded, positions in
+    any other unit must be whole numbers and stay as they are.
+    """
+    root = ElementTree.Element("ANNOTATION_DOCUMENT", _ROOT)
+    child = ElementTree.SubElement
+    child(root, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
+    slots = child(root, "TIME_ORDER")
+    everything = list(document)
+    for annotator in document.annotators:
+        spread = lanes(
+            (_milliseconds(document, u.start), _milliseconds(document, u.end), u.category)
+            for u in everything[document.rows_of(annotator)]
+        )
+        for number, lane in enumerate(spread or [[]], 1):
+            further = _free(f"{annotator} ({number})", document.annotators)
+            name = annotator if number == 1 else further
+            names = {"ANNOTATOR": legal(annotator), "TIER_ID": legal(name)}
+            kind = _TYPE if number == 1 else _FURTHER
+            tier = child(root, "TIER", names, LINGUISTIC_TYPE_REF=kind)
+            for *places, category in lane:
+                at = [f"ts{len(slots) + 1}", f"ts{len(slots) + 2}"]
+                for slot, time in zip(at, places, strict=True):
+                    child(slots, "TIME_SLOT", TIME_SLOT_ID=slot, TIME_VALUE=f"{time:.0f}")
+                own = {"ANNOTATION_ID": f"a{len(slots) // 2}", **dict(zip(_ENDS, at, strict=True))}
+                annotation = child(child(tier, "ANNOTATION"), "ALIGNABLE_ANNOTATION", own)
+                child(annotation, "ANNOTATION_VALUE").text = legal(category or "")
+    used = {tier.attrib["LINGUISTIC_TYPE_REF"] for tier in root.iter("TIER")}
+    for name in sorted({_TYPE, *used}):
+        child(root, "LINGUISTIC_TYPE", _ALIGNABLE, LINGUISTIC_TYPE_ID=name)
+    write_text(path, xml_text(root, "    "))
+
+
+def _milliseconds(document: Continuum, position: float) -> float:
+    if document.offset_unit == SECONDS:
+        return float(round(position * 1000))
+    if position % 1:
+        raise DataError(
+            f"position {position:.15g} is not a whole number of milliseconds",
+            hint="If positions are in seconds, give --offset-unit s",
+        )
+    return position
+
+
+def _free(name: str, taken: tuple[str, ...]) -> str:
+    while name in taken:
+        name += "'"
+    return name
+
+
+_ROOT = {
+    "AUTHOR": _AUTHOR,
+    "DATE": "1970-01-01T00:00:00+00:00",
+    "FORMAT": "3.0",
+    "VERSION": "3.0",
+    "xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance",
+    "xsi:noNamespaceSchemaLocation": "http://www.mpi.nl/tools/elan/EAFv3.0.xsd",
+}
+_ALIGNABLE = {"GRAPHIC_REFERENCES": "false", "TIME_ALIGNABLE": "true"}
+
+
+registered(
+    "elan",
+    "ELAN",
+    (".eaf",),
+    ending_or(".eaf", b"<ANNOTATION_DOCUMENT"),
+    read,
+    write=write,
+    milliseconds=True,
+)

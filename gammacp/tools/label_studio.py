@@ -1,0 +1,406 @@
+"""Label Studio's JSON export.
+
+After "Label Studio JSON format of annotated tasks" (labelstud.io/guide/task_format) and
+"Export results" (labelstud.io/guide/export). A file is a list of tasks; a task is a document with
+`annotations`, each by one person (`completed_by`), whose `result` lists regions.
+
+A region of a text, an HTML page, a dialogue, a recording, a time series or an image is a unit; on
+images rectangles, polygons and keypoints are shapes, in pixels. Its layer is
+the control tag that made it (`from_name`). A region with several labels is a unit for each. HTML
+and dialogue regions count through `globalOffsets`. Offsets of older versions count UTF-16 units,
+those of newer ones code points: the quoted text tells which. Relations between regions are links;
+of a region with several labels they join the unit of the first.
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gammacp.base.arguments import one_of
+from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.continuum.links import CHAIN, DIRECTED, UNDIRECTED
+from gammacp.base.files import write_text
+from gammacp.formats.layers import Layer, Layers
+from gammacp.formats.offsets import ToCodePoints, counted_in, same
+from gammacp.formats.parts import Notes, annotated_text, by_annotator, continua_of, links_of, whole
+from gammacp.formats.records import DOCUMENT, document_of, records
+from gammacp.formats.registry import holding, registered
+from gammacp.formats.source import Record, Source
+from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, with_shapes
+from gammacp.formats.times import in_seconds
+
+_IMAGE_TYPES = ("rectanglelabels", "polygonlabels", "keypointlabels")
+_SPAN_TYPES = (
+    *("labels", "hypertextlabels", "paragraphlabels", "timeserieslabels"),
+    *_IMAGE_TYPES,
+)
+
+
+def layers(source: Source) -> Layers:
+    """The control tags that made regions."""
+    return {
+        str(region.get("from_name")): Layer()
+        for task in records(source)
+        for annotation in _annotations(task) or _predictions(task)
+        for region in annotation.objects("result")
+        if region.get("type") in _SPAN_TYPES
+    }
+
+
+def read(
+    source: Source,
+    *,
+    layer: str | None = None,
+    predictions: str = "no",
+    labels: str = "split",
+    features: Sequence[str] = (),
+    shapes: str = "keep",
+) -> Corpus:
+    """One document per task that somebody annotated.
+
+    Parameters
+    ----------
+    layer
+        The control tag whose regions are the units; None: all.
+    predictions
+        "yes": a model's predictions are those of an annotator of that name.
+    labels
+        "split": a region of several labels is a unit for each; "join": one unit with the set of
+        them, `a+b`.
+    features
+        Control tags of choices, taxonomies, ratings or numbers per region that are features beside
+        the category; several choices are a set `a+b`, places in a taxonomy paths `a/b`.
+    shapes
+        Of images: "keep", "box" (the box around each) or "no" (from left to right alone).
+
+    Raises
+    ------
+    DataError
+        A task has no id or two annotations by one person, or a region is not what the text has in
+        its place.
+
+    Notes
+    -----
+    Positions
+        characters (code points; older exports' UTF-16 is converted), seconds for recordings,
+        pixels for images
+    Annotators
+        `completed_by` (e-mail, user name or number). Cancelled annotations and predictions are left
+        out (`--option predictions=yes`: each `model_version` is an annotator)
+    Category
+        label; a region without one is unlabelled. The layer is the control tag (`--layer`).
+        Choices, taxonomies, ratings and numbers of a region with `[features.NAME]`
+    Spans
+        every region is a unit: overlapping and zero-length ones are kept. A region with several
+        labels gives one unit per label (`--option labels=join`: one unit with the set `a+b`). On
+        images, rectangles are boxes (rotated ones polygons), polygons stay polygons and keypoints
+        are points (`--option shapes=box`: the box around each; `no`: no shapes); ellipses and
+        brushes are left out
+    """
+    one_of("predictions", predictions, ("yes", "no"))
+    one_of("labels", labels, ("split", "join"))
+    documents = Documents(source, CHARACTERS)
+    for number, task in enumerate(records(source), 1):
+        annotations = _annotations(task)
+        every = len(task.objects(_key(task)))
+        documents.leave_out("annotation", "cancelled", every - len(annotations))
+        if predictions == "yes":
+            annotations += _predictions(task)
+        key = document_of(task) or task.name("id" if "id" in task else "inner_id")
+        if key is None:
+            raise source.error(f"task number {number} has no id")
+        if key in documents.found:
+            raise source.error(f"task {key} occurs twice")
+        for kind in ("prediction", "draft")[predictions == "yes" :]:
+            documents.leave_out(kind, "nobody submitted it", task.size(f"{kind}s"))
+        if annotations:
+            _read_task(documents, key, task, annotations, _Asked(layer, labels, features))
+        else:
+            documents.leave_out("task", "nobody annotated it")
+    return with_shapes(documents.corpus(), shapes, source.place)
+
+
+def _annotations(task: Record) -> list[Record]:
+    """What people submitted, without what they cancelled."""
+    found = task.objects(_key(task))
+    if any(a.get("was_cancelled") not in (True, False, None) for a in found):
+        raise task.source.error('"was_cancelled" is neither true nor false')
+    return [a for a in found if not a.get("was_cancelled")]
+
+
+def _predictions(task: Record) -> list[Record]:
+    entries = task.get("predictions")
+    if isinstance(entries, list) and any(type(entry) is int for entry in entries):
+        hint = "Export a snapshot that includes predictions"
+        raise task.source.error("predictions are given only as numbers", hint=hint)
+    return task.objects("predictions", missing_ok=True)
+
+
+def _key(task: Record) -> str:
+    return "completions" if "completions" in task and "annotations" not in task else "annotations"
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Options of the reader."""
+
+    layer: str | None
+    labels: str
+    features: Sequence[str]
+
+
+def _read_task(
+    documents: Documents, key: str, task: Record, annotations: list[Record], asked: _Asked
+) -> None:
+    found = [(_annotator(key, a), *_regions(a, asked)) for a in annotations]
+    regions = [region for _, own, *_ in found for region in own]
+    timed = any(map(_is_timed, regions))
+    drawn = any(region.get("type") in _IMAGE_TYPES for region in regions)
+    text, convert = (None, same) if timed or drawn else _text(key, task, regions)
+    counted = "pixels" if drawn else SECONDS if timed else None
+    spans = documents.of(key, text, offset_unit=counted)
+    for annotator, own, beside, passed, relations in found:
+        if annotator in spans.annotators:
+            raise task.source.error(
+                f"task {key} has two annotations by {annotator}",
+                hint="Cancel or delete one of them and export again",
+            )
+        spans.declare(annotator)
+        for kind, reason in passed:
+            spans.leave_out(kind, reason)
+        for region in own:
+            shape = _outline(region) if region.get("type") in _IMAGE_TYPES else None
+            start, end = (None, None) if shape else _offsets(region)
+            if isinstance(start, int) and isinstance(end, int):
+                start, end = convert(start), convert(end)
+            labels: list[str | None] = [*_labels(region)]
+            if asked.labels == "join" and len(labels) > 1:
+                labels = [_join(region, _labels(region), "+")]
+            name = str(region.get("id") or "")
+            for i, label in enumerate(labels or [None]):
+                about: Any = {"what": f"task {key}, region {region.get('id')}"}
+                about |= {"features": beside.get(name), "key": "" if i else name}
+                if shape:
+                    spans.add_shape(annotator, label, *shape, **about)
+                else:
+                    spans.add(annotator, label, start, end, **about)
+        for link in relations:
+            spans.link(annotator, *link)
+
+
+_Beside = dict[str, dict[str, str | None]]
+"""By region what the control tags of features say of it."""
+_Relation = tuple[str, str, str, str]
+"""Type, source, target and kind of a link."""
+
+
+def _regions(
+    annotation: Record, asked: _Asked
+) -> tuple[list[Record], _Beside, list[tuple[str, str]], list[_Relation]]:
+    """The spans of the layer, features, kind and reason of what is left out, and relations."""
+    chosen: list[Record] = []
+    beside: _Beside = {}
+    passed: list[tuple[str, str]] = []
+    relations: list[_Relation] = []
+    for region in annotation.objects("result"):
+        kind, tag = str(region.get("type")), region.get("from_name")
+        if kind in _SPAN_TYPES:
+            if not isinstance(region.get("value"), dict):
+                raise region.error('region has no "value"')
+            if asked.layer is None or tag == asked.layer:
+                chosen.append(region)
+            else:
+                passed.append(("region", f"layer {tag} was not chosen"))
+        elif kind == "relation":
+            relations += _relation(region)
+        elif tag not in asked.features:
+            passed.append(("region", f"{kind} is not a span"))
+        if tag in asked.features and isinstance(region.get("value"), dict):
+            said = region["value"].get(kind)
+            paths = [
+                p if isinstance(p, list) else [p]
+                for p in (said if isinstance(said, list) else [said])
+            ]
+            values = [_join(region, [*map(str, path)], "/") for path in paths]
+            known = beside.setdefault(str(region.get("id")), {})
+            known[str(tag)] = _join(region, values, "+")
+    return chosen, beside, passed, relations
+
+
+def _relation(entry: Record) -> list[_Relation]:
+    """A link for each of its labels, or one without a type."""
+    ends, way = [str(entry.get(key) or "") for key in ("from_id", "to_id")], entry.get("direction")
+    labels = [str(x) for x in entry.get("labels") or ()] or [""]
+    source, target = ends[::-1] if way == "left" else ends
+    return [(x, source, target, UNDIRECTED if way == "bi" else DIRECTED) for x in labels]
+
+
+def _join(region: Record, names: list[str], mark: str) -> str:
+    if len(names) > 1 and any(mark in name for name in names):
+        what = f"one of {', '.join(map(repr, names))} contains {mark!r}, which joins labels"
+        raise region.error(what, hint="Rename it")
+    return mark.join(names)
+
+
+def _annotator(task: str, annotation: Record) -> str:
+    if "completed_by" not in annotation and annotation.name("model_version"):
+        return str(annotation["model_version"])
+    who = annotation.inner("completed_by").name("email", "username", "id")
+    found = who or annotation.name("completed_by")
+    if found is None:
+        raise annotation.error(f'task {task}: annotation has no "completed_by"')
+    return found
+
+
+def _is_timed(region: Record) -> bool:
+    value = region["value"]
+    return region.get("type") not in _IMAGE_TYPES and (
+        region.get("type") == "timeserieslabels"
+        or "original_length" in region
+        or "channel" in value
+        or any(isinstance(value.get(k), float) for k in ("start", "end"))
+    )
+
+
+def _offsets(region: Record) -> tuple[object, object]:
+    value = region["value"]
+    where = value.get("globalOffsets", value)
+    if not isinstance(where, dict) or (where is value and "startOffset" in value):
+        hint = "Export with a version of Label Studio that writes globalOffsets"
+        raise region.error("region has only an XPath as its place", hint=hint)
+    return where.get("start"), where.get("end")
+
+
+def _outline(region: Record) -> tuple[str, list[Any]]:
+    """Kind and extents or points of a region of an image: percents of its size, in pixels."""
+    value = region.inner("value")
+    try:
+        wide, high = (float(region[f"original_{side}"]) / 100 for side in ("width", "height"))
+        if region["type"] == "polygonlabels":
+            return "polygon", [[(float(x) * wide, float(y) * high) for x, y in value["points"]]]
+        x, y = float(value["x"]) * wide, float(value["y"]) * high
+        if region["type"] == "keypointlabels":
+            return "point", [[(x, y)]]
+        w, h = float(value["width"]) * wide, float(value["height"]) * high
+        turn = math.radians(float(value.get("rotation") or 0))
+    except (KeyError, TypeError, ValueError):
+        raise region.error("region of an image lacks numbers for its place") from None
+    if not turn:
+        return "box", [(x, x + w), (y, y + h)]
+    across, down = (math.cos(turn), math.sin(turn)), (-math.sin(turn), math.cos(turn))
+    corners = ((0, 0), (w, 0), (w, h), (0, h))
+    rows = [(x + a * across[0] + b * down[0], y + a * across[1] + b * down[1]) for a, b in corners]
+    return "polygon", [rows]
+
+
+def _labels(region: Record) -> list[str]:
+    labels = region["value"].get(region["type"], [])
+    if not isinstance(labels, list) or not all(isinstance(x, str) for x in labels):
+        raise region.error("labels of a region are not a list of strings")
+    return labels
+
+
+def _text(key: str, task: Record, regions: list[Record]) -> tuple[str | None, ToCodePoints]:
+    """The text that was annotated, and how its offsets count."""
+    data = task.inner("data")
+    usual = data.text("text")
+    others = [v for k, v in data.items() if isinstance(v, str) and v and k != "text"]
+    texts = others if usual is None else [usual, *others]
+    quotes: list[tuple[int, int, str]] = []
+    for region in regions:
+        start, end = _offsets(region)
+        quote = region["value"].get("text")
+        if isinstance(start, int) and isinstance(end, int) and isinstance(quote, str):
+            quotes.append((start, end, quote))
+    if not quotes:
+        return usual, same
+    for text in texts:
+        convert, misfit = counted_in(text, quotes, default=same)
+        if misfit is None:
+            return text, convert
+    if not texts or any("globalOffsets" in region["value"] for region in regions):
+        # The text of a page is not in the export, only its markup.
+        return None, same
+    start, end, quote = quotes[counted_in(texts[0], quotes, default=same)[1] or 0]
+    raise task.source.error(f"task {key}: {quote[:40]!r} is not what the task has at {start}-{end}")
+
+
+def write(
+    document: Continuum | Corpus,
+    path: Path,
+    *,
+    kind: str = "annotations",
+    notes: Notes | None = None,
+) -> None:
+    """Write tasks; `kind` is "annotations" or "predictions", `notes` become those of regions.
+
+    The control tag is `label`, that of the text `text`, of a recording `audio`. Label Studio takes
+    annotations only by its members, by number or e-mail address; predictions by anybody.
+    """
+    one_of("kind", kind, ("annotations", "predictions"))
+    continua = [in_seconds(c) for c in continua_of(document)]
+    numbered = all(c.name.isdecimal() and c.name.isascii() for c in continua)
+    tasks: list[dict[str, object]] = []
+    for number, c in enumerate(continua, 1):
+        timed = c.offset_unit == SECONDS
+        text = None if timed else annotated_text(c, "Label Studio")
+        results = {a: _results(c, text, us, notes or {}) for a, us in by_annotator(c)}
+        tasks.append(
+            {
+                "id": int(c.name) if numbered else number,
+                "data": {"audio": c.name or "document"} if timed else {"text": text},
+                "meta": {DOCUMENT: c.name or "document"},
+                "annotations": [],
+                kind: [{**_by(a, kind), "result": result} for a, result in results.items()],
+            }
+        )
+    write_text(path, json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
+
+
+def _by(annotator: str, kind: str) -> dict[str, object]:
+    if kind == "predictions":
+        return {"model_version": annotator}
+    number = annotator.isdecimal() and annotator.isascii()
+    who = int(annotator) if number else {"email": annotator}
+    return {"completed_by": who, "was_cancelled": False, "ground_truth": False}
+
+
+def _results(
+    c: Continuum, text: str | None, units: Sequence[Unit], notes: Notes
+) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
+    for number, u in enumerate(units, 1):
+        labels = {"labels": [u.category] if u.category else []}
+        value: dict[str, object] = {"start": u.start, "end": u.end, "channel": 0, **labels}
+        if text is not None:
+            start, end = whole(u)
+            value = {"start": start, "end": end, "text": text[start:end], **labels}
+        names = {"from_name": "label", "to_name": "audio" if text is None else "text"}
+        region: dict[str, object] = {"id": f"u{number}", **names, "type": "labels", "value": value}
+        if (c.name, u) in notes:
+            region["meta"] = {"text": [notes[c.name, u]]}
+        found.append(region)
+    for x, one, other in links_of(c, units):
+        if x.kind != CHAIN:
+            way = {"direction": "right" if x.kind == DIRECTED else "bi", "labels": [x.type]}
+            ways = {"from_id": f"u{one + 1}", "to_id": f"u{other + 1}"}
+            found.append({"type": "relation", **ways, **way})
+    return found
+
+
+registered(
+    "label-studio",
+    "Label Studio JSON",
+    (".json",),
+    holding(".json", (b'"annotations"', b'"completed_by"', b'"completions"')),
+    read,
+    layers=layers,
+    write=write,
+    many=True,
+    by_name=True,
+    text=True,
+    links=(DIRECTED, UNDIRECTED),
+)

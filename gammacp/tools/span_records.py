@@ -1,0 +1,162 @@
+"""JSON lines of span annotation: factgenie's campaigns, Mu-SHROOM's hallucinated spans.
+
+After factgenie (ufal/factgenie: crowdsourcing.py, workflows.py): a record of an example has
+`metadata` with the annotator and the categories, `annotations` of `start`, `text` and `type` (the
+category's number), and the `output` that was annotated. After the task description of Mu-SHROOM
+(SemEval 2025 task 3, helsinki-nlp.github.io/shroom): a record has `model_output_text`,
+`hard_labels` [[start, end], …] and `soft_labels` [{"start", "end", "prob"}, …].
+"""
+
+from gammacp.base.arguments import one_of
+from gammacp.continuum import Corpus
+from gammacp.errors import UsageError
+from gammacp.formats.offsets import from_utf16
+from gammacp.formats.records import records
+from gammacp.formats.registry import holding, registered
+from gammacp.formats.source import Record, Source
+from gammacp.formats.spans import CHARACTERS, Documents
+
+
+def read_factgenie(source: Source) -> Corpus:
+    """One document per example and set-up.
+
+    Raises
+    ------
+    DataError
+        A record has no example, or an annotation is not what its output has in its place.
+
+    Notes
+    -----
+    Positions
+        characters (code points; UTF-16 is converted)
+    Annotators
+        `annotator_id`, else `annotator_group`, else the campaign
+    Category
+        category of the annotation's `type`
+    Spans
+        every annotation is a unit: overlapping and repeated ones are kept; flags, options, sliders
+        and text fields are left out
+    """
+    documents = Documents(source, CHARACTERS)
+    for record in records(source):
+        parts = [record.name(k) for k in ("dataset", "split", "setup_id", "example_idx")]
+        if None in parts:
+            raise record.error("record lacks one of dataset, split, setup_id, example_idx")
+        about = record.inner("metadata")
+        keys = ("annotator_id", "annotator_group", "campaign_id", "id")
+        who = about.name(*keys) or source.annotator
+        listed = about.objects("annotation_span_categories", missing_ok=True)
+        categories = {str(i): c.name("name") for i, c in enumerate(listed)}
+        key = "/".join(p or "" for p in parts)
+        spans = documents.of(key, record.text("output"), line=record.line)
+        if who in spans.annotators:
+            raise record.error(f"{who} annotated {key} twice", hint="Keep one record")
+        spans.declare(who)
+        for annotation in record.objects("annotations"):
+            kind = annotation.name("type")
+            label = categories.get(kind or "", kind)
+            start, end = _place_of(annotation, spans.text)
+            spans.add(who, label, start, end, line=record.line, what=key)
+        for kind in ("flags", "options", "sliders", "text_fields"):
+            count = record.size(kind)
+            spans.leave_out(kind.removesuffix("s"), "is about the whole example", count)
+    return documents.corpus()
+
+
+def _place_of(annotation: Record, text: str | None) -> tuple[object, object]:
+    """Where an annotation is: it has a start and what it covers, both in one kind of characters."""
+    start, quote = annotation.get("start"), annotation.string("text")
+    if type(start) is not int or start < 0:
+        raise annotation.error(f"start {start!r} is not a character position")
+    if text is None or text.startswith(quote, start):
+        return start, start + len(quote)
+    place = from_utf16(text)(start)
+    if place is None or not text.startswith(quote, place):
+        raise annotation.error(f"{quote[:40]!r} is not what the output has at {start}")
+    return place, place + len(quote)
+
+
+def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") -> Corpus:
+    """One document per record; a file is an annotator, of a system or of the reference.
+
+    Parameters
+    ----------
+    labels
+        "hard" or "soft": which spans are the units.
+    least
+        Probability that soft spans must have at least.
+
+    Raises
+    ------
+    DataError
+        A record has no id or text, or a span lies outside it.
+
+    Notes
+    -----
+    Positions
+        characters (code points)
+    Annotators
+        the file's name; if records have `annotations` by annotator, these annotators
+    Category
+        none: units are unlabelled
+    Spans
+        hard labels are units and soft labels are left out (`--option labels=soft`: the reverse;
+        `--option least=0.5`: only soft labels with at least that probability)
+    """
+    one_of("labels", labels, ("hard", "soft"))
+    try:
+        bound = float(least)
+    except ValueError:
+        raise UsageError(f"least {least!r} is not a probability") from None
+    documents = Documents(source, CHARACTERS)
+    for record in records(source):
+        key, line = record.name("id"), record.line
+        if key is None or key in documents.found:
+            raise record.error(f"record has {'no id' if key is None else 'an id twice'}")
+        spans = documents.of(key, record.text("model_output_text"), line=line)
+        soft = record.objects("soft_labels", missing_ok=True)
+        own = record.inner("annotations")
+        chosen = own or {source.annotator: record.get("hard_labels", [])}
+        if own:
+            count = record.size("hard_labels") + len(soft)
+            spans.leave_out("label", "of the vote, not of an annotator", count)
+        elif labels == "soft":
+            kept = [s for s in soft if s.position("prob", "probability") >= bound]
+            chosen = {source.annotator: [[s.get("start"), s.get("end")] for s in kept]}
+            spans.leave_out("label", "hard label", record.size("hard_labels"))
+            spans.leave_out("label", f"less probable than {bound:g}", len(soft) - len(kept))
+        else:
+            spans.leave_out("label", "soft label", len(soft))
+        for who, listed in chosen.items():
+            spans.declare(who)
+            pairs = listed if isinstance(listed, list) else [listed]
+            if not all(isinstance(x, list) and len(x) == 2 for x in pairs):
+                raise record.error("labels are not a list of [start, end]")
+            for start, end in pairs:
+                spans.add(who, None, start, end, line=line, what=key)
+    return documents.corpus()
+
+
+registered(
+    "factgenie",
+    "factgenie JSONL",
+    (".jsonl",),
+    holding(".jsonl", b'"example_idx"', b'"setup_id"'),
+    read_factgenie,
+    layout="{annotator}",
+)
+registered(
+    "mu-shroom",
+    "Mu-SHROOM JSONL",
+    (".jsonl",),
+    holding(
+        ".jsonl",
+        b'"id":',
+        (b'"hard_labels":', b'"soft_labels":'),
+        # doccano and Prodigy keep the columns of what they were given.
+        none_of=(b'"label":', b'"labels":', b'"entities":', b'"spans":', b'"start_offset":'),
+        first_line=True,
+    ),
+    read_mu_shroom,
+    layout="{annotator}",
+)

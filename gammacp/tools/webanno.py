@@ -1,0 +1,414 @@
+"""WebAnno TSV 3.x, as WebAnno and INCEpTION export it: one file per annotator.
+
+After "WebAnno TSV 3.3 File format" in INCEpTION's user guide. In a cell `_` is no annotation, `*`
+one without a value; `a[1]|b[2]` are two, and equal numbers in brackets make one annotation over
+several tokens. Offsets count UTF-16 units and are converted to code points. The text is put
+together from the `#Text=` lines.
+
+The cells of a slot are its roles and its targets, separated by `;`, and no category: `p1;p2` and
+`1-2;1-4[2]`, the second annotation [2] at the token 1-4; they are links. A relation stands at its
+target: its label, and its source with the identifiers of both, `1-3[2_4]`, 0 for an annotation
+without one. A mention of a chain layer has its relation with the numbers of its chain and of itself
+in it, `coref->2-1`, and its type with that of the chain, `pr[2]`; over several tokens they are
+repeated.
+The header is taken for a type system, and the rest is read as a CAS is (`gammacp.tools.cas`). TSV
+1 and 2, of WebAnno before 3.0, are recognised and refused.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise, zip_longest
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from gammacp.continuum import Continuum
+from gammacp.continuum.links import CHAIN, DIRECTED
+from gammacp.errors import DataError
+from gammacp.tools.cas import NEXT, layers_of, read_layer
+from gammacp.tools.cas_views import Cas, CasAnnotation
+from gammacp.tools.inception_writing import LAYOUT, write_tsv
+from gammacp.formats.layers import TARGET, Layers
+from gammacp.formats.offsets import from_utf16
+from gammacp.formats.registry import registered
+from gammacp.formats.source import Source
+from gammacp.tools.type_system import ANNOTATION, ARRAY, ENDS, STRING, TypeSystem
+from gammacp.tools.webanno_rows import (
+    VERSION_3,
+    Row,
+    RowLayer,
+    WebannoRows,
+    annotations_in_cell,
+    pieces,
+    rows_of,
+    unescape,
+)
+
+_SLOT = re.compile(r"ROLE_[^:]*:([^.]*)_")
+_TARGET = re.compile(r"(\d+-\d+(?:\.\d+)?)(?:\[(\d+)\])?")
+_RELATION = re.compile(r"(\d+-\d+(?:\.\d+)?)(?:\[(\d+)_(\d+)\])?")
+_MENTION = re.compile(r"(.*)(?<!\\)->(\d+)-(\d+)", re.DOTALL)
+# TSV 2 begins with its layers or a numbered sentence, TSV 1 with a token.
+_OLDER = re.compile(rb"(?: # [\w.]+ \||#id=\d+\s|#text=|1-1\t)")
+_NONE = ("*", "_")
+_CHAIN = "referenceRelation"
+_Fault: TypeAlias = tuple[str, str, DataError]
+"""An error where a layer is read, and of it a feature ("": any)."""
+
+
+@dataclass(frozen=True)
+class _Annotation:
+    """An annotation of a span layer: its first line, and what its columns have, as written."""
+
+    start: int
+    end: int
+    line: int
+    key: str
+    values: dict[int, str]
+
+    @property
+    def name(self) -> str:
+        """What relations call it: its identifier, or where it is."""
+        return self.key or f"{self.start}-{self.end}"
+
+
+def layers(source: Source) -> Layers:
+    """The layers that have an annotation, with their features; chains are the second choice."""
+    found = layers_of(_view(source)[0])
+    chains = {layer.name for layer in rows_of(source).layers if layer.kind == "CH"}
+    second = bool(found.keys() - chains)
+    return {
+        name: replace(layer, offered=not (second and name in chains))
+        for name, layer in found.items()
+    }
+
+
+def _slots(features: Sequence[str]) -> dict[int, str]:
+    """The slots: a column of roles, whose next one is of targets, and the slot's name."""
+    found = {i: _SLOT.match(f) for i, f in enumerate(features) if f.startswith("ROLE_")}
+    return {i: match[1] if match else "" for i, match in found.items()}
+
+
+def _values(features: Sequence[str]) -> dict[int, str]:
+    """The columns that are features with a value."""
+    taken = {c for i in _slots(features) for c in (i, i + 1)}
+    return {i: f for i, f in enumerate(features) if f and i not in taken}
+
+
+def read(
+    source: Source,
+    *,
+    layer: str | None = None,
+    feature: str | None = None,
+    features: Sequence[str] = (),
+    fillers: str = "links",
+) -> Continuum:
+    """One annotator's units of a layer; a file without the layer has none.
+
+    Parameters
+    ----------
+    layer
+        The span layer.
+    feature
+        Its column that is the category; None: unlabelled.
+    features
+        Columns that are features beside the category; a slot called links is `links`, its roles,
+        and `links.target`, its roles with the positions of what fills them.
+    fillers
+        "links": what fills a slot is linked if it is of the layer; "units": what is of another
+        layer is a unit, too.
+
+    Raises
+    ------
+    DataError
+        The file is cut off, a token is not what the text has in its place, or an annotation over
+        several tokens changes its value.
+
+    Notes
+    -----
+    Positions
+        characters (UTF-16 is converted to code points)
+    Annotators
+        the file's name, the folder is the document, as in INCEpTION's export
+    Category
+        a feature (`--feature`) of a layer of spans or chains (`--layer`); `*` is unlabelled.
+        Further features with `[features.NAME]`; of a slot, NAME gives its roles and NAME.target its
+        roles with the positions of their fillers, as sets joined with "+"
+    Spans
+        every annotation of the layer is a unit, stacked ones too. Annotations end at tokens or
+        parts of tokens and have no fragments: a unit covers any gap between its tokens. Relations
+        between units become links, and each slot becomes links to its fillers, named after their
+        roles. A filler from another layer is left out (`--option fillers=units`: it becomes a
+        unit). The mentions of a chain layer are units, joined by their chains
+    """
+    cas, faults = _view(source)
+    for of, name, error in faults:
+        if of == layer and (not name or {name, name + TARGET} & {feature, *features}):
+            raise error
+    return read_layer(source, cas, layer, feature, features, fillers)
+
+
+def _view(source: Source) -> tuple[Cas, list[_Fault]]:
+    """A file as a CAS whose type system is its header, and what is wrong with some of it."""
+    parsed = rows_of(source)
+    text = _text(source, parsed)
+    _check_tokens(source, parsed, text)
+    faults: list[_Fault] = []
+    there = [
+        (layer, a)
+        for layer in parsed.layers
+        for a in _KINDS[layer.kind](source, parsed.rows, layer, faults)
+    ]
+    names = Counter(a.name for _, a in there)
+    numbered = [
+        (a.name if names[a.name] == 1 else f"{a.name} {layer.name} {number}", layer, a)
+        for number, (layer, a) in enumerate(there)
+    ]
+    keys = _Keys({row.place: (row.start, row.end) for row in parsed.rows}, faults)
+    for key, layer, a in numbered:
+        keys.of.setdefault(a.name, {}).setdefault(layer.name, []).append(key)
+    elsewhere = {
+        f"layer {name.rsplit('.', 1)[-1]} gives it no number in a chain": count
+        for name, count in Counter(of for of, part, _ in faults if not part).items()
+    }
+    slots: dict[str, list[tuple[str, str]]] = {}
+    annotations: list[CasAnnotation] = []
+    following = _following(there)
+    for key, layer, a in numbered:
+        said = {f: a.values.get(i) for i, f in _values(layer.features).items()}
+        # A column of chains without any value is none to choose from.
+        none = {} if layer.kind == "CH" else dict.fromkeys(said, ())
+        features: dict[str, Sequence[str]] = none | {
+            f: (unescape(v),) for f, v in said.items() if v is not None
+        }
+        for i, name in _slots(layer.features).items():
+            links = [(r, _filler(source, keys, layer, a, i, t)) for r, t in _targets(a, i)]
+            if name and links:
+                number = str(len(slots))
+                features[name], slots[number] = (number,), links
+        if after := following.get((layer.name, a.name)):
+            features[NEXT] = (keys.key(layer.name, after),)
+        annotations.append(CasAnnotation(key, layer.name, a.start, a.end, features, a.line, "unit"))
+    for layer in (x for x in parsed.layers if x.kind == "RL"):
+        annotations += _relations(source, keys, parsed.rows, layer)
+    types = TypeSystem(
+        dict.fromkeys((layer.name for layer in parsed.layers), ANNOTATION),
+        {layer.name: _ranges(layer) for layer in parsed.layers},
+    )
+    places = {f"{start}-{end}": (start, end) for start, end in keys.places.values()}
+    return Cas(text, annotations, types, frozenset(), elsewhere, slots, places), faults
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """The places of tokens by number, the keys of annotations by name and layer, what is wrong."""
+
+    places: dict[str, tuple[int, int]]
+    faults: list[_Fault]
+    of: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+
+    def key(self, layer: str, name: str) -> str:
+        """The key of the one annotation of a layer that is so called; "" for none or several."""
+        found = self.of.get(name, {}).get(layer, ())
+        return found[0] if len(found) == 1 else ""
+
+
+def _ranges(layer: RowLayer) -> dict[str, str]:
+    """What the features of a layer hold, as a type system has it."""
+    ranges = dict.fromkeys(_values(layer.features).values(), STRING)
+    ranges |= dict.fromkeys(_slots(layer.features).values(), ARRAY)
+    if layer.kind == "CH":
+        ranges[NEXT] = layer.name
+    return ranges | (dict.fromkeys(ENDS[0], ANNOTATION) if layer.kind == "RL" else {})
+
+
+def _filler(
+    source: Source, keys: _Keys, layer: RowLayer, a: _Annotation, column: int, target: str
+) -> str:
+    """What fills a slot: an annotation, or what else the file has in its place; "" is a fault.
+
+    It is of the layer that the column names, or else of the one that has such an annotation.
+    """
+    m = _TARGET.fullmatch(target)
+    at = keys.places.get(m[1]) if m else None
+    name = (m[2] if m else None) or (f"{at[0]}-{at[1]}" if at else "")
+    if m is None or at is None or (m[2] and name not in keys.of):
+        error = source.error(
+            f"slot {a.values.get(column, '*')!r} is filled by {target!r}, which is not a token or "
+            "annotation",
+            line=a.line,
+            hint="Check whether the file is complete",
+        )
+        keys.faults.append((layer.name, "", error))
+        return ""
+    found, own = keys.of.get(name, {}), layer.features[column + 1]
+    return next(iter(found.get(own) or next(iter(found.values()), ())), name)
+
+
+def _targets(annotation: _Annotation, column: int) -> Iterator[tuple[str, str]]:
+    """(role, target) of a slot, targets as written."""
+    roles, targets = annotation.values.get(column, "*"), annotation.values.get(column + 1)
+    for role, target in zip_longest(pieces(roles, ";"), pieces(targets or "", ";"), fillvalue=""):
+        if targets is not None:
+            yield "" if role in _NONE else unescape(role), target
+
+
+def _relations(
+    source: Source, keys: _Keys, rows: Sequence[Row], layer: RowLayer
+) -> Iterator[CasAnnotation]:
+    """The relations of a layer, each at its target, with its ends as features, if it has them."""
+    base = layer.features[-1].removeprefix("BT_") if layer.features else ""
+    for row in rows:
+        cells = [pieces(cell, "|") for cell in _cells(row, layer)]
+        for number, (*values, where) in enumerate(zip(*cells, strict=False)):
+            if where == "_":
+                continue
+            m = _RELATION.fullmatch(where)
+            begins = keys.places.get(m[1]) if m else None
+            if m is None or begins is None:
+                what = f"relation begins at {where!r}, which is not a token"
+                error = source.error(what, line=row.line, hint="Check whether the file is complete")
+                keys.faults.append((base, "", error))
+            spots = ((m[2], begins), (m[3], (row.start, row.end))) if m and begins else ()
+            named = (key if key not in (None, "0") else f"{at[0]}-{at[1]}" for key, at in spots)
+            ends = ((keys.key(base, name),) for name in named)
+            said = zip(layer.features, values, strict=False)
+            features = {f: () if v in _NONE else (unescape(v),) for f, v in said}
+            features |= zip(ENDS[0], ends, strict=False)
+            key = f"{layer.name} {row.place} {number}"
+            yield CasAnnotation(key, layer.name, row.start, row.end, features, row.line, "relation")
+
+
+def _annotations(
+    source: Source, rows: Sequence[Row], layer: RowLayer, faults: list[_Fault]
+) -> Iterator[_Annotation]:
+    """The annotations of a layer; one with an identifier goes on over rows, as it began."""
+    slots = _slots(layer.features)
+    targets = {i + 1 for i in slots}
+    called = {i: slots.get(i, slots.get(i - 1, f)) for i, f in enumerate(layer.features)}
+    several: dict[str, _Annotation] = {}
+    for row in rows:
+        stacks = {
+            i: [(v, "") for v in pieces(c, "|")] if i in targets else annotations_in_cell(c)
+            for i, c in enumerate(_cells(row, layer))
+            if c != "_"
+        }
+        if len({len(stack) for stack in stacks.values()}) > 1:
+            what = f"columns of layer {layer.name} hold different numbers of annotations"
+            raise source.error(what, line=row.line)
+        for entries in zip(*stacks.values(), strict=True):
+            values = {i: v for i, (v, _) in zip(stacks, entries, strict=True) if v not in _NONE}
+            key = next((k for _, k in entries if k), "")
+            made = _Annotation(row.start, row.end, row.line, key, values)
+            if not key:
+                yield made
+                continue
+            first = several.setdefault(key, made)
+            for i in {*first.values, *values}:
+                if (was := first.values.get(i)) != (now := values.get(i)):
+                    what = f"annotation [{key}] is {was!r} in line {first.line}, but {now!r} here"
+                    faults.append((layer.name, called[i], source.error(what, line=row.line)))
+            low, high = min(first.start, row.start), max(first.end, row.end)
+            several[key] = _Annotation(low, high, first.line, key, values | first.values)
+    yield from several.values()
+
+
+def _mentions(
+    source: Source, rows: Sequence[Row], layer: RowLayer, faults: list[_Fault]
+) -> Iterator[_Annotation]:
+    """The mentions of a chain layer, each with its chain and its number in it, such as 2->1."""
+    relation = layer.features.index(_CHAIN) if _CHAIN in layer.features else 0
+    found: dict[str, _Annotation] = {}
+    for row in rows:
+        cells = _cells(row, layer)
+        stacks = [[value for value, _ in annotations_in_cell(cell)] for cell in cells]
+        for k, piece in enumerate(stacks[relation]):
+            m = _MENTION.fullmatch(piece)
+            if m is None:
+                if piece != "_":
+                    what = f"mention {piece!r} has no number in a chain, such as *->2-1"
+                    error = source.error(what, line=row.line, hint="Is the file complete?")
+                    faults.append((layer.name, "", error))
+                continue
+            said = {i: stack[k] for i, stack in enumerate(stacks) if k < len(stack)}
+            said |= {relation: m[1]}
+            values = {i: v for i, v in said.items() if v and v not in _NONE}
+            key = f"{m[2]}->{m[3]}"
+            first = found.get(key) or _Annotation(row.start, row.end, row.line, key, values)
+            low, high = min(first.start, row.start), max(first.end, row.end)
+            found[key] = _Annotation(low, high, first.line, key, first.values)
+    yield from found.values()
+
+
+_KINDS: dict[str, Any] = {"SP": _annotations, "CH": _mentions, "RL": lambda *_: ()}
+
+
+def _following(there: Sequence[tuple[RowLayer, _Annotation]]) -> dict[tuple[str, str], str]:
+    """By layer and name of a mention, the name of the one after it in its chain."""
+    chains: dict[tuple[str, str], list[int]] = {}
+    for layer, a in there:
+        if layer.kind == "CH":
+            chain, _, place = a.name.partition("->")
+            chains.setdefault((layer.name, chain), []).append(int(place))
+    return {
+        (layer, f"{chain}->{one}"): f"{chain}->{other}"
+        for (layer, chain), places in chains.items()
+        for one, other in pairwise(sorted(places))
+    }
+
+
+def _cells(row: Row, layer: RowLayer) -> tuple[str, ...]:
+    return row.cells[layer.first : layer.first + max(1, len(layer.features))]
+
+
+def _check_tokens(source: Source, parsed: WebannoRows, text: str) -> None:
+    """DataError if a token is not what the text has in its place."""
+    convert = from_utf16(text)
+    for row in parsed.rows:
+        start, end = convert(row.start), convert(row.end)
+        if start is None or end is None or text[start:end] != row.token:
+            raise source.error(
+                f"token {row.token[:40]!r} is not what the text has at {row.start}-{row.end}",
+                line=row.line,
+            )
+
+
+def _text(source: Source, parsed: WebannoRows) -> str:
+    """The document, with blanks where the file has no text (line breaks between sentences)."""
+    pieces: list[str] = []
+    reached = 0
+    for start, sentence in parsed.sentences:
+        if start < reached:
+            raise source.error(f"sentence at {start} begins before the last one ends at {reached}")
+        # A run of blanks as long as a wrong offset says would fill the memory.
+        if start - reached > 1_000_000:
+            raise source.error(f"sentence at {start} is too far from the last one at {reached}")
+        gap = start - reached
+        pieces.append(" " * (gap - 1) + "\n" if gap and pieces else " " * gap)
+        pieces.append(sentence)
+        reached = start + len(sentence.encode("utf-16-le", "surrogatepass")) // 2
+    return "".join(pieces)
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    older = path.suffix.lower() == ".tsv" and _OLDER.match(head.lstrip(b"\r\n"))
+    return head.lstrip().startswith(VERSION_3.encode()) or bool(older)
+
+
+registered(
+    "webanno",
+    "WebAnno TSV 3",
+    (".tsv",),
+    _sniff,
+    read,
+    layers=layers,
+    layout=LAYOUT,
+    write=write_tsv,
+    many=True,
+    per_annotator=True,
+    by_name=True,
+    text=True,
+    links=(DIRECTED, CHAIN),
+    chain_types=False,
+)

@@ -1,0 +1,168 @@
+"""The lines of a WebAnno TSV file, before their cells are understood (`gammacp.tools.webanno`).
+
+After "WebAnno TSV 3.3 File format" in INCEpTION's user guide. A line is a token, or with a number
+like 1-3.2 a part of one; its columns are the features of the span layers that the header declares
+as `#T_SP=layer|feature|…`.
+"""
+
+import re
+from dataclasses import dataclass
+
+from gammacp.formats.source import Source
+
+_NUMBER = re.compile(r"(\d{1,15})-(\d{1,15})(\.\d{1,15})?")
+_OFFSETS = re.compile(r"(\d{1,15})-(\d{1,15})")
+_ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
+# Behind an even number of backslashes: an odd one takes the bracket's meaning away.
+_IDENTIFIER = re.compile(r"(?<!\\)((?:\\\\)*+)\[(\d+)\]\Z")
+_CONTROL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b"}
+VERSION_3 = "#FORMAT=WebAnno TSV 3"
+
+
+@dataclass(frozen=True)
+class RowLayer:
+    """A layer and its columns; `kind` is SP (spans), CH (chains) or RL (relations)."""
+
+    kind: str
+    name: str
+    features: tuple[str, ...]
+    first: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """A token or a part of one."""
+
+    line: int
+    place: str
+    start: int
+    end: int
+    token: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WebannoRows:
+    """A parsed file with layers of all kinds; sentences are (offset of the first token, text)."""
+
+    layers: tuple[RowLayer, ...]
+    rows: tuple[Row, ...]
+    sentences: tuple[tuple[int, str], ...]
+
+
+def unescape(text: str) -> str:
+    """Text as it was before the file's backslashes."""
+    return _ESCAPED.sub(lambda m: _CONTROL.get(m[1], m[1]), text)
+
+
+def pieces(cell: str, mark: str) -> list[str]:
+    r"""A cell, cut at a mark wherever no backslash takes its meaning away.
+
+    >>> pieces(r"a\|b|c\\|d", "|")
+    ['a\\|b', 'c\\\\', 'd']
+    """
+    found, begin = [], 0
+    for m in re.finditer(rf"\\.|\{mark}", cell, re.DOTALL):
+        if m[0] == mark:
+            found.append(cell[begin : m.start()])
+            begin = m.end()
+    return [*found, cell[begin:]]
+
+
+def annotations_in_cell(cell: str) -> list[tuple[str, str]]:
+    r"""(value, identifier or "") of the annotations of a cell, values as they are written.
+
+    >>> annotations_in_cell(r"PER|a\[1]|LOC[2]|b\\[3]")
+    [('PER', ''), ('a\\[1]', ''), ('LOC', '2'), ('b\\\\', '3')]
+    """
+    found = ((piece, _IDENTIFIER.search(piece)) for piece in pieces(cell, "|"))
+    return [(piece[: m.end(1)], m[2]) if m else (piece, "") for piece, m in found]
+
+
+def rows_of(source: Source) -> WebannoRows:
+    """The lines of a file; DataError where it is of another version or not sound."""
+    lines = source.text().split("\n")
+    if not lines[0].startswith(VERSION_3):
+        raise source.error(
+            "file is WebAnno TSV of version 1 or 2, or does not begin with #FORMAT=WebAnno TSV 3",
+            line=1,
+            hint="Import it into INCEpTION and export it as WebAnno TSV v3.3 or UIMA CAS",
+        )
+    found: list[RowLayer] = []
+    rows: list[Row] = []
+    sentences: list[tuple[int, str]] = []
+    pending: list[str] = []
+    width = 0
+    for number, line in enumerate((x.rstrip("\r") for x in lines), 1):
+        if line.startswith(("#T_SP=", "#T_CH=", "#T_RL=")) and not rows and not pending:
+            name, *features = line[6:].split("|")
+            found.append(RowLayer(line[3:5], name, tuple(features), width))
+            # A relation has its base type among the features: a column too.
+            width += max(1, len(features))
+        elif line.startswith("#Text="):
+            pending.append(unescape(line[6:]))
+        elif line.strip() and not line.startswith("#"):
+            row = _row(source, number, line, width)
+            if rows and not _follows(row, rows[-1]):
+                raise source.error(
+                    f"token {line.split()[0]} does not follow {rows[-1].place}",
+                    line=number,
+                    hint="Check whether the file is complete",
+                )
+            if pending:
+                sentences.append((row.start, "\n".join(pending)))
+                pending = []
+            rows.append(row)
+    if pending or _ends_early(rows, sentences[-1:]):
+        raise source.error(
+            "file ends before its text", line=len(lines), hint="Check whether the file is complete"
+        )
+    return WebannoRows(tuple(found), tuple(rows), tuple(sentences))
+
+
+def _ends_early(rows: list[Row], sentences: list[tuple[int, str]]) -> bool:
+    """Whether words of the last sentence come after its last token.
+
+    A part of a token may be the last row, and end before the token does.
+    """
+    reached = max((row.end for row in rows), default=0)
+    return any(
+        c.isalnum()
+        for start, text in sentences
+        for c in text.encode("utf-16-le", "surrogatepass")[2 * (reached - start) :].decode(
+            "utf-16-le", "replace"
+        )
+    )
+
+
+def _row(source: Source, number: int, line: str, width: int) -> Row:
+    cells = line.split("\t")
+    place = _NUMBER.fullmatch(cells[0])
+    offsets = _OFFSETS.fullmatch(cells[1]) if len(cells) > 1 else None
+    # Every column ends with a tab; a token may be the last one without.
+    values = cells[3:-1] if cells[-1] == "" else cells[3:]
+    if place is None or offsets is None or len(cells) < 3 or len(values) != width:
+        raise source.error(
+            f"line is not a token with {width} feature columns",
+            line=number,
+            hint="Check whether the file is complete and was exported as WebAnno TSV 3",
+        )
+    start, end = int(offsets[1]), int(offsets[2])
+    token = unescape(cells[2])
+    return Row(number, cells[0], start, end, token, tuple(values))
+
+
+def _follows(row: Row, last: Row) -> bool:
+    """Whether a row's number is the next one: of a part, a token or a sentence."""
+    sentence, token, part = _numbers(row)
+    last_sentence, last_token, last_part = _numbers(last)
+    if part:
+        return (sentence, token, part) == (last_sentence, last_token, last_part + 1)
+    if sentence == last_sentence:
+        return token == last_token + 1
+    return (sentence, token) == (last_sentence + 1, 1)
+
+
+def _numbers(row: Row) -> tuple[int, int, int]:
+    sentence, token, part = _NUMBER.fullmatch(row.place).groups()  # type: ignore[union-attr]
+    return int(sentence), int(token), int((part or ".0")[1:])

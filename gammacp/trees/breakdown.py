@@ -1,0 +1,176 @@
+"""Where dependency annotators differ: by relation, by what is confused, by length and distance.
+
+All pairs of annotators of a sentence with equally many tokens are compared token by token; a
+sentence counts once, however many annotators it has.
+
+A relation's coefficient is Scott's π of one category against all others: 1 − D_o/D_e with D_o the
+share of tokens to which one of the two gives it and D_e = 2·q(1 − q), q the share of all choices
+that are it. That of its heads is π of the place of the head (how many
+tokens to the right, or the root) among the tokens to which either gives the relation, D_e being
+that of two places drawn from these tokens. So 0 is what two people give who choose with the same
+frequencies and nothing else.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from gammacp.chance.beyond import ratio
+from gammacp.errors import UsageError
+from gammacp.trees.measures.annotations import Dependencies, Treebank
+
+# Upper ends of the rows by length and by distance.
+_LENGTHS, _DISTANCES = (5, 10, 20, 40), (1, 2, 5, 10)
+
+
+class TokenPair(NamedTuple):
+    """What two annotators make of a token, and what it weighs: 1 over the pairs of its sentence."""
+
+    heads: tuple[int, int]
+    relations: tuple[str, str]
+    upos: str
+    length: int
+    weight: float
+
+    @property
+    def distance(self) -> str:
+        """How far off the head is for the first annotator who does not take it for the root."""
+        far = [abs(place) for place in self.heads if place]
+        return _band(far[0], _DISTANCES) if far else "root"
+
+    @property
+    def same_head(self) -> bool:
+        """Whether the two agree on the head."""
+        return self.heads[0] == self.heads[1]
+
+    @property
+    def same_label(self) -> bool:
+        """Whether the two agree on the relation."""
+        return self.relations[0] == self.relations[1]
+
+
+def breakdown(treebank: Treebank) -> dict[str, Any]:
+    """Where the annotators of a treebank differ, as JSON has it, the most frequent first.
+
+    Parameters
+    ----------
+    treebank
+        Dependencies.
+
+    Returns
+    -------
+    `relations`: of each relation the tokens that either gives it, how often both do, and π of the
+    label and of the head. `confusions`: pairs of relations given to one token, and how often. `by`:
+    LAS, UAS and label accuracy of tokens by length of the sentence, distance of the head, and part
+    of speech, where there are any. `left_out`: sentences of which annotators have unequal numbers
+    of tokens.
+
+    Raises
+    ------
+    UsageError
+        It is of phrase structures.
+
+    >>> one, two = Dependencies((2, 0), ("s", "r")), Dependencies((2, 0), ("o", "r"))
+    >>> found = breakdown(Treebank.from_annotations({"Ann": [one, one], "Ben": [one, two]}))
+    >>> found["relations"][0]["relation"], found["relations"][0]["label"]
+    ('r', 1.0)
+    """
+    if treebank.kind != "dependency":
+        raise UsageError("a breakdown by relations needs dependency trees")
+    choices = list(_choices(treebank))
+    confused = _grouped((c, tuple(sorted(c.relations))) for c in choices if not c.same_label)
+    confusions = [{"relations": pair, "count": _weight(own)} for pair, own in confused.items()]
+    return {
+        "relations": _most_first(_relations(choices), "tokens", "agreed"),
+        "confusions": _most_first(confusions, "count"),
+        "by": {
+            "length": _accuracies((c, _band(c.length, _LENGTHS)) for c in choices),
+            "distance": _accuracies((c, c.distance) for c in choices),
+            "upos": _accuracies((c, c.upos) for c in choices if c.upos),
+        },
+        "left_out": sum(not item.same_length for item in treebank.shared_items),
+    }
+
+
+def _choices(treebank: Treebank) -> Iterator[TokenPair]:
+    for item in treebank.shared_items:
+        pairs = item.pairs(Dependencies) if item.same_length else []
+        for a, b in pairs:
+            for t in range(a.n_tokens):
+                yield TokenPair(
+                    (_place(a, t), _place(b, t)),
+                    (a.relations[t], b.relations[t]),
+                    a.upos[t] if a.upos else "",
+                    a.n_tokens,
+                    1 / len(pairs),
+                )
+
+
+def _place(sentence: Dependencies, token: int) -> int:
+    """How many tokens to the right the head is; 0 for the root, which no token is to itself."""
+    head = sentence.heads[token]
+    return head - token - 1 if head else 0
+
+
+def _grouped(choices: Iterable[tuple[TokenPair, Any]]) -> dict[Any, list[TokenPair]]:
+    found = defaultdict(list)
+    for choice, group in choices:
+        found[group].append(choice)
+    return found
+
+
+def _most_first(rows: Iterable[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
+    """Rows by the sum of these, as far as it is exact; of equal ones the first of the text."""
+    return sorted(rows, key=lambda row: -round(sum(row[name] for name in names), 9))
+
+
+def _weight(choices: Iterable[TokenPair]) -> float:
+    return sum(c.weight for c in choices)
+
+
+def _relations(choices: list[TokenPair]) -> Iterator[dict[str, Any]]:
+    total = _weight(choices)
+    # In the order of the text, whatever strings hash to.
+    either = _grouped((c, relation) for c in choices for relation in dict.fromkeys(c.relations))
+    for relation, own in either.items():
+        tokens, apart = _weight(own), _weight(c for c in own if not c.same_label)
+        # Of the choices, both of a token that both give it and one of each other token.
+        share = (2 * tokens - apart) / (2 * total)
+        yield {
+            "relation": relation,
+            "tokens": tokens,
+            "agreed": tokens - apart,
+            "label": ratio(apart / total, 2 * share * (1 - share), "")[0],
+            "head": _of_heads(own, tokens),
+        }
+
+
+def _of_heads(choices: Iterable[TokenPair], tokens: float) -> float:
+    places = _grouped((c, place) for c in choices for place in c.heads)
+    alike = sum((_weight(own) / (2 * tokens)) ** 2 for own in places.values())
+    apart = _weight(c for c in choices if not c.same_head)
+    return ratio(apart / tokens, 1 - alike if len(places) > 1 else 0.0, "")[0]
+
+
+def _accuracies(choices: Iterable[tuple[TokenPair, str]]) -> list[dict[str, Any]]:
+    rows = []
+    for group, own in _grouped(choices).items():
+        heads = [c for c in own if c.same_head]
+        right = {
+            "las": [c for c in heads if c.same_label],
+            "uas": heads,
+            "label": [c for c in own if c.same_label],
+        }
+        n = _weight(own)
+        shares = {name: _weight(found) / n for name, found in right.items()}
+        rows.append({"group": group, "tokens": n, **shares})
+    return _most_first(rows, "tokens")
+
+
+def _band(value: int, ends: tuple[int, ...]) -> str:
+    low = 1
+    for end in ends:
+        if value <= end:
+            return str(end) if low == end else f"{low}–{end}"
+        low = end + 1
+    return f"{low}+"

@@ -1,0 +1,273 @@
+"""Consensus trees: of all trees over a sentence that with most votes for its arcs, exactly.
+
+Each annotator votes for the arc from each token's head. Taking the head with most votes token by
+token can give a cycle; the tree with most votes in sum is a maximum spanning arborescence (Chu &
+Liu 1965, Edmonds 1967). Where every annotator has one root, so has it. The label of an arc is voted
+for by those who have the arc. Of equally good trees that is taken which has more arcs of the
+annotators named first; every token that has another head, or another label, in an equally good tree
+is reported.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from gammacp.errors import UsageError
+from gammacp.base.files import write_text
+from gammacp.trees.measures.annotations import Dependencies, Item, Treebank
+
+Arc: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class ConsensusTree:
+    """The tree that annotations of a sentence agree on most.
+
+    Attributes
+    ----------
+    tree
+        With forms; lemma, part of speech and features are those that most annotators have.
+    annotators
+        How many voted.
+    head_votes, label_votes
+        How many have each token's head; and of these its label.
+    other_heads, other_labels
+        What each token has in another tree that is as good; mostly nothing.
+    """
+
+    tree: Dependencies
+    annotators: int
+    head_votes: tuple[int, ...]
+    label_votes: tuple[int, ...]
+    other_heads: tuple[tuple[int, ...], ...]
+    other_labels: tuple[tuple[str, ...], ...]
+
+
+def best_tree(weights: Mapping[Arc, int], n: int) -> tuple[int, ...]:
+    """Heads of the tokens 1 to n in the tree from the root 0 with the largest sum of weights.
+
+    Parameters
+    ----------
+    weights
+        Of the arcs (head, token) that there are; from the root every token must be reachable.
+    n
+        Number of tokens, ≥ 1.
+
+    >>> best_tree({(0, 1): 1, (2, 1): 5, (1, 2): 4, (0, 2): 2}, 2)
+    (2, 0)
+    """
+    import networkx as nx
+
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_nodes_from(range(n + 1))
+    graph.add_weighted_edges_from((h, t, w) for (h, t), w in weights.items())
+    found = nx.maximum_spanning_arborescence(graph)
+    heads = {t: h for h, t in found.edges}
+    return tuple(heads[t] for t in range(1, n + 1))
+
+
+def consensus_tree(sentences: Sequence[Dependencies]) -> ConsensusTree:
+    """The consensus of annotations of one sentence, the annotators in the order that ties go by.
+
+    Parameters
+    ----------
+    sentences
+        At least one, all with the same number of tokens.
+
+    Raises
+    ------
+    UsageError
+        There is none, or numbers of tokens differ.
+
+    >>> a, b = Dependencies((2, 0), ("s", "r")), Dependencies((0, 1), ("r", "o"))
+    >>> found = consensus_tree([a, b, a])
+    >>> found.tree.heads, found.head_votes, found.other_heads
+    ((2, 0), (2, 2), ((), ()))
+    """
+    if len({s.n_tokens for s in sentences}) != 1:
+        raise UsageError("a consensus needs annotations with equally many tokens")
+    n, people = sentences[0].n_tokens, len(sentences)
+    votes = Counter((h, t) for s in sentences for t, h in enumerate(s.heads, 1) if 0 <= h <= n)
+    one_root = all(s.heads.count(0) == 1 for s in sentences)
+    # From the root, so that there is a tree whatever the cycles; dearer than all votes together.
+    arcs = {(0, t): 0 for t in range(1, n + 1)} | {a: v for a, v in votes.items() if a[0] != a[1]}
+    fine = n * people + 1
+    roots = -(n * people + 1) if one_root else 0
+    worth = {(h, t): v + (roots if h == 0 else 0) for (h, t), v in arcs.items()}
+    first = {
+        (h, t): next((people - k for k, s in enumerate(sentences) if s.heads[t - 1] == h), 0)
+        for h, t in arcs
+    }
+    weights = {arc: fine * worth[arc] + first[arc] for arc in arcs}
+    heads = best_tree(weights, n)
+    others = _other_heads(worth, heads, n)
+    labels, label_votes, other_labels = zip(
+        *(_label(sentences, t, h) for t, h in enumerate(heads, 1)), strict=True
+    )
+    forms = _majority([s.forms for s in sentences])
+    # Where words differ, only those speak about a word who have it.
+    whole = next((s for s in sentences if s.forms == forms), None)
+    tree = replace(
+        sentences[0],
+        heads=heads,
+        relations=labels,
+        forms=forms,
+        multiword=() if whole is None else whole.multiword,
+        lemmas=_of_words(sentences, forms, "lemmas"),
+        upos=_of_words(sentences, forms, "upos"),
+        features=_of_words(sentences, forms, "features"),
+    )
+    head_votes = tuple(votes[h, t] for t, h in enumerate(heads, 1))
+    return ConsensusTree(tree, people, head_votes, label_votes, others, other_labels)
+
+
+def _other_heads(
+    worth: Mapping[Arc, int], heads: Sequence[int], n: int
+) -> tuple[tuple[int, ...], ...]:
+    """For each token the heads that it has in other trees of the same sum."""
+    import networkx as nx
+
+    best = sum(worth[h, t] for t, h in enumerate(heads, 1))
+    most = [max(w for (_, t), w in worth.items() if t == token) for token in range(1, n + 1)]
+    # Where every token has its best head, an equally good tree has one with as many votes.
+    everywhere = best == sum(most)
+    found = []
+    for token, head in enumerate(heads, 1):
+        equal = []
+        for other, t in sorted(worth):
+            if t != token or other == head or (everywhere and worth[other, t] < most[t - 1]):
+                continue
+            kept = {a: w for a, w in worth.items() if a[1] != token or a[0] == other}
+            try:
+                again = best_tree(kept, n)
+            except nx.NetworkXException:  # no tree has that arc
+                continue
+            if sum(kept[h, k] for k, h in enumerate(again, 1)) == best:
+                equal.append(other)
+        found.append(tuple(equal))
+    return tuple(found)
+
+
+def _label(
+    sentences: Sequence[Dependencies], token: int, head: int
+) -> tuple[str, int, tuple[str, ...]]:
+    """Label, its votes, and others with as many; all annotators vote on an arc that nobody has."""
+    labels = [s.relations[token - 1] for s in sentences if s.heads[token - 1] == head]
+    counts = Counter(labels or [s.relations[token - 1] for s in sentences])
+    (label, most), *_ = counts.most_common(1)
+    return label, most, tuple(x for x, k in counts.items() if k == most and x != label)
+
+
+def _majority(columns: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    known = [column for column in columns if column]
+    return tuple(Counter(values).most_common(1)[0][0] for values in zip(*known, strict=True))
+
+
+def _of_words(
+    sentences: Sequence[Dependencies], forms: tuple[str, ...], name: str
+) -> tuple[str, ...]:
+    """What most of those give who have a word; "_" where none of them gives anything."""
+    known = [s for s in sentences if getattr(s, name)]
+    found = [
+        Counter(getattr(s, name)[t] for s in known if not s.forms or s.forms[t] == forms[t])
+        for t in range(sentences[0].n_tokens)
+    ]
+    return tuple(max(votes, key=votes.__getitem__, default="_") for votes in found if known)
+
+
+@dataclass(frozen=True)
+class ConsensusTrees:
+    """The consensus trees of a treebank.
+
+    Attributes
+    ----------
+    trees
+        By sentence.
+    left_out
+        Sentences of which annotators have unequal numbers of tokens.
+    """
+
+    trees: tuple[tuple[Item, ConsensusTree], ...]
+    left_out: int
+
+    def as_dict(self) -> dict[str, int]:
+        """Counts: sentences, tokens, tokens with another head or label as good, left out."""
+        found = [tree for _, tree in self.trees]
+        return {
+            "sentences": len(found),
+            "tokens": sum(c.tree.n_tokens for c in found),
+            "tied_heads": sum(map(bool, (o for c in found for o in c.other_heads))),
+            "tied_labels": sum(map(bool, (o for c in found for o in c.other_labels))),
+            "sentences_left_out": self.left_out,
+        }
+
+    def in_words(self, place: str) -> str:
+        """What was written, and what is not settled.
+
+        Parameters
+        ----------
+        place
+            Where it was written.
+        """
+        n = self.as_dict()
+        left = f"; {self.left_out} left out, since tokens differ" if self.left_out else ""
+        return (
+            f"{place}: consensus of {n['sentences']} sentences, {n['tokens']} tokens; "
+            f"{n['tied_heads']} heads and {n['tied_labels']} labels are tied{left}"
+        )
+
+    def write(self, path: Path) -> None:
+        """As CoNLL-U, votes and ties in MISC.
+
+        Parameters
+        ----------
+        path
+            Of the file.
+        """
+        text = "\n".join(_conllu(item, tree) for item, tree in self.trees)
+        write_text(path, text + "\n")
+
+
+def consensus_trees(treebank: Treebank) -> ConsensusTrees:
+    """The consensus of every sentence that at least two annotated.
+
+    Parameters
+    ----------
+    treebank
+        Dependencies.
+
+    Raises
+    ------
+    UsageError
+        They are phrase structures.
+    """
+    if treebank.kind != "dependency":
+        raise UsageError("consensus trees need dependencies: phrase structure has no arcs")
+    trees = []
+    for item in treebank.shared_items:
+        if item.same_length:
+            sentences = [s for s in item.annotations.values() if isinstance(s, Dependencies)]
+            trees.append((item, consensus_tree(sentences)))
+    return ConsensusTrees(tuple(trees), len(treebank.shared_items) - len(trees))
+
+
+def _conllu(item: Item, found: ConsensusTree) -> str:
+    s = found.tree
+    unknown = ("_",) * s.n_tokens
+    ranges = {first: (last, form) for first, last, form in s.multiword}
+    name = f"{item.document} {item.name}".strip()
+    lines = [f"# sent_id = {name}", f"# annotators = {found.annotators}"]
+    columns = zip(s.forms or unknown, s.lemmas or unknown, s.upos or unknown, strict=True)
+    for k, (form, lemma, upos) in enumerate(columns):
+        if k + 1 in ranges:
+            lines.append(f"{k + 1}-{ranges[k + 1][0]}\t{ranges[k + 1][1]}" + "\t_" * 8)
+        misc = [f"HeadVotes={found.head_votes[k]}", f"LabelVotes={found.label_votes[k]}"]
+        for key, ties in (("OtherHead", found.other_heads), ("OtherLabel", found.other_labels)):
+            if ties[k]:
+                misc.append(f"{key}={','.join(map(str, ties[k]))}")
+        features = s.features[k] if s.features else "_"
+        cells = (k + 1, form, lemma, upos, "_", features, s.heads[k], s.relations[k], "_")
+        lines.append("\t".join(map(str, cells)) + "\t" + "|".join(misc))
+    return "\n".join([*lines, ""])

@@ -1,0 +1,146 @@
+"""What is wrong with a treebank: where, and what the published conventions make of it.
+
+None of these stops the computation unless it is asked to be strict: Skjærholt's corpora have them.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+from gammacp.errors import DataError
+from gammacp.trees.measures.annotations import Dependencies, Item, Sentence, Treebank
+
+
+class Kind(StrEnum):
+    """What can be wrong."""
+
+    CYCLE = "cycle"
+    BAD_HEAD = "head out of range"
+    SEVERAL_ROOTS = "several roots"
+    TOKEN_COUNT = "token count"
+    FORM = "form"
+    GRAPH = "graph"
+    SENTENCE = "sentence"
+    STRAY = "stray text"
+    ENHANCED = "enhanced dependency"
+    LIMITS = "limits of a sentence"
+
+
+# After these sentences cannot be counted.
+UNCOUNTED = (Kind.STRAY, Kind.LIMITS)
+UNREAD = (Kind.GRAPH, Kind.SENTENCE, *UNCOUNTED)
+UNSOUND = "it is not sound (see the defects)"
+
+
+@dataclass(frozen=True)
+class Defect:
+    """One thing that is wrong, and its place."""
+
+    kind: Kind
+    file: str
+    line: int | None
+    message: str
+
+    def __str__(self) -> str:
+        """`file:line: kind: message`."""
+        place = self.file + (f":{self.line}" if self.line is not None else "")
+        return f"{place}: {self.kind}: {self.message}" if place else f"{self.kind}: {self.message}"
+
+    def as_dict(self) -> dict[str, object]:
+        """The JSON of a defect."""
+        return {**asdict(self), "kind": str(self.kind)}
+
+
+def find_defects(treebank: Treebank) -> list[Defect]:
+    """Everything wrong inside sentences and between the annotations of a sentence.
+
+    Parameters
+    ----------
+    treebank
+        It stays as it is.
+    """
+    found: list[Defect] = []
+    for item in treebank.items:
+        for sentence in item.annotations.values():
+            if isinstance(sentence, Dependencies) and treebank.kind == "dependency":
+                found += _inside(sentence)
+        found += _between(item) if treebank.kind != "graph" else ()
+    return found
+
+
+def _inside(sentence: Dependencies) -> Iterator[Defect]:
+    n = sentence.n_tokens
+
+    def defect(kind: Kind, token: int, message: str) -> Defect:
+        line = sentence.lines[token - 1] if sentence.lines else None
+        return Defect(kind, sentence.file, line, message)
+
+    for token, head in enumerate(sentence.heads, start=1):
+        if not 0 <= head <= n:
+            said = f"head {head} of token {token} in a sentence of {n} tokens"
+            yield defect(Kind.BAD_HEAD, token, said)
+    for cycle in _cycles(sentence.heads):
+        path = " → ".join(str(token) for token in (*cycle, cycle[0]))
+        yield defect(Kind.CYCLE, cycle[0], f"tokens {path}")
+    roots = [token for token, head in enumerate(sentence.heads, start=1) if head == 0]
+    if len(roots) > 1:
+        said = f"tokens {', '.join(map(str, roots))} all have head 0"
+        yield defect(Kind.SEVERAL_ROOTS, roots[1], said)
+
+
+def _cycles(heads: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The cycles of a sentence, each from its first token on."""
+    seen: set[int] = set()
+    for token in range(1, len(heads) + 1):
+        path: list[int] = []
+        while 0 < token <= len(heads) and token not in seen:
+            seen.add(token)
+            path.append(token)
+            token = heads[token - 1]
+        if token in path:
+            cycle = path[path.index(token) :]
+            start = cycle.index(min(cycle))
+            yield (*cycle[start:], *cycle[:start])
+
+
+def _between(item: Item) -> Iterator[Defect]:
+    (first_name, first), *others = item.annotations.items()
+    for name, sentence in others:
+        line, by = sentence.line, f"by {first_name} ({_place(first)})"
+        if sentence.n_tokens != first.n_tokens:
+            said = f"{sentence.n_tokens} tokens by {name}, {first.n_tokens} {by}"
+            yield Defect(Kind.TOKEN_COUNT, sentence.file, line, said)
+        elif sentence.forms and first.forms and sentence.forms != first.forms:
+            k = _difference(first.forms, sentence.forms)
+            line = sentence.lines[k] if isinstance(sentence, Dependencies) else line
+            said = f"token {k + 1} is {sentence.forms[k]!r} by {name}, {first.forms[k]!r} {by}"
+            yield Defect(Kind.FORM, sentence.file, line, said)
+
+
+def _place(sentence: Sentence) -> str:
+    return sentence.file if sentence.line is None else f"{sentence.file}:{sentence.line}"
+
+
+def _difference(a: tuple[str, ...], b: tuple[str, ...]) -> int:
+    pairs = zip(a, b, strict=False)
+    return next((k for k, (x, y) in enumerate(pairs) if x != y), min(len(a), len(b)) - 1)
+
+
+def require_sound(defects: Iterable[Defect]) -> None:
+    """Strict mode: DataError at the first defect, with the number of all.
+
+    Parameters
+    ----------
+    defects
+        What `find_defects` returned.
+    """
+    listed = list(defects)
+    if listed:
+        rest = len(listed) - 1
+        more = f"; {rest} more defect{'s' * (rest != 1)}" if rest else ""
+        raise DataError(
+            f"{listed[0].kind}: {listed[0].message}{more}",
+            file=listed[0].file or None,
+            line=listed[0].line,
+            hint="Without --strict it is reported, and the rest is compared.",
+        )

@@ -1,0 +1,148 @@
+"""Enhanced dependencies: a graph over words and empty nodes (`8.1`), words with several heads.
+
+ELAS is the F₁ of the edges into words of the shared tasks of IWPT 2020 and 2021 (Bouma, Seddah &
+Zeman 2020, §4); EULAS drops what labels say beyond the universal relation (`obl:in` is `obl`). As
+there, empty nodes are taken out first: a path through them is one edge whose label has all
+relations on the way (`conj>nsubj`). An edge that is there twice is one.
+
+Where a word has several edges of one universal relation to one head (`obl:in` and `obl:on`), each
+has one partner in EULAS. The program of the shared task counts each with each: two and two are four
+that agree, so that its F₁ can pass 1. `several_edges` counts such words.
+
+`enhanced_graph` keeps empty nodes as nodes, so that their best matching tells which are the same.
+
+References
+----------
+Bouma, Seddah & Zeman 2020. Overview of the IWPT 2020 shared task on parsing into enhanced Universal
+Dependencies. IWPT.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+
+from gammacp.base.arrays import Floats
+from gammacp.trees.measures.annotations import Dependencies, MeaningGraph
+
+# Words by number from 0, each with its edges: head (−1 the root) and the relations of the path.
+Edge: TypeAlias = tuple[int, tuple[str, ...]]
+Heads: TypeAlias = dict[int, list[Edge]]
+
+
+def collapse(sentence: Dependencies) -> Heads:
+    """The edges into words, paths through empty nodes made edges; no word without DEPS.
+
+    Parameters
+    ----------
+    sentence
+        With enhanced dependencies.
+
+    >>> edges = (("0", "root", "1"), ("1", "conj", "1.1"), ("1.1", "obj", "2"))
+    >>> collapse(Dependencies((0, 1), ("root", "obj"), enhanced=edges))
+    {0: [(-1, ('root',))], 1: [(0, ('conj', 'obj'))]}
+    """
+    into: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for head, label, dependent in sentence.enhanced:
+        into[dependent].append((head, label))
+
+    def paths(node: str, empty: tuple[str, ...]) -> Iterator[tuple[int, tuple[str, ...]]]:
+        for head, label in into.get(node, ()):
+            steps = tuple(label.split(">"))
+            if "." not in head:
+                yield int(head) - 1, steps
+            elif head not in empty:
+                for top, before in paths(head, (*empty, head)):
+                    yield top, before + steps
+
+    return {int(w) - 1: list(dict.fromkeys(paths(w, ()))) for w in into if "." not in w}
+
+
+def edge_counts(a: Dependencies, b: Dependencies, matched: Mapping[int, int]) -> Floats:
+    """Edges that agree, and those of both that are compared, by ELAS and EULAS: shape (2, 2).
+
+    Words of which one of the two gives no edge are not compared.
+
+    Parameters
+    ----------
+    a, b
+        Annotations of the same characters.
+    matched
+        Words of b, from 0, that are words of a.
+    """
+    found = np.zeros((2, 2))
+    if not (a.enhanced and b.enhanced):
+        return found
+    in_a = {-1: -1, **{j: i for i, j in matched.items()}}
+    one, two = collapse(a), collapse(b)
+    lost = {(i, j) for i, j in matched.items() if (i in one) != (j in two)}
+    found[1] = sum(len(edges) for i, edges in one.items() if (i, matched.get(i)) not in lost)
+    found[1] += sum(len(edges) for j, edges in two.items() if (in_a.get(j), j) not in lost)
+    for i, j in matched.items():
+        # −2 is no word of a.
+        x, y = one.get(i, []), [(in_a.get(head, -2), steps) for head, steps in two.get(j, [])]
+        found[0, 0] += (Counter(x) & Counter(y)).total()
+        found[0, 1] += (Counter(_universal(x)) & Counter(_universal(y))).total()
+    return found
+
+
+def several_edges(sentence: Dependencies) -> int:
+    """Words with several edges of one universal relation to one head.
+
+    >>> edges = (("0", "root", "1"), ("1", "obl:in", "2"), ("1", "obl:on", "2"))
+    >>> several_edges(Dependencies((0, 1), ("root", "obl"), enhanced=edges))
+    1
+    """
+    cut = map(_universal, collapse(sentence).values())
+    return sum(len(set(edges)) < len(edges) for edges in cut)
+
+
+def _universal(edges: Iterable[Edge]) -> list[Edge]:
+    return [(head, tuple(step.split(":")[0] for step in steps)) for head, steps in edges]
+
+
+def empty_nodes(sentence: Dependencies) -> set[str]:
+    """Those between words that edges of the sentence end at."""
+    return {node for h, _, d in sentence.enhanced for node in (h, d) if "." in node}
+
+
+def enhanced_graph(
+    sentence: Dependencies, numbers: Mapping[str, str] = MappingProxyType({})
+) -> MeaningGraph:
+    """The graph whose triples are the edges: between words one of the sentence, others of nodes.
+
+    Parameters
+    ----------
+    sentence
+        With enhanced dependencies.
+    numbers
+        Of words that are called otherwise than in the sentence.
+
+    >>> edges = (("0", "root", "1"), ("1", "conj", "1.1"), ("1.1", "obj", "2"))
+    >>> graph = enhanced_graph(Dependencies((0, 1), ("root", "obj"), enhanced=edges))
+    >>> graph.variables, sorted(graph.properties)
+    (('text', '1.1'), [(0, 'root', '0 → 1'), (1, 'conj from', '1'), (1, 'obj to', '2')])
+    """
+    place = {node: k for k, node in enumerate(sorted(empty_nodes(sentence)), start=1)}
+    properties, relations = set(), set()
+    for h, label, d in sentence.enhanced:
+        head, dependent = numbers.get(h, h), numbers.get(d, d)
+        if head in place and dependent in place:
+            relations.add((place[head], label, place[dependent]))
+        elif head in place:
+            properties.add((place[head], f"{label} to", dependent))
+        elif dependent in place:
+            properties.add((place[dependent], f"{label} from", head))
+        else:
+            properties.add((0, label, f"{head} → {dependent}"))
+    return MeaningGraph(
+        ("text", *place),
+        frozenset(properties),
+        frozenset(relations),
+        sentence.forms,
+        sentence.file,
+        sentence.line,
+        sentence.name,
+    )

@@ -1,0 +1,62 @@
+"""The bracketing F₁ of EVALB (Sekine & Collins 1997) between annotators, by its COLLINS.prm.
+
+It counts what is above parts of speech: leaves are no brackets, punctuation and traces take no
+place, `TOP` is no bracket, labels lose their function tags, ADVP and PRT are one. Equal brackets
+count as often as they occur, and all sentences' brackets are added up before the ratio is taken.
+"""
+
+from collections import Counter
+
+from gammacp.trees.measures.annotations import Bracketing, Phrase, Treebank
+from gammacp.trees.conventions import TRACE, category
+
+_NO_PLACE = frozenset({TRACE, ",", ":", "``", "''", "."})
+_EQUAL = {"PRT": "ADVP"}
+
+
+def evalb_brackets(sentence: Phrase) -> Counter[Bracketing]:
+    """The brackets that count: label, first and last leaf, how often.
+
+    Parameters
+    ----------
+    sentence
+        Its words taken off, so that parts of speech are leaves.
+
+    >>> vp = ("VP", (("V", ()), ("NP-OBJ", (("N", ()), (".", ())))))
+    >>> sorted(evalb_brackets(Phrase(("TOP", (("PRP", ()), vp)))))
+    [('NP', 3, 3), ('VP', 2, 3)]
+    """
+    tree = sentence.tree
+    leaves = 0
+    before: list[int] = []  # leaves with a place before each node's first one
+    found: Counter[Bracketing] = Counter()
+    for i, (label, first) in enumerate(zip(tree.labels, tree.leftmost, strict=True)):
+        if first == i:
+            before.append(leaves)
+            leaves += label not in _NO_PLACE
+        else:
+            before.append(before[first])
+            name = category(label)
+            if leaves > before[i] and name != "TOP":
+                found[_EQUAL.get(name, name), before[i] + 1, leaves] += 1
+    return found
+
+
+def evalb_f1(treebank: Treebank) -> float:
+    """2 · common brackets / all brackets, over all pairs of annotations of equally many leaves.
+
+    A sentence counts once, however many annotators it has.
+
+    Parameters
+    ----------
+    treebank
+        Phrase structures.
+    """
+    common = everything = 0.0
+    for item in treebank.shared_items:
+        if not item.same_length:
+            continue
+        pairs = [(evalb_brackets(a), evalb_brackets(b)) for a, b in item.pairs(Phrase)]
+        common += sum((x & y).total() for x, y in pairs) / len(pairs)
+        everything += sum(x.total() + y.total() for x, y in pairs) / len(pairs)
+    return 2 * common / everything if everything else float("nan")

@@ -1,0 +1,261 @@
+"""Agreement of semantic graphs: Smatch, and what of it is beyond chance.
+
+Smatch (Cai & Knight 2013) is F₁ of the triples that agree under the best matching of nodes, counted
+over all sentences. None of the annotators is gold: precision is the share of the first one's
+triples that the second has, recall the other way round. A sentence counts once, however many
+annotators it has: its counts are means over their pairs.
+
+Chance is length-matched as for trees: each graph meets those of other sentences whose graphs have
+as many triples in the mean, or nearly so (`gammacp.trees.measures.matched`). Of sentences of
+unequal means n and m, F₁ is divided by the root of the most that it can be, 2·min(n, m)/(n + m):
+that is the geometric mean of F₁, which size alone makes too small, and of the smaller graph's
+share, which a larger choice makes too large. α is 1 − D_o/D_e of the squared number of triples that
+only one has (δ plain), a metric: the distance to edit one graph into the other where a triple costs
+1.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gammacp.base.arguments import whole
+from gammacp.base.arrays import Floats
+from gammacp.chance.beyond import BeyondChance
+from gammacp.errors import DataError, UsageError
+from gammacp.inference.contributions import Contributions
+from gammacp.trees.measures.annotations import Dependencies, Item, MeaningGraph, Treebank
+from gammacp.trees.measures.matched import (
+    LENGTH_MATCHED,
+    MOST,
+    Bands,
+    against_bands,
+    matched,
+    untold,
+)
+from gammacp.trees.measures.observations import Observations
+from gammacp.base.signature import signature
+from gammacp.trees.enhanced import enhanced_graph
+from gammacp.trees.graphs.matching import GraphMatching, best_matching
+from gammacp.trees.universal import Words
+
+CHANCE_PAIRS = 500
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two annotators' graphs of a sentence, and their best matching."""
+
+    item: Item
+    annotators: tuple[str, str]
+    graphs: tuple[MeaningGraph, MeaningGraph]
+    matching: GraphMatching
+
+    @property
+    def counts(self) -> Floats:
+        """Triples that agree, that may agree at most, of the first graph, of the second."""
+        first, second = (graph.n_triples for graph in self.graphs)
+        return np.array([self.matching.matched, self.matching.bound, first, second], np.float64)
+
+    @property
+    def apart(self) -> float:
+        """Triples that only one of the two has."""
+        matched, _, first, second = self.counts
+        return float(first + second - 2 * matched)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphAgreement:
+    """The agreement of annotators on graphs.
+
+    Attributes
+    ----------
+    observations
+        Who annotated what.
+    graphs
+        Of each annotation.
+    compared
+        Each pair of annotators of each sentence.
+    beyond_chance
+        "plain" (α) and "smatch" against other sentences of the same size; empty if not asked for.
+    chance_open
+        How many triples more the graphs of other sentences could have in common at most, as a share
+        of those that they have, where their matchings are not proven.
+    """
+
+    observations: Observations
+    graphs: tuple[MeaningGraph, ...]
+    compared: tuple[Compared, ...]
+    beyond_chance: Mapping[str, BeyondChance]
+    chance_open: float
+    signature: str
+
+    @property
+    def unproven(self) -> int:
+        """Pairs of graphs whose matching is not proven to be the best."""
+        return sum(one.matching.matched < one.matching.bound for one in self.compared)
+
+    def smatch(self, annotators: Sequence[str] = (), document: str | None = None) -> dict[str, Any]:
+        """Precision, recall, F₁ and the F₁ that no matching exceeds.
+
+        Parameters
+        ----------
+        annotators
+            Two of them; default everybody.
+        document
+            Of its sentences alone; default all.
+        """
+        place = self.observations.item[self.observations.first]
+        chosen = [
+            k
+            for k, one in enumerate(self.compared)
+            if document in (None, one.item.document)
+            and (not annotators or one.annotators == annotators)
+        ]
+        counts = np.array([self.compared[k].counts for k in chosen]).reshape(-1, 4)
+        pairs = np.bincount(place[chosen])
+        sums = (counts / pairs[place[chosen], None]).sum(axis=0)
+        matched, bound, first, second = sums.tolist() if chosen else (math.nan,) * 4
+        return {
+            "smatch": 2 * matched / (first + second),
+            "bound": 2 * bound / (first + second),
+            "precision": matched / first,
+            "recall": matched / second,
+            "items": int(np.count_nonzero(pairs)),
+        }
+
+
+def graph_agreement(
+    treebank: Treebank,
+    *,
+    chance: str | None = LENGTH_MATCHED,
+    sample_pairs: int = 0,
+    time_limit: float | None = None,
+    seed: int = 0,
+) -> GraphAgreement:
+    """Smatch of annotators' graphs, proven, and α beyond length-matched chance.
+
+    Parameters
+    ----------
+    treebank
+        Graphs, or enhanced dependencies; sentences with one annotation are left out.
+    chance
+        "length-matched", or None for Smatch alone.
+    sample_pairs
+        About how many pairs of graphs chance is taken from, at least one for each graph; 0: 500.
+    time_limit
+        Seconds for each pair of graphs, > 0; None for no limit.
+    seed
+        Of the bootstrap over sentences.
+
+    Raises
+    ------
+    UsageError
+        The treebank is of trees, or a value is outside its range.
+    DataError
+        No sentence has two annotations.
+
+    >>> from gammacp.trees.measures.annotations import MeaningGraph
+    >>> dog, cat = (
+    ...     MeaningGraph(("x",), frozenset({(0, "instance", name), (0, "top", "top")}), frozenset())
+    ...     for name in ("dog", "cat")
+    ... )
+    >>> treebank = Treebank.from_annotations({"Ann": [dog, cat], "Ben": [dog, dog]})
+    >>> graph_agreement(treebank).smatch()["smatch"]
+    0.75
+    """
+    if not treebank.of_graphs:
+        raise UsageError("Smatch compares graphs, and these are trees")
+    if chance not in (LENGTH_MATCHED, None):
+        raise UsageError(f"chance {chance!r} is not {LENGTH_MATCHED!r} or None")
+    treebank.require_shared()
+    sample_pairs = whole("sample_pairs", sample_pairs, 0) or CHANCE_PAIRS
+    observations, graphs = Observations.of(treebank), tuple(_graphs(treebank))
+    compared = []
+    for a, b in zip(observations.first.tolist(), observations.second.tolist(), strict=True):
+        matching = best_matching(graphs[a], graphs[b], time_limit=time_limit)
+        one, other = (treebank.annotators[observations.annotator[k]] for k in (a, b))
+        item = treebank.shared_items[observations.item[a]]
+        compared.append(Compared(item, (one, other), (graphs[a], graphs[b]), matching))
+    beyond, loose = (
+        _beyond(observations, graphs, compared, sample_pairs, seed) if chance else ({}, 0.0)
+    )
+    return GraphAgreement(
+        observations=observations,
+        graphs=graphs,
+        compared=tuple(compared),
+        beyond_chance=beyond,
+        chance_open=loose,
+        signature=signature(
+            "smatch",
+            trees=None if treebank.kind == "graph" else treebank.kind,
+            selection=treebank.selection,
+            time_limit=time_limit,
+        ),
+    )
+
+
+def _graphs(treebank: Treebank) -> Iterator[MeaningGraph]:
+    """Everybody's graph; of dependencies the enhanced one, words by the first one's numbers."""
+    for item in treebank.shared_items:
+        first: Dependencies | None = None
+        for found in item.annotations.values():
+            if isinstance(found, MeaningGraph):
+                yield found
+            elif isinstance(found, Dependencies):
+                first, numbers = first or found, dict[str, str]()
+                if found.forms and first.forms and found.forms != first.forms:
+                    numbers = Words.of(found).numbers_in(Words.of(first))
+                yield enhanced_graph(found, numbers)
+
+
+def _beyond(
+    observations: Observations,
+    graphs: Sequence[MeaningGraph],
+    compared: Sequence[Compared],
+    pairs: int,
+    seed: int,
+) -> tuple[dict[str, BeyondChance], float]:
+    """1 − D_o/D_e of both, and what unproven matchings of unlike graphs leave open."""
+    items, everything = observations.item, observations.everything
+    sizes = np.array([g.n_triples for g in graphs])
+    lengths = np.rint(np.bincount(items, sizes) / observations.counts(everything))
+    lengths = lengths.astype(np.int64)[items]
+    try:
+        most = min(max(1, pairs // len(graphs)), MOST)
+        found, chosen = matched(observations, lengths, everything, most=most)
+    except DataError as error:
+        return untold(("plain", "smatch"), error), 0.0
+    counts, number = observations.counts(chosen), np.count_nonzero(chosen)
+    apart = np.array([c.apart for c in compared])
+    seen = np.stack([apart**2, apart, sizes[observations.first] + sizes[observations.second]])
+    squared, single, size = observations.means_of_pairs(seen, chosen)
+    common, bound = _unlike(graphs, found)
+    n, m = lengths[found.first], lengths[found.second]
+    both = sizes[found.first] + sizes[found.second]
+    largest = 2 * np.minimum(n, m) / (n + m)
+    unlike = 1 - np.minimum(1, 2 * common / both / np.sqrt(largest))
+    squares = found.means((both * unlike * 2 * n / (n + m)) ** 2)
+    chance = observations.sums(found.means(unlike), chosen) / np.maximum(counts, 1)
+    parts = {
+        "plain": Contributions(
+            squared * counts / number,
+            observations.sums(squares, chosen) / number,
+            "sentences",
+        ),
+        "smatch": Contributions(single / size.sum(), size * chance / size.sum(), "sentences"),
+    }
+    loose = float((bound - common).sum() / max(common.sum(), 1))
+    return against_bands(observations.treebank, parts, found, {}, seed=seed), loose
+
+
+def _unlike(graphs: Sequence[MeaningGraph], found: Bands) -> Floats:
+    """Triples in common with the graphs of other sentences, and at most: shape (2, pairs)."""
+    known: dict[tuple[int, int], GraphMatching] = {}
+    for x, y in zip(found.first.tolist(), found.second.tolist(), strict=True):
+        if (x, y) not in known:
+            known[x, y] = known[y, x] = best_matching(graphs[x], graphs[y], branches=False)
+    of = (known[x, y] for x, y in zip(found.first.tolist(), found.second.tolist(), strict=True))
+    return np.array([(m.matched, m.bound) for m in of], np.float64).T

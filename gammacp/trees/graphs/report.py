@@ -1,0 +1,132 @@
+"""A report on graphs: the numbers with their proof, annotators, and the sentences to discuss."""
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+from gammacp.base.arguments import whole
+from gammacp.trees.measures.annotations import MeaningGraph
+from gammacp.base.record_tables import number
+from gammacp.trees.graphs.agreement import Compared, GraphAgreement, graph_agreement
+from gammacp.trees.report import TreeReport
+from gammacp.trees.treebank import ReadTreebank
+from gammacp.trees.universal import OF_UD, ud_scores
+
+# For a pair of graphs; nearly all are proven in hundredths.
+_SECONDS = 10.0
+
+
+def graph_report(
+    read: ReadTreebank,
+    *,
+    by_annotator: bool = False,
+    sentences: int = 0,
+    sample_pairs: int = 0,
+    time_limit: float | None = None,
+    seed: int = 0,
+) -> TreeReport:
+    """Smatch and α of graphs, who disagrees with whom, and where.
+
+    Parameters
+    ----------
+    read
+        From `gammacp.trees.treebank.read_treebank`.
+    by_annotator
+        Whether to tell pairs of annotators.
+    sentences
+        How many of the sentences with most triples apart to list, at least 0.
+    sample_pairs, seed
+        As for `graph_agreement`.
+    time_limit
+        Seconds for the best matching of a pair of graphs; by default 10.
+    """
+    sentences, treebank = whole("sentences", sentences, 0), read.treebank
+    result = graph_agreement(
+        treebank, sample_pairs=sample_pairs, time_limit=time_limit or _SECONDS, seed=seed
+    )
+    worst = sorted(result.compared, key=lambda one: -one.apart)[:sentences]
+    document: dict[str, Any] = {
+        **result.smatch(),
+        "status": "feasible" if result.unproven else "optimal",
+        "graphs": len(result.graphs),
+        "triples": sum(graph.n_triples for graph in result.graphs),
+        "compared": len(result.compared),
+        "unproven": result.unproven,
+        "notes": list(_notes(result)),
+        "signature": result.signature,
+        "beyond_chance": {name: one.as_dict() for name, one in result.beyond_chance.items()},
+    }
+    if treebank.kind == "enhanced":
+        scores = ud_scores(treebank)
+        document["universal"] = {k: scores[k] for k in ("words", "elas", "eulas", *OF_UD)}
+    documents = dict.fromkeys(item.document for item in treebank.shared_items)
+    if len(documents) > 1:
+        document["documents"] = [
+            {"document": name, **result.smatch(document=name)} for name in documents
+        ]
+    if by_annotator:
+        pairs = combinations(treebank.annotators, 2)
+        parts = [{"annotators": pair, **result.smatch(pair)} for pair in pairs]
+        document["pairs"] = [part for part in parts if part["items"]]
+    if sentences:
+        total = sum(one.apart for one in result.compared)
+        document["sentences"] = [_sentence(one, total) for one in worst]
+    found = result.beyond_chance["smatch"]
+    lower = found.interval[0] if found.interval else math.nan
+    return TreeReport(read, document, ("Smatch F₁ beyond chance", found.value), lower, worst)
+
+
+def _notes(result: GraphAgreement) -> Iterator[str]:
+    """What is not proven."""
+    if result.unproven:
+        top = number(result.smatch()["bound"])
+        yield (
+            f"{result.unproven} of {len(result.compared)} pairs of graphs have no proven best "
+            f"matching: Smatch is at most {top}; more time proves more (--time-limit)"
+        )
+    if result.chance_open:
+        yield (
+            f"chance: other sentences' graphs may have up to {result.chance_open:.1%} more "
+            "triples in common than were found"
+        )
+
+
+def _sentence(one: Compared, total: float) -> dict[str, Any]:
+    matched, bound, first, second = one.counts.tolist()
+    files = zip(one.annotators, one.graphs, strict=True)
+    return {
+        "document": one.item.document,
+        "sentence": one.item.name,
+        "annotators": one.annotators,
+        "share": one.apart / total if total else 0.0,
+        "smatch": 2 * matched / (first + second),
+        "bound": 2 * bound / (first + second),
+        "only": dict(zip(one.annotators, differences(one), strict=True)),
+        "annotations": {a: {"file": g.file, "line": g.line} for a, g in files},
+    }
+
+
+def differences(one: Compared) -> tuple[list[str], list[str]]:
+    """The triples of each of two graphs that the other has not, under their matching.
+
+    Parameters
+    ----------
+    one
+        Two graphs and their matching.
+    """
+    a, b = one.graphs
+    to_b = dict(enumerate(one.matching.partner))
+    return list(_only(a, b, to_b)), list(_only(b, a, {j: i for i, j in to_b.items() if j >= 0}))
+
+
+def _only(a: MeaningGraph, b: MeaningGraph, partner: Mapping[int, int]) -> Iterator[str]:
+    names = a.variables
+    for node, role, value in sorted(a.properties):
+        if (partner.get(node, -1), role, value) not in b.properties:
+            said = "/" if role == "instance" else f":{role}"
+            top = role == "top"
+            yield f"the top is {names[node]}" if top else f"{names[node]} {said} {value}"
+    for node, role, other in sorted(a.relations):
+        if (partner.get(node, -1), role, partner.get(other, -1)) not in b.relations:
+            yield f"{names[node]} :{role} {names[other]}"

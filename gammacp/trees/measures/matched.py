@@ -1,0 +1,385 @@
+"""Chance between sentences of one length: what independent annotators of a treebank would give.
+
+Two trees of unlike sentences differ by their sizes already, so that over all pairs D_e is mostly
+the spread of sentence lengths: δ_plain and δ_norm look better than chance for it, δ_diff worse.
+Here each annotation meets, for *each other annotator of its sentence*, trees that this annotator
+made for *other sentences of its length*: all within the least width that holds `LEAST` (of very
+many, some that are spread evenly). D_e is the mean over annotations of the mean over the others of
+the mean of their bands. So everybody keeps the habits of his or her own, as in D_o: where lengths
+are equal and annotators independent, the tree that B made for one sentence is distributed as the
+tree that B made for the other, whatever A and B are like. A sentence that finds its bands only
+among others that are shorter or longer by more than a quarter takes no part, in D_o as in D_e.
+
+The same bands serve the three δ (D = δ²) and the accuracies (D = 1 − accuracy, weighted by length
+as in eq. 3). Two sentences of a band that are not of one length are compared as if they were. TED
+of trees of n and m nodes is brought to n by the power mean of the two sizes, of exponent 2 where
+the other one is shorter and 4 where it is longer, and the other size is taken times n/m; for
+accuracies the shorter one's first half stands beside the beginning of the longer one, its second
+half beside the end.
+
+Which agreement above 0 is shown, p tells, in which unlike lengths take no part
+(`gammacp.trees.measures.permuted`).
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gammacp.base.arrays import Bools, Floats, Indices
+from gammacp.chance.beyond import BeyondChance, Computed, against_chance
+from gammacp.errors import DataError
+from gammacp.inference.contributions import Contributions
+from gammacp.inference.resampling import DRAWS, bootstrap
+from gammacp.trees.measures.accuracy import SCORES, disagreements
+from gammacp.trees.measures.alpha import DELTAS, TreeObservations, deltas
+from gammacp.trees.measures.annotations import Treebank
+from gammacp.trees.measures.observations import Observations
+from gammacp.trees.measures.permuted import PERMUTATIONS, permutation_p
+from gammacp.base.signature import signature
+
+LENGTH_MATCHED = "length-matched"
+LEAST, MOST = 3, 60
+# Trees of unlike sizes can be brought to one size, but not far: by one part in so many.
+WITHIN = 4
+_MOST_PARTS = 500
+NOTHING = "the expected disagreement is 0: sentences of equal length are all annotated alike"
+NOT_COMPARED = "the annotators' token counts differ in every sentence"
+_TOLD = ("equal_length", "widest", "annotators_left_out", "sentences_left_out")
+
+
+@dataclass(frozen=True)
+class Bands:
+    """For each annotation the trees that the other annotators of its sentence made for others.
+
+    Attributes
+    ----------
+    first, second
+        The pairs, sorted by their first annotation; each annotation is the first of some.
+    weights
+        Of the pairs in the mean of their first annotation, where they sum to 1.
+    exact
+        Of each annotation, the share of its bands in which all are exactly of its length.
+    widths
+        Of each annotation, how many tokens longer or shorter its widest band goes.
+    annotators, sentences
+        Who is left out, and how many sentences are, since they find no band.
+    """
+
+    first: Indices
+    second: Indices
+    weights: Floats
+    exact: Floats
+    widths: Indices
+    annotators: tuple[str, ...] = ()
+    sentences: int = 0
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """The facts about the bands that every measure reports."""
+        exact, widest = float(self.exact.mean()), int(self.widths.max())
+        return dict(zip(_TOLD, (exact, widest, self.annotators, self.sentences), strict=True))
+
+    def means(self, values: Floats) -> Floats:
+        """The mean of each annotation, of values of the pairs on the last axis."""
+        starts = np.flatnonzero(np.diff(self.first, prepend=-1))
+        found: Floats = np.add.reduceat(values * self.weights, starts, axis=-1)
+        return found
+
+
+def bands(lengths: Indices, items: Indices, people: Indices, *, most: int = MOST) -> Bands:
+    """For each annotation what the other annotators of its sentence made for others of its length.
+
+    Parameters
+    ----------
+    lengths, items, people
+        Number of tokens, sentence and annotator of each annotation; everybody has more than
+        `LEAST` sentences, and every sentence two annotations.
+    most
+        Pairs of an annotation, but for one of each other annotator.
+
+    >>> lengths, items = np.array([2, 2, 2, 4, 5] * 2), np.arange(10) % 5
+    >>> found = bands(lengths, items, np.arange(10) // 5)
+    >>> found.second[found.first == 0].tolist(), found.second[found.first == 4].tolist()
+    ([6, 7, 8], [5, 6, 7, 8])
+    >>> found.exact.tolist()[:2], found.widths.tolist()[:5]
+    ([0.0, 0.0], [2, 2, 2, 2, 3])
+    """
+    own = {person: np.flatnonzero(people == person) for person in np.unique(people)}
+    by_length = {b: rows[np.lexsort((items[rows], lengths[rows]))] for b, rows in own.items()}
+    order = np.argsort(items, kind="stable")
+    begins = np.searchsorted(items[order], np.arange(items.max(initial=0) + 2))
+    found, weights, firsts = [], [], []
+    exact, widths = np.zeros(len(items)), np.zeros(len(items), np.int64)
+    for x, (length, item) in enumerate(zip(lengths.tolist(), items.tolist(), strict=True)):
+        there = people[order[begins[item] : begins[item + 1]]]
+        partners = there[there != people[x]]
+        cap = max(1, most // len(partners))
+        for person in partners:
+            mine = by_length[person]
+            theirs = lengths[mine]
+            low, high = np.searchsorted(theirs, (length, length + 1)).tolist()
+            # The nearest are among these, of which one may be of the sentence itself.
+            near = mine[max(0, low - LEAST - 1) : high + LEAST + 1]
+            near = near[items[near] != item]
+            width = int(np.sort(np.abs(lengths[near] - length))[LEAST - 1])
+            low, high = np.searchsorted(theirs, (length - width, length + width + 1)).tolist()
+            band = mine[low:high]
+            band = band[items[band] != item]
+            if len(band) > cap:  # at equal steps, from the sentence's own place on and round
+                place = int(np.searchsorted(items[band], item))
+                band = band[(place + np.arange(cap) * len(band) // cap) % len(band)]
+            found.append(band)
+            firsts.append(np.full(len(band), x))
+            weights.append(np.full(len(band), 1 / len(band) / len(partners)))
+            exact[x] += (width == 0) / len(partners)
+            widths[x] = max(widths[x], width)
+    return Bands(
+        np.concatenate(firsts), np.concatenate(found), np.concatenate(weights), exact, widths
+    )
+
+
+def matched(
+    observations: Observations, lengths: Indices, chosen: Bools, *, most: int = MOST
+) -> tuple[Bands, Bools]:
+    """The bands of the chosen annotations, and which of these have some.
+
+    Annotators of too few sentences have none, nor has a sentence that is far from others in size;
+    both are left out.
+
+    Parameters
+    ----------
+    observations
+        Who annotated what.
+    lengths
+        Number of tokens, or the size, of each annotation.
+    chosen
+        Which annotations take part, shape (annotations,).
+    most
+        As for `bands`.
+
+    Raises
+    ------
+    DataError
+        No two annotators have enough sentences of like length.
+    """
+    people, items, kept = observations.annotator, observations.item, chosen
+    while True:
+        counts = np.bincount(people[kept], minlength=len(observations.treebank.annotators))
+        few = kept & (counts <= LEAST)[people]
+        if not few.any():
+            break
+        kept = kept & ~few
+        kept = kept & (observations.counts(kept)[items] >= 2)
+    where = np.flatnonzero(kept)
+    found = bands(lengths[where], items[where], people[where], most=most) if kept.any() else None
+    near = kept.copy()
+    if found is not None:
+        far = where[found.widths * WITHIN > lengths[where] + 1]
+        near[np.isin(items, items[far])] = False
+    if found is None or not near.any():
+        sentences = len(np.unique(items[chosen]))
+        raise DataError(
+            f"{sentences} sentence{'s' * (sentences != 1)} with {np.count_nonzero(chosen)} "
+            "annotations are too few for length-matched chance: each needs "
+            f"{LEAST} sentences of similar length (within a quarter) by every other annotator"
+        )
+    lost = sorted({*people[chosen].tolist()} - {*people[kept].tolist()})
+    pairs, rows = near[where[found.first]], near[where]
+    return Bands(
+        where[found.first[pairs]],
+        where[found.second[pairs]],
+        found.weights[pairs],
+        found.exact[rows],
+        found.widths[rows],
+        tuple(observations.treebank.annotators[a] for a in lost),
+        len(np.unique(items[kept & ~near])),
+    ), near
+
+
+def beyond_length_matched(
+    observations: TreeObservations, chosen: Bools, *, seed: int = 0
+) -> dict[str, BeyondChance]:
+    """1 − D_o/D_e of the three δ and the accuracies, against other sentences of the same length.
+
+    Parameters
+    ----------
+    observations
+        Whose trees are compared.
+    chosen
+        Which annotations take part, shape (annotations,).
+    seed
+        Of the bootstrap over sentences that the interval comes from, and of p.
+
+    Returns
+    -------
+    By name. Where chance cannot be told, values are NaN, and `reason` says why.
+    """
+    treebank = observations.treebank
+    try:
+        found, chosen = matched(observations, observations.tokens, chosen)
+    except DataError as error:
+        return untold((*DELTAS, *SCORES[treebank.kind]), error)
+    counts, n = observations.counts(chosen), np.count_nonzero(chosen)
+    pairs = np.maximum(counts * (counts - 1) / 2, 1)
+    place = observations.item[observations.first]
+    parts, weights = {}, []
+    observed = observations.item_disagreement(chosen)
+    for name, d, squares in zip(DELTAS, observed, _squares(observations, found), strict=True):
+        expected = observations.sums(found.means(squares), chosen)
+        parts[name] = Contributions(d / n, expected / n, "sentences")
+        weights.append((counts / pairs)[place])
+    compared = observations.compared(chosen)
+    errors = disagreements(observations.sentences, found.first, found.second)
+    for (name, part), wrong in zip(observations.wrong_tokens(chosen).items(), errors, strict=True):
+        sums, tokens = observations.sums(found.means(wrong), chosen), part.expected
+        expected = tokens * sums[compared] / counts[compared]
+        parts[name] = Contributions(
+            part.observed / tokens.sum(), expected / tokens.sum(), "sentences"
+        )
+        of_items = np.zeros(len(counts))
+        of_items[compared] = tokens / pairs[compared]
+        weights.append(of_items[place])
+    p = permutation_p(observations, chosen, observations.compare, np.array(weights), seed=seed)
+    return against_bands(treebank, parts, found, dict(zip(parts, p, strict=True)), seed=seed)
+
+
+def measures_beyond_chance(
+    treebank: Treebank, names: Iterable[str], *, seed: int
+) -> dict[str, BeyondChance]:
+    """The registered measures of trees against other sentences of the same length.
+
+    Parameters
+    ----------
+    treebank
+        What they measured.
+    names
+        Of measures; those that are no α and no accuracy of these trees are left out.
+    seed
+        Of the bootstrap over sentences that the interval comes from.
+    """
+    known = {_measure(name): name for name in (*DELTAS, *SCORES.get(treebank.kind, ()))}
+    if not (wanted := [name for name in names if name in known]):
+        return {}
+    observations = TreeObservations.of(treebank)
+    found = beyond_length_matched(observations, observations.everything, seed=seed)
+    return {name: found[known[name]] for name in wanted}
+
+
+def _measure(name: str) -> str:
+    """What a δ or an accuracy is called as a measure."""
+    return f"alpha-{name}" if name in DELTAS else name
+
+
+def _squares(observations: TreeObservations, met: Bands) -> Floats:
+    """The squared δ of the pairs, the second brought to the first one's length: (3, pairs)."""
+    packed, lengths = observations.packed, observations.tokens + 1
+    x, y = packed.codes[met.first], packed.codes[met.second]
+    n, m = lengths[met.first], lengths[met.second]
+    # A longer tree is further away than the mean of both sizes makes it.
+    power = np.where(m > n, 4.0, 2.0)
+    ted = packed.distances(x, y) * (2 / (1 + (m / n) ** power)) ** (1 / power)
+    squares: Floats = deltas(ted, packed.sizes[x], packed.sizes[y] * (n / m)) ** 2
+    return squares
+
+
+def interval_over_sentences(
+    parts: Contributions, *, draws: int = DRAWS, seed: int
+) -> tuple[float, float] | None:
+    """The house's bootstrap over sentences; None where they are too few.
+
+    Of more than `_MOST_PARTS` sentences, neighbours are drawn together, so that memory is bounded.
+
+    Parameters
+    ----------
+    parts
+        A part per sentence.
+    draws, seed
+        Of the bootstrap.
+
+    >>> ones = np.ones(1000)
+    >>> interval_over_sentences(Contributions(ones / 4, ones, "sentences"), draws=9, seed=0)
+    (0.75, 0.75)
+    """
+    starts = np.arange(0, len(parts), math.ceil(len(parts) / _MOST_PARTS) or 1)
+    if len(starts) < len(parts):
+        observed, expected = (np.add.reduceat(p, starts) for p in (parts.observed, parts.expected))
+        parts = Contributions(observed, expected, parts.kind)
+    return bootstrap(parts, draws=draws, seed=seed).interval
+
+
+def against_bands(
+    treebank: Treebank,
+    parts: Mapping[str, Contributions],
+    found: Bands,
+    p: Mapping[str, float],
+    *,
+    seed: int,
+) -> dict[str, BeyondChance]:
+    """1 − D_o/D_e of what was compared, with intervals over sentences.
+
+    Nothing is drawn for D_e: `samples` are the pairs compared, and `interval` tells how far the
+    value would move with other sentences of the kind (`gammacp.inference.resampling`). The model
+    tells `equal_length`, the share of the bands whose sentences are exactly of equal length,
+    `widest`, how many tokens longer or shorter the widest band goes, and the annotators and the
+    number of sentences that are left out.
+
+    Parameters
+    ----------
+    treebank
+        Whose annotations these are.
+    parts
+        What each sentence adds to D_o and to D_e, by name; none where nothing is compared.
+    found
+        What was compared.
+    p
+        By name, of the permutations, where there are any.
+    seed
+        Of the bootstrap and of the permutations.
+    """
+    computed, signed = {}, {}
+    for name, part in parts.items():
+        mean = float(part.expected.sum())
+        computed[name] = Computed(
+            mean=mean,
+            pairs=len(found.first),
+            interval=interval_over_sentences(part, seed=seed) if mean > 0 else None,
+            nothing=NOTHING,
+            p=p.get(name),
+            least_p=1 / (1 + PERMUTATIONS),
+        )
+        signed[name] = signature(
+            _measure(name),
+            selection=treebank.selection,
+            trees=treebank.kind,
+            band=f"{LEAST}..{MOST}",
+            bootstrap=DRAWS,
+            permutations=PERMUTATIONS if p else None,
+            seed=seed,
+        )
+    return against_chance(
+        {name: float(p.observed.sum()) if len(p) else math.nan for name, p in parts.items()},
+        None,
+        LENGTH_MATCHED,
+        signed=signed,
+        missing=NOT_COMPARED,
+        computed=computed,
+        told=found.told,
+    )
+
+
+def untold(names: Iterable[str], why: DataError) -> dict[str, BeyondChance]:
+    """What has no value, since there is no band for every annotation.
+
+    Parameters
+    ----------
+    names
+        Of what was asked for.
+    why
+        What `bands` raised.
+    """
+    told = dict(zip(_TOLD, (math.nan, 0, (), 0), strict=True))
+    lost = BeyondChance(value=math.nan, chance=LENGTH_MATCHED, reason=str(why), told=told)
+    return dict.fromkeys(names, lost)

@@ -1,0 +1,99 @@
+"""Whether agreement above 0 is shown: trees permuted within sentences of equal length.
+
+Where annotators are independent, whoever made trees for several sentences of one length could as
+well have made each of them for any other. So the trees of each annotator change places, within
+sentences of exactly his or her number of tokens: p is the share of these permutations, the data
+among them, that disagree at most as much as the data do. It is exact whatever the annotators are
+like, and conservative where few lengths are equal. Of many sentences of one length, at most
+`_TOGETHER` change places with each other, which bounds how many pairs are compared.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gammacp.base.arrays import Bools, Floats, Indices
+from gammacp.trees.measures.observations import Observations
+
+PERMUTATIONS = 199
+_TOGETHER = 20
+_PAIRS_AT_ONCE = 1024
+
+
+def permuted(
+    lengths: Indices, items: Indices, people: Indices, *, draws: int, seed: int
+) -> Indices:
+    """Whose tree stands where: each annotator's own, permuted within sentences of equal length.
+
+    Parameters
+    ----------
+    lengths, items, people
+        Number of tokens, sentence and annotator of each annotation.
+    draws, seed
+        Number of permutations, and of these.
+
+    Returns
+    -------
+    Shape (1 + draws, annotations), the data first.
+
+    >>> lengths, items = np.array([3, 4, 3, 3]), np.array([0, 1, 2, 0])
+    >>> found = permuted(lengths, items, np.array([0, 0, 0, 1]), draws=20, seed=0)
+    >>> sorted(set(map(tuple, found.tolist())))
+    [(0, 1, 2, 3), (2, 1, 0, 3)]
+    """
+    kinds, kind = np.unique(np.stack([lengths, items]), axis=1, return_inverse=True)
+    _, begin, of, size = np.unique(
+        kinds[0], return_index=True, return_inverse=True, return_counts=True
+    )
+    part = (np.arange(len(of)) - begin[of]) % -(-size[of] // _TOGETHER)
+    groups = np.stack([people, lengths, part[kind.ravel()]])
+    group = np.unique(groups, axis=1, return_inverse=True)[1].ravel()
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2,)))
+    found = np.tile(np.arange(len(items)), (1 + draws, 1))
+    place = np.argsort(group, kind="stable")
+    for row in found[1:]:
+        row[place] = np.lexsort((rng.random(len(items)), group))
+    return found
+
+
+def permutation_p(
+    observations: Observations,
+    chosen: Bools,
+    compare: Callable[[Indices, Indices], Floats],
+    weights: Floats,
+    *,
+    seed: int,
+) -> list[float]:
+    """p of each measure whose D_o is a sum over the pairs of annotations of the sentences.
+
+    Parameters
+    ----------
+    observations
+        Whose trees are compared.
+    chosen
+        Which annotations take part, shape (annotations,).
+    compare
+        Disagreements of pairs of annotations by their numbers: shape (measures, pairs).
+    weights
+        Of the pairs `observations.first` and `second` in D_o, 0 of those that are not in it: shape
+        (measures, pairs).
+    seed
+        Of the permutations.
+    """
+    where = np.flatnonzero(chosen)
+    at = np.tile(np.arange(len(chosen)), (1 + PERMUTATIONS, 1))
+    own = observations.tokens[where], observations.item[where], observations.annotator[where]
+    at[:, where] = where[permuted(*own, draws=PERMUTATIONS, seed=seed)]
+    pairs = np.flatnonzero(chosen[observations.first] & chosen[observations.second])
+    # Neighbours are of one length, so that they meet the same others.
+    pairs = pairs[np.argsort(observations.tokens[observations.first[pairs]], kind="stable")]
+    sums = np.zeros((len(weights), len(at)))
+    for low in range(0, len(pairs), _PAIRS_AT_ONCE):
+        some = pairs[low : low + _PAIRS_AT_ONCE]
+        met = at[:, observations.first[some]] * len(chosen) + at[:, observations.second[some]]
+        known, inverse = np.unique(met, return_inverse=True)
+        values = compare(*np.divmod(known, len(chosen)))[:, inverse.reshape(met.shape)]
+        sums += np.einsum("mdp,mp->md", values, weights[:, some])
+    at_least = np.count_nonzero(sums[:, 1:] <= sums[:, :1] * (1 + 1e-12), axis=1)
+    found: list[float] = ((1 + at_least) / (1 + PERMUTATIONS)).tolist()
+    return found

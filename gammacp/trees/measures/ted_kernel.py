@@ -1,0 +1,243 @@
+"""The inner loops of the tree edit distance (Zhang & Shasha 1989), compiled.
+
+Each tree is there twice, as it is and mirrored: the mirror images of two trees are as far apart as
+the trees, and the decomposition into left paths of one of the two is cheaper. It is written out as
+*columns*: for each keyroot the nodes of its subtree in post-order, one keyroot after the other.
+One tree is compared with a block of others at a time: a row of the table goes over all columns of
+the block, which is long enough for the loop over it to be all that takes time.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+# Without a sign numba has no negative index to see to.
+Unsigned: TypeAlias = NDArray[np.uint32]
+# The larger of two integers is compiled to a jump, which the processor mostly guesses wrong; that
+# of two floats is one instruction. These count exactly up to 2²⁴, more than memory has room for.
+Counts: TypeAlias = NDArray[np.float32]
+
+# Up to so many columns are a block; a tree that has more is a block of its own.
+_BLOCK = 800
+
+
+class TreeArrays(NamedTuple):
+    """Packed trees, as they are in row 0 of `column_starts` and `widths`, and mirrored in row 1.
+
+    A column has its node with its label, and the column before the node's leftmost leaf, from 1 on,
+    or 0 where that is the keyroot's; `inside` is 0 for the first one of a keyroot, else −1. The
+    product of two trees' `widths`, their numbers of columns, is the number of cells to fill.
+    """
+
+    labels: Codes
+    nodes: Unsigned
+    before: Unsigned
+    inside: Codes
+    n_nodes: Indices
+    column_starts: Indices
+    widths: Indices
+
+
+class Tables(NamedTuple):
+    """The columns of a block, and what they save together with the rows of one other tree.
+
+    Each column adds the `offset` of its keyroot to what is saved: twice the columns before it, more
+    than those can save. So the largest value so far in a row is the largest one of the keyroot. A
+    forest without nodes, which saves nothing, has a column of its own at the end for each keyroot.
+
+    Attributes
+    ----------
+    left, previous
+        The columns before the node's leftmost leaf, and before the node where both are on one left
+        path, else those without nodes.
+    nodes, found
+        The column's node in the block; in `found` only of nodes on the keyroot's left path.
+    labels
+        Of the block's nodes.
+    subtrees, forests
+        What pairs of subtrees save, shape (nodes, nodes of the block + 1), and pairs of forests.
+    """
+
+    left: Unsigned
+    previous: Unsigned
+    nodes: Unsigned
+    found: Unsigned
+    offsets: Counts
+    labels: Codes
+    subtrees: Counts
+    forests: Counts
+
+
+@kernel
+def tables(trees: TreeArrays) -> Tables:
+    """Room for every block, and for every larger tree on its narrower side.
+
+    Branches to the right make the other side as wide as the square of the nodes.
+    """
+    largest = trees.n_nodes.max()
+    nodes = max(_BLOCK, largest)
+    room = max(_BLOCK, np.minimum(trees.widths[0], trees.widths[1]).max())
+    columns = np.zeros((4, room), np.uint32)
+    return Tables(
+        columns[0],
+        columns[1],
+        columns[2],
+        columns[3],
+        np.zeros(room, np.float32),
+        np.zeros(nodes, np.int32),
+        np.zeros((largest, nodes + 1), np.float32),
+        np.zeros((largest + 1, room + nodes), np.float32),
+    )
+
+
+@kernel
+def _lay_out(trees: TreeArrays, side: int, block: Indices, rows: int, to: Tables) -> int:
+    """Write down the columns of a block's trees, and say how many there are.
+
+    `rows` is the largest number of nodes of the trees they are compared with.
+    """
+    nodes = trees.n_nodes[block].sum()
+    n, seen, empty = 0, 0, len(to.left) - 1
+    for y in block:
+        start = n
+        columns = trees.column_starts[side, y]
+        for c in range(columns, columns + trees.widths[side, y]):
+            if trees.inside[c] == 0:
+                empty += 1
+                offset = np.float32(2 * n)
+                to.forests[: rows + 1, empty] = offset
+            node, alone = seen + trees.nodes[c], trees.before[c] == 0
+            to.left[n] = empty if alone else start + trees.before[c] - 1
+            to.previous[n] = n - 1 if alone and trees.inside[c] else empty
+            to.nodes[n] = node
+            to.found[n] = node if alone else nodes
+            if alone:
+                to.labels[node] = trees.labels[c]
+            to.offsets[n] = to.forests[0, n] = offset
+            n += 1
+        seen += trees.n_nodes[y]
+    return n
+
+
+@kernel
+def _fill(trees: TreeArrays, side: int, x: int, width: int, nodes: int, to: Tables) -> None:
+    """Find what the subtrees of tree x save together with those of the block.
+
+    The recurrence is for what matching saves, the sizes less the distance: 2 for a node that is
+    kept, 1 for one that is renamed. Deletions and insertions save nothing, so that a cell is the
+    largest of three others.
+    """
+    forests, first = to.forests, 0
+    left, previous, other, found = to.left, to.previous, to.nodes, to.found
+    start = trees.column_starts[side, x]
+    for r in range(trees.widths[side, x]):
+        if trees.inside[start + r] == 0:
+            first = r
+        row, above = r - first + 1, trees.before[start + r]
+        known, last, here = to.subtrees[trees.nodes[start + r]], forests[row - 1], forests[row]
+        saved = np.float32(0)
+        if above > 0:
+            base = forests[above - first]
+            for c in range(width):
+                both, best = base[left[c]] + known[other[c]], last[c]
+                best = both if both > best else best
+                saved = best if best > saved else saved
+                here[c] = saved
+            continue
+        label = trees.labels[start + r]
+        for j in range(nodes):
+            known[j] = np.float32(2) if to.labels[j] == label else np.float32(1)
+        for c in range(width):
+            both, best = last[previous[c]] + known[other[c]], last[c]
+            best = both if both > best else best
+            saved = best if best > saved else saved
+            here[c] = saved
+            known[found[c]] = saved - to.offsets[c]
+
+
+@kernel
+def _block_distances(
+    trees: TreeArrays, low: int, high: int, block: Indices, to: Tables, distances: Codes
+) -> None:
+    """Distances of the trees from low to high − 1, in rows, from those of a block."""
+    n_nodes, widths, room = trees.n_nodes, trees.widths, len(to.left)
+    nodes, left, right = n_nodes[block].sum(), widths[0][block].sum(), widths[1][block].sum()
+    for side in range(2):
+        columns = 0
+        for x in range(low, high):
+            mirrored = widths[1, x] * right < widths[0, x] * left
+            if side != (left > room or (mirrored and right <= room)):
+                continue
+            if columns == 0:
+                columns = _lay_out(trees, side, block, n_nodes[low:high].max(), to)
+            _fill(trees, side, x, columns, nodes, to)
+            root, whole = -1, to.subtrees[n_nodes[x] - 1]
+            for k, y in enumerate(block):
+                root += n_nodes[y]
+                distances[x - low, k] = n_nodes[x] + n_nodes[y] - int(whole[root])
+
+
+@kernel
+def _block(trees: TreeArrays, others: Indices) -> Indices:
+    """The first of the others, as many as are a block."""
+    last, left, right = 0, 0, 0
+    for y in others:
+        left, right = left + trees.widths[0, y], right + trees.widths[1, y]
+        if last > 0 and max(left, right) > _BLOCK:
+            break
+        last += 1
+    return others[:last]
+
+
+@kernel
+def pair_distances(trees: TreeArrays, first: Indices, second: Indices) -> Codes:
+    """Unit-cost distances of the pairs (first[k], second[k]); faster where first[k] stays."""
+    to = tables(trees)
+    distances = np.empty((1, len(first)), np.int32)
+    k = 0
+    while k < len(first):
+        x, last = first[k], k + 1
+        while last < len(first) and first[last] == x:
+            last += 1
+        while k < last:
+            block = _block(trees, second[k:last])
+            _block_distances(trees, x, x + 1, block, to, distances[:, k:last])
+            k += len(block)
+    found: Codes = distances[0]
+    return found
+
+
+@kernel
+def weighted_squares(
+    trees: TreeArrays, lengths: Indices, low: int, high: int, weights: Floats
+) -> Floats:
+    """Sums of the three squared δ of each tree, over the pairs x < y with low ≤ x < high.
+
+    `lengths` are |x|; a pair adds w_y δ² to x and w_x δ² to y, for each row of weights.
+    """
+    n = len(trees.n_nodes)
+    to = tables(trees)
+    distances = np.empty((high - low, _BLOCK), np.int32)
+    sums = np.zeros((len(weights), 3, n))
+    squares = np.empty(3)
+    first = low + 1
+    while first < n:
+        block = _block(trees, np.arange(first, n))
+        last = first + len(block)
+        _block_distances(trees, low, min(high, last - 1), block, to, distances)
+        for x in range(low, min(high, last - 1)):
+            for y in range(max(first, x + 1), last):
+                ted = distances[x - low, y - first]
+                squares[0] = ted**2
+                squares[1] = (ted - abs(lengths[x] - lengths[y])) ** 2
+                squares[2] = (ted / (lengths[x] + lengths[y])) ** 2
+                for k in range(len(weights)):
+                    for d in range(3):
+                        sums[k, d, x] += weights[k, y] * squares[d]
+                        sums[k, d, y] += weights[k, x] * squares[d]
+        first = last
+    return sums

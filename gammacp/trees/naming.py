@@ -1,0 +1,283 @@
+"""Which annotator and which document a file is, from its name.
+
+Two layouts are recognised: a folder per annotator whose files share document names (the
+annotator's name may be part of them: `es/lotte/1252-es-lotte.conll`), and files side by side whose
+names differ in a field (`da-morten.conll`, `da-lotte.conll`). Where several fields differ, the
+annotator's is the one under which the files of a document have most in common: they are about the
+same text. A pattern with the named groups `annotator` and, if there are several, `document`
+overrides both.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from itertools import combinations
+from pathlib import Path
+
+from gammacp.base.arguments import one_of
+from gammacp.continuum.columns import check_known
+from gammacp.errors import DataError, UsageError
+from gammacp.base.files import content_of
+from gammacp.formats.layout import names_from_path
+from gammacp.base.left_out import LeftOut
+
+SUFFIXES = {
+    "dependency": (".conll", ".conllu", ".conllup", ".conllx", ".conll09", ".dep", ".malt"),
+    "phrase": (".tree", ".trees", ".mrg", ".ptb", ".psd", ".parse", ".brackets"),
+    "graph": (".amr", ".penman"),
+}
+FOLDERS = ("auto", "annotators", "documents")
+_FIELDS = re.compile(r"[-_.\s]+")
+
+
+@dataclass(frozen=True)
+class Named:
+    """A file, whose it is and which document it annotates."""
+
+    path: Path
+    annotator: str
+    document: str
+
+
+def name_files(
+    paths: Sequence[Path],
+    *,
+    pattern: str | None = None,
+    layout: str | None = None,
+    folders: str = "auto",
+    kind: str | None = None,
+) -> tuple[list[Named], str]:
+    """All files below the paths with annotator and document, and how they were recognised.
+
+    In folders, files are those with a suffix of `kind`, or of any kind.
+    """
+    one_of("folders", folders, FOLDERS)
+    if pattern is not None and layout is not None:
+        raise UsageError("pattern and layout both say where names come from: give one")
+    for path in paths:
+        if not path.exists():
+            raise DataError("no such file or folder", file=path)
+    if pattern is not None:
+        named, how = _by_pattern(_files(paths, kind), pattern)
+    elif layout is not None:
+        found = [(path, names_from_path(path, layout)) for path in _files(paths, kind)]
+        named = [Named(path, names.annotator, names.document) for path, names in found]
+        how = f"layout {layout!r}"
+    elif roots := _folders(paths, kind):
+        named, how = _by_folder(roots, folders, kind)
+    else:
+        named, how = _by_field(_files(paths, kind))
+    require_different(named)
+    return named, how
+
+
+def chosen(
+    named: Sequence[Named],
+    documents: Iterable[Sequence[str]],
+    rename: Mapping[str, str],
+    exclude: Collection[str],
+) -> list[Named]:
+    """The files that count, under the names that count.
+
+    Parameters
+    ----------
+    named
+        All files.
+    documents
+        Lists of patterns; a document counts that fits one of each, and all do of an empty list.
+    rename
+        Annotators: name in the files → name to use.
+    exclude
+        Annotators to leave out, by their names after it.
+
+    Raises
+    ------
+    DataError
+        A document or an annotator does not occur, or what is left cannot be compared.
+    """
+    kept = list(named)
+    for patterns in filter(None, documents):
+        for pattern in patterns:
+            if not any(fnmatchcase(one.document, pattern) for one in kept):
+                there = ", ".join(sorted({one.document for one in kept})[:10])
+                hint = f"There are: {there}" if there else "Each file is a document of its own"
+                raise DataError(f"document {pattern!r} does not occur", hint=hint)
+        kept = [o for o in kept if any(fnmatchcase(o.document, p) for p in patterns)]
+    check_known(rename, tuple(dict.fromkeys(o.annotator for o in kept)), "annotator")
+    kept = [replace(o, annotator=rename.get(o.annotator, o.annotator)) for o in kept]
+    check_known(exclude, tuple(dict.fromkeys(o.annotator for o in kept)), "annotator")
+    kept = [o for o in kept if o.annotator not in exclude]
+    require_different(kept)
+    return kept
+
+
+def are_trees(paths: Iterable[Path]) -> bool:
+    """Whether these are files of trees by their suffixes; `.conll` may hold spans, too."""
+    known = {s for suffixes in SUFFIXES.values() for s in suffixes} - {".conll"}
+    found = [q for p in paths for q in (_visible(p) if p.is_dir() else [p])]
+    return bool(found) and all(q.suffix.lower() in known for q in found)
+
+
+def _files(paths: Iterable[Path], kind: str | None) -> list[Path]:
+    found = (q for p in paths for q in (_inside(p, kind) if p.is_dir() else [p]))
+    return list(dict.fromkeys(found))
+
+
+def _inside(folder: Path, kind: str | None) -> list[Path]:
+    known = {s for k, suffixes in SUFFIXES.items() if kind in (None, k) for s in suffixes}
+    found = [p for p in _visible(folder) if p.suffix.lower() in known]
+    if not found:
+        raise DataError(
+            "no treebank file in this folder",
+            file=folder,
+            hint=f"Looked for {' '.join(sorted(known))}; other files can be named one by one.",
+        )
+    return found
+
+
+def passed_over(paths: Iterable[Path], named: Iterable[Named]) -> list[LeftOut]:
+    """The files in these folders that are nobody's: none of the suffixes, or of another kind."""
+    read = {one.path for one in named}
+    folders = (path for path in paths if path.is_dir())
+    counts = {folder: sum(p not in read for p in _visible(folder)) for folder in folders}
+    reason = "its ending is of no known tree format"
+    return [LeftOut(str(folder), "file", n, reason) for folder, n in counts.items() if n]
+
+
+def _visible(folder: Path) -> list[Path]:
+    """The files anywhere in a folder, but for hidden ones and those in hidden folders."""
+    files = (p for p in sorted(folder.rglob("*")) if p.is_file())
+    return [p for p in files if not any(x.startswith(".") for x in p.relative_to(folder).parts)]
+
+
+def _folders(paths: Sequence[Path], kind: str | None) -> list[Path]:
+    """The folders that stand for annotators (or documents); empty where files lie side by side."""
+    inner = [p for p in paths if p.is_dir()]
+    if not inner:
+        return []
+    if len(inner) < len(paths):
+        raise DataError(
+            "files and folders cannot be mixed", file=paths[0], hint="Give one kind, or --pattern."
+        )
+    if len(inner) > 1:
+        return inner
+    below = sorted(p for p in inner[0].iterdir() if p.is_dir() and not p.name.startswith("."))
+    below = [p for p in below if any(q.is_file() for q in p.rglob("*"))]
+    beside = [p for p in _inside(inner[0], kind) if p.parent == inner[0]]
+    if beside and below:
+        raise DataError(
+            "treebank files lie beside folders, so it is unclear which belong together",
+            file=inner[0],
+            hint="Give the folders or the files of one treebank, or use --pattern.",
+        )
+    return below
+
+
+def _by_folder(roots: Sequence[Path], folders: str, kind: str | None) -> tuple[list[Named], str]:
+    named = []
+    for root in roots:
+        name = root.resolve().name
+        named += [
+            Named(path, name, _without(path.relative_to(root).with_suffix(""), name))
+            for path in _inside(root, kind)
+        ]
+    if folders == "documents":
+        swapped = [Named(n.path, n.document, n.annotator) for n in named]
+        return swapped, "folders are documents, file names are annotators"
+    shared = Counter(n.document for n in named)
+    single = Counter(n.annotator for n in named)
+    if len(roots) > 1 and max(shared.values()) == 1 and max(single.values()) == 1:
+        # One file each: whatever they are called, they are the same document.
+        named = [Named(n.path, n.annotator, "") for n in named]
+    how = "folders are annotators, file names (without the annotator's) are documents"
+    return named, how
+
+
+def _without(relative: Path, annotator: str) -> str:
+    """A file's name without the annotator's, as far as that is a field of its own."""
+    edge = rf"(?:^|[-_.\s]+){re.escape(annotator)}(?=$|[-_.\s])"
+    stem = re.sub(edge, "", relative.name, count=1, flags=re.IGNORECASE).strip("-_. ")
+    parent = relative.parent.as_posix()
+    return stem if parent == "." else f"{parent}/{stem}"
+
+
+def _by_pattern(files: Sequence[Path], pattern: str) -> tuple[list[Named], str]:
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"pattern {pattern!r} is not a regular expression: {error}") from None
+    if "annotator" not in compiled.groupindex:
+        raise UsageError(f"pattern {pattern!r} has no group (?P<annotator>…)")
+    named = []
+    for path in files:
+        match = compiled.search(path.as_posix())
+        if match is None:
+            raise DataError(f"path does not match the pattern {pattern!r}", file=path)
+        groups = match.groupdict()
+        named.append(Named(path, groups["annotator"] or "", groups.get("document") or ""))
+    return named, f"pattern {pattern!r}"
+
+
+def _by_field(files: Sequence[Path]) -> tuple[list[Named], str]:
+    fields = [_FIELDS.split(path.stem) for path in files]
+    if len(files) > 1 and len({path.stem for path in files}) == 1:
+        # a/text.conll b/text.conll: the folders tell them apart.
+        return [
+            Named(path, path.resolve().parent.name, path.stem) for path in files
+        ], "folders are annotators, file names are documents"
+    if len({len(row) for row in fields}) == 1:
+        differing = [k for k in range(len(fields[0])) if len({row[k] for row in fields}) > 1]
+        options = [k for k in reversed(differing) if _shares_documents(fields, k)]
+        if options:
+            k = options[0] if len(options) == 1 else _same_texts(files, fields, options)
+            named = [
+                Named(path, row[k], "-".join(row[:k] + row[k + 1 :]))
+                for path, row in zip(files, fields, strict=True)
+            ]
+            return named, f"field {k + 1} of the file names is the annotator"
+    return [Named(path, path.stem, "") for path in files], "each file is an annotator"
+
+
+def _shares_documents(fields: Sequence[Sequence[str]], k: int) -> bool:
+    documents = Counter((*row[:k], *row[k + 1 :]) for row in fields)
+    pairs = {(row[k], (*row[:k], *row[k + 1 :])) for row in fields}
+    return min(documents.values()) > 1 and len(pairs) == len(fields)
+
+
+def _same_texts(
+    files: Sequence[Path], fields: Sequence[Sequence[str]], options: Sequence[int]
+) -> int:
+    """The field that groups files with the same words; else the one with the fewest names."""
+    words = [Counter(content_of(path).split()) for path in files]
+
+    def likeness(k: int) -> float:
+        documents: dict[tuple[str, ...], list[Counter[bytes]]] = {}
+        for row, counts in zip(fields, words, strict=True):
+            documents.setdefault((*row[:k], *row[k + 1 :]), []).append(counts)
+        pairs = [(a, b) for group in documents.values() for a, b in combinations(group, 2)]
+        return sum((a & b).total() / max((a | b).total(), 1) for a, b in pairs) / len(pairs)
+
+    # There are more texts than annotators, and their names come last more often than not.
+    return max(options, key=lambda k: (round(likeness(k), 3), -len({r[k] for r in fields}), k))
+
+
+def require_different(named: Sequence[Named]) -> None:
+    """DataError where two files are one annotator's of one document, or all are one annotator's."""
+    seen: dict[tuple[str, str], Path] = {}
+    for one in named:
+        key = (one.annotator, one.document)
+        if key in seen:
+            raise DataError(
+                f"annotator {one.annotator!r} and document {one.document!r} are taken: {seen[key]}",
+                file=one.path,
+                hint="Tell them apart with --pattern '(?P<annotator>…)…(?P<document>…)'.",
+            )
+        seen[key] = one.path
+    if len({one.annotator for one in named}) < 2:
+        raise DataError(
+            f"one annotator only ({named[0].annotator})" if named else "no annotator is left",
+            file=named[0].path if named else None,
+            hint="Agreement needs two: name the files or folders of both, or --pattern.",
+        )

@@ -1,0 +1,103 @@
+"""How trees are read, for `syntax`, `measure` and `report` alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gammacp.cli.options.groups import given, option
+from gammacp.cli.options.reading import Reading, requested_campaign
+from gammacp.cli.output import message, messages
+from gammacp.cli.sparing import spare_files
+from gammacp.errors import UsageError
+
+if TYPE_CHECKING:
+    from gammacp.trees.treebank import ReadTreebank
+
+# What of a campaign.toml, and of the options of reading, is for trees, too.
+_OF_TREES = ("paths", "layout", "document", "rename", "exclude", "rounds")
+
+
+@dataclass(frozen=True)
+class Treebanks:
+    """How files of trees are read and sentences paired."""
+
+    trees: str | None = option(
+        "dependency, phrase, graph, or enhanced (graphs of enhanced Universal Dependencies).  "
+        "[default: by the first file]"
+    )
+    pattern: str | None = option(
+        "Regular expression over the paths, with a group (?P<annotator>…) and, for several "
+        "documents, (?P<document>…)."
+    )
+    folders: str = option(
+        "What the folders stand for: auto, annotators or documents.", default="auto"
+    )
+    pairing: str = option(
+        "How sentences are paired: by their words (auto), by order, or by id (sent_id).",
+        default="auto",
+    )
+    leaves: str = option(
+        "Whether bare symbols in brackets are words or labels, or auto.", default="auto"
+    )
+    size: str = option(
+        "Whether the size of a phrase structure counts leaves or nodes.", default="leaves"
+    )
+    labels: str = option(
+        "universal drops subtypes of relations and adds the scores of Universal Dependencies; "
+        "categories drops function tags and indices of Penn trees.",
+        default="all",
+    )
+    ignore: str = option("Leave out punct (punctuation) or traces (of Penn trees).", default="")
+    encoding: str = option("Encoding of the files of trees.", default="utf-8")
+    strict: bool = option(
+        "Stop at the first sentence that is left out or defective.", default=False
+    )
+
+    def read(
+        self, files: Sequence[Path], reading: Reading, *, writes: Iterable[Path] = ()
+    ) -> ReadTreebank:
+        """Everybody's trees, of which what is wrong is told; `writes` as for units."""
+        from gammacp.trees.treebank import read_treebank
+
+        if not files or reading.dataset is not None:
+            raise UsageError("give files of trees; none ship with gammacp")
+        campaign = requested_campaign(files, reading)
+        said = campaign.values
+        of_units = [key for key in said if key not in _OF_TREES]
+        campaign.refuse(
+            {
+                **dict.fromkeys(of_units, "it is for units, but these are trees"),
+                "format": "gammacp recognises trees, or --trees names them",
+            }
+        )
+        how = {name: value for name, value in asdict(self).items() if name != "strict"}
+        with campaign.confine():
+            spare_files(writes, campaign.paths)
+            found = read_treebank(
+                campaign.paths,
+                kind=how.pop("trees"),
+                **how,
+                layout=said.get("layout"),
+                documents=(campaign.documents, said.get("document", ())),
+                rename=said.get("rename"),
+                exclude=said.get("exclude", ()),
+                noted={
+                    "campaign": campaign.stamp,
+                    "round": campaign.round,
+                    "document": ",".join(said.get("document", ())),
+                },
+            )
+        messages((e.message_and_place for e in found.failures), before="gammacp: ", error=True)
+        for line in found.messages:
+            message(line)
+        if self.strict:
+            found.require_complete()
+        return found
+
+    def refuse(self) -> None:
+        """UsageError where one is given, and what is read are units."""
+        for name in given(self):
+            raise UsageError(f"--{name} is for trees, but the measures are for units")

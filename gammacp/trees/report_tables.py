@@ -1,0 +1,258 @@
+"""The tables of a report on a treebank: columns over the records of its JSON."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gammacp.trees.measures.alpha import DELTAS
+from gammacp.base.record_tables import Column, Record, Table, count, interval, number, percent, share
+from gammacp.trees.report import TreeReport
+from gammacp.base.text import first_names
+
+_SCORES = {"las": "LAS", "uas": "UAS", "label": "label", "jaccard": "Jaccard", "f1": "F₁"}
+_BEYOND = (("beyond chance", "value"), ("95 % over sentences", "interval"), ("p", "p"))
+_MOST = 20
+_UD = {"words": "words", "upos": "UPOS", "features": "features", "lemma": "lemma"}
+_UD |= {name: name.upper() for name in ("uas", "las", "clas", "mlas", "blex", "elas", "eulas")}
+
+
+def value_or_interval(value: Any, digits: int = 4) -> str:
+    """A number or an interval; nothing where a row has none."""
+    if value is None:
+        return ""
+    return interval(value, digits) if isinstance(value, tuple) else number(value, digits)
+
+
+def _of(group: str, delta: str, header: str, form: Any) -> Column:
+    return Column(f"{group}_{delta}", header, form, value=lambda record: record[group][delta])
+
+
+_SENTENCE, _LINES = (
+    Column("sentence", "sentence", value=lambda r: f"{r['document']} {r['sentence']}".strip()),
+    Column(
+        "lines",
+        "lines",
+        value=lambda r: " ".join(f"{a}:{x['line']}" for a, x in r["annotations"].items()),
+    ),
+)
+SENTENCES = (
+    _SENTENCE,
+    _of("share", "plain", "of Dₒ plain", share),
+    _of("share", "diff", "diff", share),
+    _of("share", "norm", "norm", share),
+    _LINES,
+    Column("what", "what", wrapped=True),
+)
+
+
+def tables(report: TreeReport) -> list[Table]:
+    """Agreement and accuracies; annotators, and the sentences that disagree most, if asked for.
+
+    Beyond chance comes first; annotators are shown beyond chance where that was computed.
+
+    Parameters
+    ----------
+    report
+        On trees or graphs.
+    """
+    document = report.as_dict()
+    found = _trees(document) if "alpha" in document else _graphs(document)
+    if scores := document.get("universal"):
+        columns = (Column(name, header, number) for name, header in _UD.items() if name in scores)
+        record = {"title": "F₁ of Universal Dependencies", **scores}
+        found.insert(1, Table((Column("title", ""), *columns), [record]))
+    return found
+
+
+def _trees(document: Record) -> list[Table]:
+    names = [name for name in _SCORES if document[name] is not None]
+    values = (
+        *(_of("alpha", delta, f"α {delta}", value_or_interval) for delta in DELTAS),
+        *(Column(name, _SCORES[name], value_or_interval) for name in names),
+    )
+    shown = [*values]
+    if document["evalb"] is not None:
+        shown.append(Column("evalb", "EVALB", value_or_interval))
+    found = [Table((Column("title", ""), *shown), _rows(document, names))]
+    if "pairs" in document:
+        parts = [{"title": " – ".join(p["annotators"]), **p} for p in document["pairs"]]
+        for part in document["without"]:
+            (missing,) = set(document["annotators"]) - set(part["annotators"])
+            parts.append({"title": f"without {missing}", **part})
+        columns = (
+            Column("annotators", "annotators", value=lambda record: record["title"]),
+            Column("items", "sentences", count),
+            *values,
+        )
+        found.append(Table(columns, [{**part, **_beyond(part, "value")} for part in parts]))
+    if rows := document.get("documents", []):
+        columns = (
+            Column("document", "document"),
+            Column("items", "sentences", count),
+            Column("share", "of Dₒ plain", share),
+            *(Column(name, _SCORES[name], number) for name in names),
+        )
+        found.append(Table(columns, rows))
+    if "breakdown" in document:
+        found += _breakdown(document["breakdown"])
+    if "sentences" in document:
+        found.append(Table(SENTENCES, document["sentences"]))
+    return found
+
+
+_ACCURACIES = tuple(Column(name, _SCORES[name], number) for name in ("las", "uas", "label"))
+
+
+def _breakdown(found: Record) -> list[Table]:
+    """By relation, the pairs of relations that are confused most, and by groups of tokens."""
+    tokens = Column("tokens", "tokens", _tokens)
+    relations = (
+        Column("relation", "relation"),
+        tokens,
+        Column("agreed", "agreed", _tokens),
+        Column("label", "π label", number),
+        Column("head", "π head", number),
+    )
+    confusions = (
+        Column("relations", "confused", value=lambda record: " – ".join(record["relations"])),
+        Column("count", "tokens", _tokens),
+    )
+    tables = [
+        Table(relations, found["relations"][:_MOST]),
+        Table(confusions, found["confusions"][:_MOST]),
+    ]
+    for name, header in (("length", "sentence"), ("distance", "head distance"), ("upos", "UPOS")):
+        if rows := found["by"][name]:
+            tables.append(Table((Column("group", header), tokens, *_ACCURACIES), rows))
+    return [table for table in tables if table.records]
+
+
+def _tokens(value: float, _digits: int = 0) -> str:
+    return f"{value:.10g}" if value == round(value) else f"{value:.1f}"
+
+
+def _beyond(part: Record, key: str) -> Record:
+    """What a part has beyond chance, under the names of its published values."""
+    beyond = part["beyond_chance"]
+    if not beyond:
+        return {}
+    values = {name: one[key] for name, one in beyond.items()}
+    return {"alpha": {delta: values[delta] for delta in DELTAS}, **values}
+
+
+def _rows(document: Record, names: Sequence[str]) -> list[Record]:
+    """The agreement, its intervals, and the disagreements, as records of the same columns."""
+    rows: list[Record] = []
+    if document["beyond_chance"]:
+        rows += [{"title": title, **_beyond(document, key)} for title, key in _BEYOND]
+    rows.append({"title": "as published" if rows else "agreement", **document})
+    for title, key in (("95 % sampling", "interval"), ("95 % bootstrap", "bootstrap")):
+        if drawn := document.get(key):
+            alpha = {delta: drawn.get(delta) for delta in DELTAS}
+            rows.append({"title": title, "alpha": alpha, **{n: drawn.get(n) for n in names}})
+    rows += [{"title": n, "alpha": document[n]} for n in ("observed", "expected")]
+    if document["beyond_chance"]:
+        rows.append(
+            {"title": "expected, length-matched", "alpha": _beyond(document, "expected")["alpha"]}
+        )
+    return rows
+
+
+def in_words(report: TreeReport) -> list[str]:
+    """How much was compared, with what chance, what is not proven, and why a value is undefined.
+
+    Parameters
+    ----------
+    report
+        On trees or graphs.
+    """
+    return list(_said(report.document))
+
+
+def _said(document: Record) -> Iterator[str]:
+    items = document["items"]
+    size = f"{items} sentence{'s' * (items != 1)}"
+    if "alpha" in document:
+        tokens = document["tokens"]
+        yield f"{size}, {tokens} token{'s' * (tokens != 1)}"
+        if ignored := document["ignored"]:
+            scores = ", ".join(_SCORES[name] for name in _SCORES if document[name] is not None)
+            yield (
+                f"{ignored} of {items} sentences with differing token counts are left out of "
+                f"{scores}; α includes them"
+            )
+        key, units = "plain", "tokens "
+        others = "trees"
+    else:
+        yield f"{size}, {document['graphs']} graphs, {document['triples']} triples"
+        key, units = "smatch", ""
+        others = "{} pairs of graphs"
+    if beyond := (document["beyond_chance"] or {}).get(key):
+        if beyond["samples"]:
+            yield (
+                f"chance: {others.format(beyond['samples'])} of the same annotators for other "
+                f"sentences of the same size ({percent(beyond['equal_length'])} exactly, the "
+                f"others up to {beyond['widest']} {units}more or fewer)"
+            )
+        if beyond["reason"]:
+            yield f"beyond chance: {beyond['reason']}"
+    if parts := document.get("breakdown"):
+        hidden = [max(0, len(parts[key]) - _MOST) for key in ("relations", "confusions")]
+        if any(hidden):
+            relations, confusions = hidden
+            yield f"breakdown: --json has {relations} more relations, {confusions} more confusions"
+        if lost := parts["left_out"]:
+            yield f"breakdown: {lost} sentences of unequal token counts left out"
+    yield from document["notes"]
+    if reason := document.get("reason"):
+        yield reason
+    scores = document.get("universal", {})
+    if other := scores.get("other_text"):
+        yield f"UD: {other} pairs of annotations not compared, since their texts differ"
+    if lost := scores.get("no_words"):
+        yield f"UD: {lost} sentences not compared, since they have no words"
+    if several := scores.get("several_edges"):
+        yield (
+            f"EULAS: {several} words have several edges of one universal relation to one head; "
+            "each counts once (the shared task's program counts each with each, and can exceed 1)"
+        )
+
+
+_GRAPHS = {"smatch": "Smatch F₁", "precision": "precision", "recall": "recall", "plain": "α"}
+_TRIPLES = 3
+
+
+def _graphs(document: Record) -> list[Table]:
+    beyond = document["beyond_chance"]
+    rows: list[Record] = [
+        {"title": title, **{name: beyond[name][key] for name in beyond}}
+        for title, key in (*_BEYOND[:2], ("disagreement by chance", "expected"))
+    ]
+    rows.append({"title": "as published", **document})
+    columns = [Column(name, header, value_or_interval) for name, header in _GRAPHS.items()]
+    found = [Table((Column("title", ""), *columns), rows)]
+    values = [Column(name, header, number) for name, header in _GRAPHS.items() if name != "plain"]
+    size = Column("items", "sentences", count)
+    for key, title in (("documents", "document"), ("pairs", "annotators")):
+        if parts := document.get(key, []):
+            found.append(Table((Column(title, title, _name), size, *values), parts))
+    if "sentences" in document:
+        what = (
+            Column("share", "of all apart", share),
+            Column("smatch", "Smatch F₁", number),
+            _LINES,
+            Column("what", "what", value=_what, wrapped=True),
+        )
+        found.append(Table((_SENTENCE, *what), document["sentences"]))
+    return found
+
+
+def _what(record: Record) -> str:
+    return "; ".join(
+        f"only {name}: {first_names(rows, _TRIPLES)}"
+        for name, rows in record["only"].items()
+        if rows
+    )
+
+
+def _name(value: str | tuple[str, str], _digits: int = 0) -> str:
+    return value if isinstance(value, str) else " – ".join(value)

@@ -1,0 +1,409 @@
+"""A treebank from files: whose they are, what they hold, which sentences belong together."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeVar
+
+from gammacp.base.arguments import one_of
+from gammacp.errors import DataError
+from gammacp.formats.finding import globbed
+from gammacp.base.left_out import LeftOut, Tally, gather
+from gammacp.trees.measures.annotations import (
+    Dependencies,
+    Item,
+    MeaningGraph,
+    Sentence,
+    Treebank,
+    error_in,
+)
+from gammacp.base.signature import entry
+from gammacp.trees.brackets import read_brackets, settle_leaves
+from gammacp.trees.conll import read_conll
+from gammacp.trees.conventions import CONVENTIONS, by_convention, check_conventions
+from gammacp.trees.defects import UNCOUNTED, UNREAD, UNSOUND, Defect, find_defects, require_sound
+from gammacp.trees.naming import SUFFIXES, Named, chosen, name_files, passed_over
+from gammacp.trees.pairing import Side, pair_sentences, without_partner
+from gammacp.trees.text import read_lines
+
+KINDS = ("dependency", "phrase", "graph", "enhanced")
+NO_EDGES = "its words have no enhanced dependencies (_ in DEPS): not annotated"
+_LISTED = 20
+_PLAIN = ("auto", "leaves", "all")  # what options are where nothing is asked for
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ReadTreebank:
+    """What was read from files.
+
+    Attributes
+    ----------
+    treebank
+        All sentences, also those that only one annotator has.
+    defects
+        What is wrong inside sentences and between the annotations of a sentence.
+    left_out
+        Sentences that only one annotator has, and tokens that are not read, by file and reason.
+    notes
+        How names and formats were recognised.
+    failures
+        What is wrong with files that could not be read; their documents are left out.
+    """
+
+    treebank: Treebank
+    defects: tuple[Defect, ...]
+    left_out: tuple[LeftOut, ...]
+    notes: tuple[str, ...]
+    failures: tuple[DataError, ...] = ()
+
+    @property
+    def alone(self) -> tuple[Item, ...]:
+        """The sentences that only one annotator has."""
+        return tuple(item for item in self.treebank.items if len(item.annotations) == 1)
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What a reader of the numbers has to know: notes, what is left out, defects."""
+        lost = [f"{entry.file}: left out: {entry}" for entry in self.left_out]
+        lines = [str(s.line) for item in self.alone for s in item.annotations.values() if s.line]
+        if lines:
+            more = ", …" if len(lines) > _LISTED else ""
+            lost.append(f"  the sentences from lines {', '.join(lines[:_LISTED])}{more}")
+        return (*self.notes, *lost, *_defect_lines(self.defects))
+
+    def require_complete(self) -> None:
+        """Strict mode: DataError at the first sentence without a partner, or the first defect."""
+        if self.failures:
+            raise self.failures[0]
+        require_sound(d for d in self.defects if d.kind in UNREAD)
+        for item in self.alone:
+            (annotator, sentence), *_ = item.annotations.items()
+            rest = len(self.alone) - 1
+            more = f"; so are {rest} more" if rest else ""
+            raise error_in(
+                sentence,
+                f"sentence {item.name} of {annotator} is left out, since nobody else has it{more}",
+                hint="Without --strict agreement is that of the others.",
+            )
+        require_sound(self.defects)
+
+
+def _defect_lines(defects: Sequence[Defect]) -> list[str]:
+    if not defects:
+        return []
+    counts = Counter(str(d.kind) for d in defects)
+    kinds = ", ".join(f"{n} {k}" for k, n in counts.most_common())
+    # The rare kinds are the ones worth reading; several roots are legitimate in some schemes.
+    order = sorted(defects, key=lambda d: counts[str(d.kind)])
+    more = len(defects) - _LISTED
+    return [
+        f"{len(defects)} defect{'s' * (len(defects) != 1)}: {kinds}",
+        *(f"  {defect}" for defect in order[:_LISTED]),
+        *([f"  … and {more} more (all of them with --json)"] if more > 0 else []),
+    ]
+
+
+def read_treebank(
+    paths: Path | str | Sequence[Path | str],
+    *,
+    kind: str | None = None,
+    pattern: str | None = None,
+    layout: str | None = None,
+    folders: str = "auto",
+    pairing: str = "auto",
+    leaves: str = "auto",
+    size: str = "leaves",
+    labels: str = "all",
+    ignore: str = "",
+    encoding: str = "utf-8",
+    documents: Sequence[Sequence[str]] = (),
+    rename: Mapping[str, str] | None = None,
+    exclude: Sequence[str] = (),
+    noted: Mapping[str, str | None] | None = None,
+) -> ReadTreebank:
+    """Read everybody's files; one that cannot be read costs its document, the others go on.
+
+    Parameters
+    ----------
+    paths
+        Files, one per annotator; folders, one per annotator; or one folder of either. Globs, too.
+    kind
+        One of `KINDS`; None: one of the first three, from the first file's name or content.
+    pattern, layout, folders
+        How names are read, see `gammacp.trees.naming`; `layout` as for `gammacp.read`.
+    pairing
+        Sentences of a document belong together by their words ("auto"), their "order" or their
+        "id" (`# sent_id`), see `gammacp.trees.pairing`. Graphs that all have an id of their own
+        (`# ::id`) belong together by it.
+    leaves, size
+        Phrase structure: what bare symbols are (`gammacp.trees.brackets`), and |x| in leaves or
+        nodes.
+    labels, ignore
+        Conventions, see `gammacp.trees.conventions`.
+    encoding
+        Of the files, unless a byte-order mark says otherwise.
+    documents, rename, exclude
+        Which of the files count, and whose they are (`gammacp.trees.naming.chosen`).
+    noted
+        What else the signature says of the selection.
+
+    Raises
+    ------
+    UsageError
+        An option has an unknown value.
+    DataError
+        A file cannot be read or understood, two files have one name, there is one annotator only,
+        or no sentence has two annotations.
+    """
+    if kind is not None:
+        one_of("trees", kind, KINDS)
+    given = [paths] if isinstance(paths, str | Path) else paths
+    listed = [file for path in given for file in globbed(Path(path))]
+    suffixes = "dependency" if kind == "enhanced" else kind
+    everything, how = name_files(
+        listed, pattern=pattern, layout=layout, folders=folders, kind=suffixes
+    )
+    named = chosen(everything, documents, rename or {}, exclude)
+    recognised = kind or _recognise(named[0].path, encoding)
+    conventions = {"leaves": leaves, "size": size, "ignore": ignore, "labels": labels}
+    check_conventions(recognised, conventions)
+    tallies = {one.path: Tally(str(one.path)) for one in named}
+    defects: list[Defect] = []
+    sentences, note, failures = _read_all(
+        [*tallies], recognised, conventions, encoding, tallies, defects
+    )
+    lost = {one.document for one in named if one.path not in sentences}
+    whole = [one for one in named if one.document not in lost]
+    if failures and not whole:
+        raise failures[0]
+    for one in named:
+        if one.document in lost and one.path in sentences:
+            tallies[one.path].add(
+                "file", "another annotator's file of this document cannot be read"
+            )
+    items, left_out = _items(whole, sentences, pairing, tallies, defects)
+    annotators = tuple(dict.fromkeys(one.annotator for one in whole))
+    options = {"pattern": pattern, "layout": layout, "folders": folders, "pairing": pairing}
+    selection = _selection(options | conventions, rename or {}, exclude, noted or {})
+    treebank = Treebank(annotators, tuple(items), recognised, selection)
+    if not treebank.shared_items:
+        alone = [f"; left out: {entry}" for t in tallies.values() for entry in t.entries()]
+        raise DataError(
+            f"no sentence has two annotations{''.join(alone[:1])}",
+            file=listed[0],
+            hint=f"Recognised: {how}. Use --pattern if that is wrong, and --pairing order or id "
+            "if words do not tell which sentences are the same.",
+        )
+    n_documents = len({one.document for one in whole})
+    notes = (
+        f"{len(annotators)} annotators: {', '.join(annotators)}; {n_documents} "
+        f"document{'s' * (n_documents != 1)} ({how})",
+        note,
+    )
+    losses = [left_out, passed_over(listed, everything), *(t.entries() for t in tallies.values())]
+    found = (*defects, *find_defects(treebank))
+    return ReadTreebank(treebank, found, gather(losses), notes, tuple(failures))
+
+
+def _selection(
+    options: Mapping[str, str | None],
+    rename: Mapping[str, str],
+    exclude: Sequence[str],
+    noted: Mapping[str, str | None],
+) -> tuple[str, ...]:
+    """What was selected or changed, as entries of signatures."""
+    said: list[tuple[str, Sequence[str]]] = []
+    said += [(key, (value,)) for key, value in options.items() if value and value not in _PLAIN]
+    said += [("rename", pair) for pair in rename.items()]
+    said += [("exclude", exclude)] if exclude else []
+    said += [(key, (value,)) for key, value in noted.items() if value]
+    return tuple(entry(key, *values) for key, values in said)
+
+
+def _items(
+    named: Sequence[Named],
+    sentences: Mapping[Path, list[Sentence]],
+    pairing: str,
+    tallies: Mapping[Path, Tally],
+    defects: Sequence[Defect],
+) -> tuple[list[Item], list[LeftOut]]:
+    """The sentences of all documents, paired, and those that one annotator has alone."""
+    documents: dict[str, dict[str, list[Sentence]]] = {}
+    for one in named:
+        documents.setdefault(one.document, {})[one.annotator] = sentences[one.path]
+    items: list[Item] = []
+    left_out: list[LeftOut] = []
+    for document, own in sorted(documents.items()):
+        how = _pairing(document, pairing, own, defects)
+        sound = _complete(pair_sentences(document, own, pairing=how)[0], tallies)
+        items += sound
+        left_out += without_partner(sound, len(own))
+    return items, left_out
+
+
+def read_sentences(path: Path) -> list[Sentence]:
+    """One person's sentences from one file, read as `read_treebank` does by default.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    """
+    plain = {option: next(iter(known)) for option, known in CONVENTIONS.items()}
+    found, _, failures = _read_all([path], _recognise(path, "utf-8"), plain)
+    if failures:
+        raise failures[0]
+    return found[path]
+
+
+def _pairing(
+    document: str,
+    pairing: str,
+    annotations: Mapping[str, Sequence[Sentence]],
+    defects: Sequence[Defect],
+) -> str:
+    """By id where all are graphs with an id of their own; an error where nothing would tell."""
+    graphs = all(
+        isinstance(s, MeaningGraph) for sentences in annotations.values() for s in sentences
+    )
+    files = {s.file for sentences in annotations.values() for s in sentences}
+    lost = next((d for d in defects if d.kind in UNCOUNTED and d.file in files), None)
+    if pairing == "id" or len(annotations) < 2 or not (graphs or lost):
+        return pairing
+    sides = [Side.of(sentences) for sentences in annotations.values()]
+    if graphs and pairing == "auto" and all(side.has_names for side in sides):
+        return "id"
+    if lost and (pairing == "order" or not all(any(side.words) for side in sides)):
+        raise DataError(
+            f"{lost.message}, so sentences after it cannot be counted, and only their order would "
+            "tell which belong together",
+            file=lost.file,
+            line=lost.line,
+            hint="Repair it, or give each sentence an id (# ::id, # sent_id) and say --pairing id",
+        )
+    if graphs and pairing != "order":
+        _require_own_ids(annotations)
+        _require_as_many(document, annotations, sides)
+    return pairing
+
+
+def _require_own_ids(annotations: Mapping[str, Sequence[Sentence]]) -> None:
+    """DataError where an annotator gives several graphs the same id."""
+    for sentences in annotations.values():
+        times = Counter(s.name for s in sentences)
+        twice = next((s for s in reversed(sentences) if s.name and times[s.name] > 1), None)
+        if twice is not None:
+            raise error_in(
+                twice,
+                f"# ::id {twice.name} occurs {times[twice.name]} times",
+                hint="Give each graph an id of its own, or pair them by order (--pairing order)",
+            )
+
+
+def _require_as_many(
+    document: str, annotations: Mapping[str, Sequence[Sentence]], sides: Sequence[Side]
+) -> None:
+    """DataError where only the order tells which graphs belong together, and some lack."""
+    if len({len(side) for side in sides}) > 1 and not all(any(side.words) for side in sides):
+        of = f" of document {document!r}" if document else ""
+        counts = ", ".join(f"{who} {len(s)}" for who, s in annotations.items())
+        raise DataError(
+            f"graphs{of} have neither ids nor words, and annotators have "
+            f"different numbers of them ({counts}): nothing tells which belong together",
+            hint="Give each graph its # ::id (or # ::snt), or pair them by order (--pairing order)",
+        )
+
+
+def _recognise(path: Path, encoding: str) -> str:
+    for kind, suffixes in SUFFIXES.items():
+        if path.suffix.lower() in suffixes:
+            return kind
+    lines = read_lines(path, encoding=encoding)
+    first = next((line.strip() for line in lines if line.strip()), "")
+    if first.startswith("# ::") or re.match(r"\(\s*[^\s()]+\s*/", first):
+        return "graph"
+    return "phrase" if first.startswith("(") else "dependency"
+
+
+def _read_all(
+    paths: Sequence[Path],
+    kind: str,
+    conventions: Mapping[str, str],
+    encoding: str = "utf-8",
+    tallies: Mapping[Path, Tally] = MappingProxyType({}),
+    defects: list[Defect] | None = None,
+) -> tuple[dict[Path, list[Sentence]], str, list[DataError]]:
+    """The sentences of each file that can be read, what they are, and the errors of the others."""
+    failures: list[DataError] = []
+    leaves, size, ignore, labels = (conventions[option] for option in CONVENTIONS)
+
+    def each(read: Callable[[Path], T], paths: Iterable[Path]) -> dict[Path, T]:
+        found: dict[Path, T] = {}
+        for path in paths:
+            try:
+                found[path] = read(path)
+            except DataError as error:
+                failures.append(error.at(path))
+        return found
+
+    def graphs(path: Path) -> list[Sentence]:
+        from gammacp.trees.graphs.penman import read_penman
+
+        sound, wrong = read_penman(path, encoding=encoding, tally=tallies.get(path))
+        if defects is not None:
+            defects.extend(wrong)
+        return [*sound]
+
+    def dependencies(path: Path) -> list[Sentence]:
+        tally = tallies.get(path)
+        skipped = None if kind == "enhanced" else tally  # which skips nothing
+        read = read_conll(path, encoding=encoding, tally=skipped, defects=defects)
+        return [
+            s if s.missing else by_convention(s, labels=labels, ignore=ignore, tally=tally)
+            for s in (map(_with_edges, read) if kind == "enhanced" else read)
+        ]
+
+    def phrases(path: Path) -> list[Sentence]:
+        how = {"size": size, "labels": labels, "ignore": ignore}
+        return [*files[path].phrases(words=words, tally=tallies.get(path), **how)]
+
+    if kind == "graph":
+        return each(graphs, paths), "semantic graphs", failures
+    if kind in ("dependency", "enhanced"):
+        note = "enhanced dependencies" if kind == "enhanced" else "dependency trees"
+        return each(dependencies, paths), note, failures
+    files = each(lambda path: read_brackets(path, encoding=encoding), paths)
+    words = settle_leaves([*files.values()], leaves)
+    note = "phrase structure trees " + (
+        "with words; the words are taken off (if they are labels, say --leaves labels)"
+        if words
+        else "without words (if the leaves are words, say --leaves words)"
+    )
+    return each(phrases, files), note, failures
+
+
+def _with_edges(sentence: Dependencies) -> Dependencies:
+    """The sentence, annotated where every word has an enhanced dependency, not where a head."""
+    bare = {str(t) for t in range(1, sentence.n_tokens + 1)} - {d for *_, d in sentence.enhanced}
+    missing = sentence.missing if sentence.missing == UNSOUND else NO_EDGES if bare else ""
+    return replace(sentence, missing=missing)
+
+
+def _complete(items: Sequence[Item], tallies: Mapping[Path, Tally]) -> list[Item]:
+    """The items without annotations that are not made yet, or not sound, which are counted."""
+    found = []
+    for item in items:
+        there = {}
+        for annotator, sentence in item.annotations.items():
+            if sentence.missing:
+                what = "graph" if isinstance(sentence, MeaningGraph) else "sentence"
+                tallies[Path(sentence.file)].add(what, sentence.missing)
+            else:
+                there[annotator] = sentence
+        if there:
+            found.append(Item(item.document, item.name, there))
+    return found

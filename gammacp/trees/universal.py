@@ -1,0 +1,258 @@
+"""Scores of Universal Dependencies between annotators, words aligned by their characters.
+
+The F₁ of the shared task of CoNLL 2018 (Zeman et al. 2018, §4): of two annotators neither is gold,
+and F₁ is the same either way. Annotations of a sentence may differ in their words as long as the
+characters are the same: words are aligned where they are the same stretch of text; inside of tokens
+of several words (`1-2`), or of what such tokens of both overlap to, by a longest common subsequence
+of their forms.
+
+UPOS, features (universal ones) and lemmas are the shares of words that agree in them; UAS and LAS
+in head, head and relation; CLAS, MLAS and BLEX count words with a content relation, MLAS with
+part of speech, features and function words below, BLEX with lemma, ELAS and EULAS enhanced
+dependencies (`gammacp.trees.enhanced`). A value that one of the two has not given (`_`) is not
+compared, but for features, of which a word may have none.
+
+References
+----------
+Zeman et al. 2018. CoNLL 2018 shared task: multilingual parsing from raw text to Universal
+Dependencies. CoNLL.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from gammacp.base.arrays import Floats
+from gammacp.trees.measures.annotations import Dependencies, Treebank
+from gammacp.trees.enhanced import edge_counts, several_edges
+
+UD_SCORES = (
+    "words", "upos", "features", "lemma", "uas", "las", "clas", "mlas", "blex",
+    "elas", "eulas",
+)  # fmt: skip
+OF_UD = ("compared", "other_text", "no_words", "several_edges")
+_CONTENT, _FUNCTION, _FEATURES = (
+    frozenset(names.split())
+    for names in (
+        "nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod "
+        "appos nummod acl amod conj fixed flat compound list parataxis orphan goeswith reparandum "
+        "root dep",
+        "aux cop mark det clf case cc",
+        "PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree "
+        "VerbForm Mood Tense Aspect Voice Evident Polarity Person Polite",
+    )
+)
+Span: TypeAlias = tuple[int, int]
+Pairs: TypeAlias = dict[int, int]
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of an annotation and where they stand among the characters of the sentence.
+
+    Attributes
+    ----------
+    text
+        The characters without blanks.
+    spans
+        First character and that after the last, of each word or of its token.
+    several
+        The spans of tokens that are several words.
+    """
+
+    sentence: Dependencies
+    text: str
+    spans: tuple[Span, ...]
+    several: tuple[Span, ...]
+
+    @staticmethod
+    def of(sentence: Dependencies) -> Words:
+        """Place the words of a sentence."""
+        ranges = {first: (last, form) for first, last, form in sentence.multiword}
+        text, spans, several = "", list[Span](), list[Span]()
+        word = 1
+        while word <= sentence.n_tokens:
+            last, form = ranges.get(word, (word, sentence.forms[word - 1]))
+            span = len(text), len(text := text + _without_blanks(form))
+            spans += [span] * (last - word + 1)
+            several += [span] * (word in ranges)
+            word = last + 1
+        return Words(sentence, text, tuple(spans), tuple(several))
+
+    def numbers_in(self, first: Words) -> dict[str, str]:
+        """The number of each word in another annotation of the text, primed where it has none.
+
+        Parameters
+        ----------
+        first
+            The other annotation.
+        """
+        same = aligned_words(first, self) if first.text == self.text else {}
+        there = {j: i for i, j in same.items()}
+        return {
+            str(j + 1): str(there[j] + 1) if j in there else f"{j + 1}′"
+            for j in range(self.sentence.n_tokens)
+        }
+
+    @cached_property
+    def relations(self) -> tuple[str, ...]:
+        """Without subtypes."""
+        return tuple(r.split(":")[0] for r in self.sentence.relations)
+
+    @cached_property
+    def features(self) -> tuple[str, ...]:
+        """The universal ones, sorted."""
+        return tuple(
+            "|".join(sorted(f for f in all_of.split("|") if f.split("=")[0] in _FEATURES))
+            for all_of in self.sentence.features
+        )
+
+
+def _without_blanks(form: str) -> str:
+    return "".join(c for c in form if unicodedata.category(c) != "Zs")
+
+
+def aligned_words(a: Words, b: Words) -> Pairs:
+    """Words of b (from 0) that are words of a, by a's number.
+
+    Parameters
+    ----------
+    a, b
+        Annotations of the same characters.
+    """
+    zones: list[Span] = []
+    for start, end in sorted((*a.several, *b.several)):
+        if zones and start < zones[-1][1]:
+            zones[-1] = zones[-1][0], max(end, zones[-1][1])
+        else:
+            zones.append((start, end))
+    found: Pairs = {}
+    places = {span: j for j, span in enumerate(b.spans)}
+    for i, (start, end) in enumerate(a.spans):
+        if (start, end) in places and not any(s < end and start < e for s, e in zones):
+            found[i] = places[start, end]
+    for low, high in zones:
+        inside = [
+            [k for k, (start, end) in enumerate(w.spans) if low <= start and end <= high]
+            for w in (a, b)
+        ]
+        forms = [
+            [w.sentence.forms[k].lower() for k in ks] for w, ks in zip((a, b), inside, strict=True)
+        ]
+        found.update((inside[0][i], inside[1][j]) for i, j in _common(*forms))
+    return found
+
+
+def _common(x: Sequence[str], y: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """A longest common subsequence, as places in both."""
+    longest = np.zeros((len(x) + 1, len(y) + 1), np.int64)
+    for i in range(len(x) - 1, -1, -1):
+        for j in range(len(y) - 1, -1, -1):
+            longest[i, j] = (
+                1 + longest[i + 1, j + 1]
+                if x[i] == y[j]
+                else max(longest[i + 1, j], longest[i, j + 1])
+            )
+    i = j = 0
+    while i < len(x) and j < len(y):
+        if x[i] == y[j]:
+            yield i, j
+            i, j = i + 1, j + 1
+        elif longest[i, j] == longest[i + 1, j]:
+            i += 1
+        else:
+            j += 1
+
+
+def ud_counts(a: Words, b: Words) -> Floats:
+    """Words that agree, and those of both annotators that are compared: shape (2, scores).
+
+    Parameters
+    ----------
+    a, b
+        Annotations of the same characters.
+    """
+    matched = aligned_words(a, b)
+    in_a = {-1: -1, **{j: i for i, j in matched.items()}}  # the root is the root
+    sides = [_keys(a, lambda i: i), _keys(b, lambda j: in_a.get(j))]
+    found = np.zeros((2, len(UD_SCORES)))
+    for k, (x, y) in enumerate(zip(*sides, strict=True)):  # all but elas and eulas
+        if any("_" in side and all(v in (None, "_") for v in side) for side in (x, y)):
+            # One of the two has not given it at all.
+            continue
+        missing = {i for i, j in matched.items() if "_" in (x[i], y[j])}
+        gone = {matched[i] for i in missing}
+        found[0, k] = sum(
+            x[i] is not None and x[i] == y[j] for i, j in matched.items() if i not in missing
+        )
+        counted = [v not in (None, "_") and i not in missing for i, v in enumerate(x)]
+        counted += [v not in (None, "_") and j not in gone for j, v in enumerate(y)]
+        found[1, k] = sum(counted)
+    found[:, -2:] = edge_counts(a.sentence, b.sentence, matched)
+    return found
+
+
+def _keys(words: Words, place: Callable[[int], int | None]) -> list[list[object]]:
+    """What is compared of each word, by score; None where a word does not count, "_" if missing."""
+    s, relations, n = words.sentence, words.relations, words.sentence.n_tokens
+    unknown = ("_",) * n
+    upos, features, lemmas = s.upos or unknown, words.features or unknown, s.lemmas or unknown
+    heads: list[object] = [place(h - 1) if 0 <= h <= n else None for h in s.heads]
+    heads = [object() if h is None else h for h in heads]  # like no other
+    below: list[list[object]] = [[] for _ in range(n)]
+    for t, (head, relation) in enumerate(zip(s.heads, relations, strict=True)):
+        if relation in _FUNCTION and 0 < head <= n:
+            below[head - 1].append((place(t), relation, upos[t], features[t]))
+    content = [r in _CONTENT for r in relations]
+    labelled = list(zip(heads, relations, strict=True))
+
+    def only(values: Sequence[object]) -> list[object]:
+        return [v if c else None for v, c in zip(values, content, strict=True)]
+
+    tagged = zip(labelled, upos, features, below, strict=True)
+    mlas = ["_" if tag == "_" else (label, tag, f, *b) for label, tag, f, b in tagged]
+    named = zip(labelled, lemmas, strict=True)
+    blex = ["_" if lemma == "_" else (label, lemma) for label, lemma in named]
+    return [
+        [0] * n, list(upos), list(features), list(lemmas), heads, list(labelled),
+        only(labelled), only(mlas), only(blex),
+    ]  # fmt: skip
+
+
+def ud_scores(treebank: Treebank) -> dict[str, float]:
+    """The F₁ of the shared task over all pairs of annotations of a sentence.
+
+    A sentence counts once, however many annotators it has: its counts are means over their pairs.
+    NaN where nothing is compared. Beside the scores it is told how many pairs were `compared`, how
+    many were not since their characters differ (`other_text`), how many sentences have no two
+    annotations with words (`no_words`), and how many words EULAS counts otherwise than the shared
+    task's program (`several_edges`, see `gammacp.trees.enhanced`).
+
+    Parameters
+    ----------
+    treebank
+        Dependencies with words.
+    """
+    total = np.zeros((2, len(UD_SCORES)))
+    compared = other = no_words = several = 0
+    for item in treebank.shared_items:
+        both = (pair for pair in item.pairs(Dependencies) if all(s.forms for s in pair))
+        pairs = [(Words.of(a), Words.of(b)) for a, b in both]
+        no_words += not pairs
+        sentences = (s for s in item.annotations.values() if isinstance(s, Dependencies))
+        several += sum(map(several_edges, sentences))
+        same = [ud_counts(a, b) for a, b in pairs if a.text == b.text]
+        compared += len(same)
+        other += len(pairs) - len(same)
+        if same:
+            total += np.mean(same, axis=0)
+    with np.errstate(invalid="ignore"):
+        values = 2 * total[0] / total[1]
+    counts = zip(OF_UD, (compared, other, no_words, several), strict=True)
+    return {**dict(zip(UD_SCORES, values.tolist(), strict=True)), **dict(counts)}

@@ -1,0 +1,187 @@
+"""Intervals over annotators and over both: hand-computed cases, brute force, known variances."""
+
+import json
+import math
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+import gammacp as gc
+from gammacp.measures.agreement import agreement
+from gammacp.inference.populations import (
+    AlignedDocuments,
+    Over,
+    PairSums,
+    intervals_over,
+    pair_cells_of,
+)
+from tests.conftest import Run
+
+Cells = dict[tuple[int, int, int], tuple[float, float]]
+
+
+def sums_of(cells: Cells) -> PairSums:
+    """Pair sums of costs by (document, annotator, annotator)."""
+    costs = np.array([*cells.values()])
+    pairs = [(i, j) for _, i, j in cells]
+    return PairSums.of_pairs([d for d, *_ in cells], pairs, costs[:, 0], costs[:, 1])
+
+
+def without(cells: Cells, a: int) -> float:
+    """Log of 1 − γ without an annotator, pair by pair: the mean of a document's other pairs."""
+    total = np.zeros(2)
+    for d in {d for d, *_ in cells}:
+        rest = [c for (e, i, j), c in cells.items() if e == d and a not in (i, j)]
+        n = sum(e == d for e, *_ in cells)
+        total += np.sum(rest, axis=0) / len(rest) * n if rest else 0.0
+    return math.log(total[0] / total[1])
+
+
+def random_cells(seed: int, documents: int, people: int) -> Cells:
+    """Everybody annotates everything."""
+    g = np.random.default_rng(seed)
+    return {
+        (d, i, j): (g.gamma(2, 0.2), g.gamma(4, 0.25))
+        for d in range(documents)
+        for i, j in combinations(range(people), 2)
+    }
+
+
+def logs(found: Over, gamma: float) -> tuple[float, float]:
+    """How far the interval over annotators reaches on the scale of log(1 − γ)."""
+    low, high = found.annotators or (math.nan, math.nan)
+    return math.log((1 - low) / (1 - gamma)), math.log((1 - gamma) / (1 - high))
+
+
+@pytest.mark.parametrize("documents", [1, 3])
+def test_few_documents_have_the_jackknife_of_leaving_annotators_out(documents: int) -> None:
+    cells = random_cells(documents, documents, 4)
+    rows = sums_of(cells)
+    share = np.bincount(rows.annotator, rows.expected) / rows.expected.sum()
+    left = np.array([without(cells, a) for a in range(4)])
+    variance = ((left - (share * left).sum()) ** 2).sum()
+    df = (share**2).sum() ** 2 / (share**4).sum() - 1
+    reach = student.ppf(0.975, df) * math.sqrt(variance)
+    gamma = 1 - rows.observed.sum() / rows.expected.sum()
+    assert logs(intervals_over(rows), gamma) == pytest.approx((reach, reach))
+    assert intervals_over(rows, (0.1, 0.2)).both is None
+
+
+def test_a_chance_error_is_added() -> None:
+    rows = sums_of(random_cells(5, 2, 3))
+    gamma = 1 - rows.observed.sum() / rows.expected.sum()
+    plain, wider = (logs(intervals_over(rows, error=e), gamma)[0] for e in (0.0, 0.3))
+    share = np.bincount(rows.annotator, rows.expected) / rows.expected.sum()
+    t = student.ppf(0.975, (share**2).sum() ** 2 / (share**4).sum() - 1)
+    assert wider**2 - plain**2 == pytest.approx((0.3 * t) ** 2)
+
+
+def test_what_documents_of_an_annotator_have_in_common_is_the_rest() -> None:
+    """Of costs with effects of documents, annotators and cells, the rest is the annotators'."""
+    g, found = np.random.default_rng(1), []
+    people, documents, spread = 6, 30, 0.05
+    for _ in range(200):
+        own = spread * g.standard_normal(people) + 0.1 * g.standard_normal((documents, people))
+        level = 1 + 0.2 * g.standard_normal(documents)
+        pairs = [*combinations(range(people), 2)]
+        costs = [level[d] + (own[d, i] + own[d, j]) / 2 for d in range(documents) for i, j in pairs]
+        where = np.repeat(np.arange(documents), len(pairs))
+        rows = PairSums.of_pairs(where, pairs * documents, costs, np.full(len(costs), 2.0))
+        # On these documents alone the leg over both is that of the rest.
+        gamma = 1 - rows.observed.sum() / rows.expected.sum()
+        over = intervals_over(rows, (gamma, gamma))
+        assert over.both is not None
+        found.append((math.log((1 - over.both[0]) / (1 - gamma)) / student.ppf(0.975, 5)) ** 2)
+    # (n/(n − 1) for few annotators are safer without it) times the variance of their mean, and a
+    # tenth of the cells' part.
+    known = (spread**2 + 0.1 * 0.1**2 / documents) / people * people / (people - 1)
+    assert np.mean(found) == pytest.approx(known, rel=0.15)
+
+
+def test_annotators_who_annotate_one_document_each_add_a_tenth() -> None:
+    g = np.random.default_rng(3)
+    cells = {
+        (d, 3 * d + i, 3 * d + j): (g.gamma(2, 0.2), 1.0)
+        for d in range(40)
+        for i, j in combinations(range(3), 2)
+    }
+    rows = sums_of(cells)
+    theta = rows.observed.sum() / rows.expected.sum()
+    over = intervals_over(rows, (1 - theta * 1.2, 1 - theta / 1.2))
+    assert over.both is not None and over.annotators is not None
+    alone, both = math.log((1 - over.annotators[0]) / theta), math.log((1 - over.both[0]) / theta)
+    assert both**2 - math.log(1.2) ** 2 == pytest.approx(alone**2 / 11, rel=0.1)
+
+
+def test_clusters_are_the_documents() -> None:
+    cells = random_cells(7, 10, 3)
+    merged: Cells = {}
+    for (d, i, j), (o, e) in cells.items():
+        before = merged.get((d // 2, i, j), (0.0, 0.0))
+        merged[d // 2, i, j] = before[0] + o, before[1] + e
+    one = intervals_over(sums_of(cells), (0.1, 0.3), clusters=[d // 2 for d in range(10)])
+    other = intervals_over(sums_of(merged), (0.1, 0.3))
+    assert one.n_documents == other.n_documents == 5
+    assert one.both == pytest.approx(other.both)
+    assert one.annotators == pytest.approx(other.annotators)
+
+
+def test_two_annotators_tell_nothing_of_others() -> None:
+    found = intervals_over(sums_of(random_cells(2, 8, 2)), (0.2, 0.4))
+    assert found.as_dict() == {
+        "documents": (0.2, 0.4),
+        "annotators": None,
+        "both": None,
+        "reason": "2 annotators are too few to tell how others would differ",
+    }
+    assert found.in_words() == f"No interval over annotators: {found.reason}."
+
+
+def test_one_whom_all_disorder_or_every_document_is_of_has_no_interval() -> None:
+    lone = {(d, i, j): (float(i == 0), 1.0) for d in range(6) for i, j in [(0, 1), (0, 2), (1, 2)]}
+    assert intervals_over(sums_of(lone), (0.1, 0.2)).annotators is None
+    hub = {(d, 0, 1 + d % 3): (0.3, 1.0) for d in range(6)}
+    assert "without one of them" in str(intervals_over(sums_of(hub), (0.1, 0.2)).reason)
+    same = {(d, i, j): (0.0, 1.0) for d in range(6) for i, j in [(0, 1), (0, 2), (1, 2)]}
+    assert intervals_over(sums_of(same), (1.0, 1.0)).reason == "there is no disorder"
+
+
+def units(names: str, shift: float) -> gc.Continuum:
+    rows = [
+        gc.Unit(name, 10 * k + shift * i, 10 * k + 5 + shift * i, "a")
+        for i, name in enumerate(names)
+        for k in range(6)
+    ]
+    rows += [gc.Unit(names[0], 70, 74, "b")]
+    return gc.Continuum.from_units(rows)
+
+
+def test_pair_sums_add_up_to_what_gamma_is_a_ratio_of() -> None:
+    continua = {f"d{k}": units(names, k / 4) for k, names in enumerate(("abc", "abcd", "bc"), 1)}
+    found = agreement(continua, samples=30)
+    rows = found.pair_cells.sums()
+    parts = found.contributions()
+    assert np.bincount(rows.document, rows.observed) == pytest.approx(parts.observed)
+    assert np.bincount(rows.document, rows.expected) == pytest.approx(parts.expected)
+    # The unit that nobody else has is borne by the pairs of its annotator alone.
+    alone = pair_cells_of(AlignedDocuments.of([(found.rated["d1"].alignment, 1.0)])).sums()
+    assert alone.observed[0] > alone.observed[1:].sum() / 2
+
+
+def test_the_intervals_are_in_json_and_said(run: Run, tmp_path: Path) -> None:
+    for k in range(6):
+        gc.write(units("abc", (k + 1) / 4), tmp_path / f"d{k}.csv")
+    done = run("gamma", tmp_path, "--samples", 30)
+    assert "γ of other such annotators on other such documents: " in done.err
+    whole = json.loads(run("gamma", tmp_path, "--samples", 30, "--json").out)["corpus"]
+    over, gamma = whole["over"], whole["gamma"]
+    for name in ("documents", "annotators", "both"):
+        assert over[name][0] < gamma < over[name][1]
+    low, high = over["documents"]
+    assert over["both"][0] <= low and high <= over["both"][1]
+    compared = json.loads(run("compare", tmp_path, "--samples", 30, "--json").out)["overall"]
+    assert compared["over"] == over
+    assert compared["bootstrap"]["interval"] == over["documents"]

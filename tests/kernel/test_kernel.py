@@ -1,0 +1,373 @@
+"""Compiled code is used again only while nothing that was compiled into it has changed.
+
+And only as it was written: a cache that is damaged, full or somebody else's costs time, no result.
+"""
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import gammacp
+from gammacp.kernel import cache as kernel_cache
+from tests.forked import run_forked
+
+CODE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import outer, gammacp.kernel
+value, hits = outer.twice(1.0), sum(outer.twice.stats.cache_hits.values())
+print(value, hits, "numba.np.linalg" in sys.modules)
+"""
+INNER = (
+    "from gammacp.kernel import kernel\nFACTOR = {0}\n@kernel\ndef one(x):\n    return FACTOR * x\n"
+)
+OUTER = (
+    "from gammacp.kernel import kernel\nfrom gammacp.inner import one\n@kernel\ndef twice(x):\n"
+    "    return 2 * one(x)\n"
+)
+Run = Callable[..., list[str]]
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a gammacp that has nothing but kernels; `outer` imports from it."""
+    package = tmp_path / "gammacp"
+    package.mkdir()
+    source = Path(gammacp.__file__).parent
+    (package / "__init__.py").write_text("")
+    shutil.copytree(source / "kernel", package / "kernel", ignore=lambda *_: {"__pycache__"})
+    for name in ("stopping.py", "files.py", "errors.py", "text.py"):
+        shutil.copy(source / name, package)
+    (package / "inner.py").write_text(INNER.format(1.0))
+    (tmp_path / "outer.py").write_text(OUTER)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    # Python's own bytecode is taken for new where a file of equal size changes within a second.
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    return tmp_path
+
+
+def execute(code: str, package: Path, *, anew: bool = False) -> subprocess.CompletedProcess[str]:
+    """In a process of its own, whose warnings are shown.
+
+    `anew`: numba is imported there, too, with the variables of the environment that it reads.
+    """
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    if anew:
+        command = [sys.executable, "-W", "always", "-c", code, str(package)]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    else:
+        done = run_forked(code, str(package), environment=environment, folder=package)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.fixture
+def run(package: Path) -> Run:
+    """Calls `outer.twice(1)` in a process of its own; `inner` and `other` are parts of gammacp."""
+
+    def call(factor: float, other: str = "", before: str = "", *, anew: bool = False) -> list[str]:
+        (package / "gammacp" / "inner.py").write_text(INNER.format(factor))
+        (package / "gammacp" / "other.py").write_text(INNER.format(7) + other)
+        return execute(before + CODE, package, anew=anew).stdout.split()
+
+    return call
+
+
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_changes(run: Run) -> None:
+    assert run(1.0) == ["2.0", "0", "True"]
+    assert run(1.0) == ["2.0", "1", "False"]
+    assert run(3.0) == ["6.0", "0", "True"]
+
+
+def test_a_kernel_is_kept_when_another_one_changes(run: Run) -> None:
+    assert run(1.0) == ["2.0", "0", "True"]
+    assert run(1.0, other="# changed") == ["2.0", "1", "False"]
+
+
+def test_a_numba_that_loads_otherwise_is_left_as_it_is(run: Run) -> None:
+    changed = "import numba, numba.core.runtime.nrt as runtime\ndel runtime.rtsys\n"
+    assert run(1.0, before=changed) == ["2.0", "0", "True"]
+    assert run(1.0, before=changed) == ["2.0", "1", "True"]
+
+
+def test_the_hash_covers_kernels_and_what_they_import() -> None:
+    root = Path(gammacp.__file__).parent
+    kernels = [p for p in root.rglob("*.py") if "gammacp.kernel import" in p.read_text()]
+    hashes = {kernel_cache.sources(p) for p in kernels}
+    assert len(hashes) == len(kernels) > 10
+
+
+def test_what_two_processes_keep_has_no_function_in_common(package: Path) -> None:
+    """Loaded together, functions of one name and number would be called for each other."""
+    sort = "from gammacp.kernel import kernel\nimport numpy as np\n@kernel\ndef low(x):\n"
+    (package / "sort.py").write_text(sort + "    return np.sort(x)[0]\n")
+    code = "import sys; sys.path.insert(0, sys.argv[1])\n"
+    code += "import sort, numpy\nprint(sort.low(-numpy.arange(9)))"
+    numbers = []
+    for _ in range(2):
+        assert execute(code, package).stdout.split() == ["-8"]
+        (path,) = (package / "cache").rglob("sort.low-*.kernel")
+        numbers.append(set(re.findall(rb"run_quicksort1B\d+v(\d+)B", path.read_bytes())))
+        path.unlink()
+    assert numbers[0] and numbers[1]
+    assert numbers[0].isdisjoint(numbers[1])
+
+
+# In one process: every damage, then a dispatcher that has nothing loaded or compiled yet.
+DAMAGES = """
+import json, sys, warnings
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import outer, gammacp.kernel.cache as kernel_cache
+from gammacp.kernel import kernel
+
+def call():
+    fresh = kernel(outer.twice.py_func)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        value = fresh(1.0)
+    kernel_cache._warn.cache_clear()
+    return value, sum(fresh.stats.cache_hits.values()), [str(w.message) for w in told]
+
+found = [call(), call()]
+for damage in json.loads(Path(sys.argv[1], "damages.json").read_text()):
+    (path,) = Path(sys.argv[1], "cache").rglob("outer.twice-*.kernel")
+    content = bytearray(path.read_bytes())
+    if damage[0] == "cut":
+        del content[int(damage[1] * len(content)) :]
+    else:
+        content[int(damage[1] * len(content))] ^= 1 << damage[2]
+    path.write_bytes(content)
+    found.append(call())
+print(json.dumps(found))
+"""
+
+
+def test_damaged_code_is_compiled_anew_and_said_to_be(package: Path) -> None:
+    """A bit that flips in compiled code changes results, and not only ends in errors."""
+    draw = random.Random(0)
+    cuts = [("cut", part) for part in (0, 0.005, 0.01, 0.5, 0.999)]
+    flips = [("flip", draw.random(), draw.randrange(8)) for _ in range(25)]
+    (package / "damages.json").write_text(json.dumps([*cuts, *flips]))
+    whole, again, *damaged = json.loads(execute(DAMAGES, package).stdout)
+    assert whole == [2.0, 0, []]
+    assert again == [2.0, 1, []]
+    assert len(damaged) == 30
+    for value, hits, told in damaged:
+        assert (value, hits, len(told)) == (2.0, 0, 1)
+        assert "is damaged" in told[0]
+        assert "compiled again" in told[0]
+
+
+def test_what_others_wrote_is_not_loaded(package: Path, run: Run) -> None:
+    """Compiled code runs with the rights of whoever loads it."""
+    if not hasattr(os, "getuid") or os.getuid() != 0:
+        pytest.skip("only root can give a file away")
+    assert run(1.0)[:2] == ["2.0", "0"]
+    (path,) = (package / "cache").rglob("outer.twice-*.kernel")
+    os.chown(path, 65534, 65534)
+    assert run(1.0)[:2] == ["2.0", "0"]
+    assert path.stat().st_uid == 0, "replaced by code of one's own"
+
+
+BESIDE = """
+import os, sys
+del os.environ["NUMBA_CACHE_DIR"]
+os.environ["XDG_CACHE_HOME"] = sys.argv[1] + "/elsewhere"
+sys.path.insert(0, sys.argv[1])
+import gammacp.kernel.cache as kernel_cache
+"""
+READ_ONLY = """
+make = kernel_cache.TemporaryFile
+def refuse(dir):
+    if dir.name == "__pycache__":
+        raise PermissionError(13, "Permission denied")
+    return make(dir=dir)
+kernel_cache.TemporaryFile = refuse
+"""
+
+
+def test_code_that_was_compiled_for_an_image_serves_those_who_cannot_write_there(
+    package: Path, run: Run
+) -> None:
+    assert run(1.0, before=BESIDE)[:2] == ["2.0", "0"]
+    assert run(1.0, before=BESIDE + READ_ONLY)[:2] == ["2.0", "1"]
+    assert list((package / "elsewhere").rglob("*.kernel")) == []
+
+
+NO_PLACE = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+"""
+
+
+def test_a_full_disk_costs_only_what_would_have_been_kept(package: Path) -> None:
+    pytest.importorskip("resource")
+    done = execute(NO_PLACE + CODE, package, anew=True)  # what it prints is no file
+    assert done.stdout.split()[:2] == ["2.0", "0"]
+    assert done.stderr.count("compiled code cannot be kept") == 1
+    assert "NUMBA_CACHE_DIR" in done.stderr
+    assert [p for p in (package / "cache").rglob("*") if p.is_file()] == []
+
+
+def test_kernels_are_plain_python_where_numba_is_told_so(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import outer; print(type(outer.twice))"
+    assert "function" in execute(code, package, anew=True).stdout
+
+
+def test_two_processes_at_once_compile_once(package: Path) -> None:
+    slow = (
+        "import sys, time\nsys.path.insert(0, sys.argv[1])\nfrom gammacp.kernel.cache import "
+        "KernelCache\nkeep = KernelCache.save_overload\ndef late(*args):\n"
+        "    if 'outer' in args[0]._name: time.sleep(1.5)\n    keep(*args)\n"
+        "KernelCache.save_overload = late\n"
+    )
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", slow + CODE, str(package)], stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    told = [process.communicate()[0].split()[:2] for process in started]
+    assert [value for value, _ in told] == ["2.0"] * 2
+    assert sorted(hits for _, hits in told) == ["0", "1"]
+
+
+def test_compilation_is_told_of_once(package: Path) -> None:
+    (package / "gammacp" / "inner.py").write_text(INNER.format(1.0))
+    told = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import gammacp.base.stopping as stopping\n"
+        "stopping.told_of_compiling.append(lambda: print('compiles'))\n"
+    )
+    assert execute(told + CODE, package).stdout.split()[:2] == ["compiles", "2.0"]
+    assert execute(told + CODE, package).stdout.split()[:2] == ["2.0", "1"]
+
+
+SHIPPED = """
+import os, sys
+for name in ("NUMBA_CACHE_DIR", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"):
+    os.environ.pop(name, None)
+os.environ["XDG_CACHE_HOME"] = sys.argv[1] + "/elsewhere"
+"""
+
+
+def test_code_for_any_processor_that_a_wheel_brings_is_used(
+    package: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = package / "gammacp" / "kernel" / "shipped"
+    with monkeypatch.context() as building:
+        building.setenv("NUMBA_CPU_NAME", "generic")
+        building.setenv("NUMBA_CPU_FEATURES", "")
+        assert run(1.0, anew=True)[:2] == ["2.0", "0"]
+    shipped.mkdir()
+    for file in (package / "cache").rglob("*.kernel"):
+        shutil.move(file, shipped)
+    assert len(list(shipped.iterdir())) == 2
+    assert run(1.0, before=SHIPPED)[:2] == ["2.0", "1"]
+    # Of other sources, or of another numba, it is as good as none.
+    assert run(3.0, before=SHIPPED)[:2] == ["6.0", "0"]
+    other = SHIPPED + "import numba; numba.__version__ = '0.0'\n"
+    assert run(1.0, before=other)[:2] == ["2.0", "0"]
+
+
+IN_ORDER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import outer, gammacp.inner, gammacp.kernel
+calls = {"one": gammacp.inner.one, "twice": outer.twice}
+"""
+
+
+def test_a_kernel_is_called_by_another_and_from_python_on_one_signature(package: Path) -> None:
+    """What is compiled, or was kept, for other kernels alone has no code that Python could call."""
+    (package / "gammacp" / "inner.py").write_text(INNER.format(3.0))
+
+    def call(*order: str) -> None:
+        code = IN_ORDER + f"print(*(calls[name](1.5) for name in {order}))"
+        expected = [{"one": "4.5", "twice": "9.0"}[name] for name in order]
+        assert execute(code, package).stdout.split() == expected
+
+    call("twice")  # now `one` is kept for `twice` alone
+    call("one", "twice", "one")
+    shutil.rmtree(package / "cache")
+    call("twice", "one", "twice")
+
+
+EVERYTHING = """
+from gammacp.kernel import kernel
+import numpy as np
+
+@kernel
+def least(x):
+    if np.isnan(x).any():
+        raise ValueError("not a number")
+    return np.sort(x)[0]
+
+@kernel
+def several(x, most):
+    def double(value):
+        return 2 * value
+    parts = [double(least(x[i:])) for i in range(most)]
+    return sum(parts), np.linalg.norm(x) / 3, np.cumsum(x)[-1]
+"""
+OF_OTHERS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+{0}
+import everything, gammacp.kernel, numba, numpy as np
+x = np.random.default_rng(0).normal(size=50)
+
+@numba.njit
+def own(x):
+    if len(x) == 0:
+        raise ValueError("empty")
+    return np.sort(x)[0], np.linalg.norm(x) / 3, np.cumsum(x)[-1], everything.least(x)
+
+def tell(call, *args):
+    try:
+        return repr(call(*args))
+    except Exception as error:
+        return repr(error)
+
+print(gammacp.kernel.compiling is not None)
+for data in x, x * np.nan:
+    print(tell(everything.several, data, 3), tell(everything.least, data), tell(own, data))
+print(tell(own, x[:0]))
+"""
+# What numba may bring instead of what it has today: each leaves kernels to numba alone.
+NEWER = "import numba; numba.version_info = (9, 0, 0)\n"
+OTHERWISE = (
+    "import numba.core.codegen as c; c.JITCPUCodegen._library_class = type('Other', "
+    "(c.JITCodeLibrary,), {})\n",
+    "import numba, numba.core.compiler_machinery as m; del m.register_pass\n",
+)
+
+
+def test_kernels_are_the_same_where_numba_has_not_what_linking_takes(
+    package: Path, run: Run
+) -> None:
+    (package / "everything.py").write_text(EVERYTHING)
+    linked, *found = execute(OF_OTHERS.format(""), package).stdout.splitlines()
+    assert linked == "True"
+    assert found[1].count("ValueError('not a number')") == 3
+    for _ in range(2):  # compiled, and loaded
+        told = execute(OF_OTHERS.format(NEWER), package).stdout.splitlines()
+        assert told == ["False", *found]
+    for before in OTHERWISE:
+        unlinked = before + "import sys; sys.path.insert(0, sys.argv[1])\nimport gammacp.kernel\n"
+        shutil.rmtree(package / "cache")
+        for hits in "01":
+            told = run(1.0, before=unlinked + "print(gammacp.kernel.compiling)\n")
+            assert told[:3] == ["None", "2.0", hits]

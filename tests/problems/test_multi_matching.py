@@ -1,0 +1,146 @@
+"""Weights of anybody's, and files of multi-matchings."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gammacp.alignment import Problem, read_multi_matching, solve, weighted_problem
+from gammacp.problems.integer_program import pair_program
+from gammacp.errors import DataError, UsageError
+from tests.problems.test_exporting import least
+
+# Graphs of 1, 1 and 2 points. Joined: 0–1–2a earns 2 + 1 − 0.5; 2b is not worth 0.25 less.
+SMALL = """c graphs 0, 1, 2
+gm 0 1
+p 1 1 1 0
+a 0 0 0 -2
+gm 0 2
+p 1 2 2 0
+a 0 0 0 0.5
+a 1 0 1 -0.25
+# the last two
+gm 1 2
+p 1 2 1 1
+a 0 0 0 -1.0
+e 0 0 0.0
+"""
+
+
+def random_weights(n: int, units: int, seed: int, opening: float) -> Problem:
+    rng = np.random.default_rng(seed)
+    owner = np.repeat(np.arange(n), units)
+    first, second = np.triu_indices(n * units, 1)
+    kept = (owner[first] != owner[second]) & (rng.random(len(first)) < (0.6 if seed % 2 else 1))
+    weight = rng.normal(0, 1, int(kept.sum()))
+    return weighted_problem(owner, second[kept], first[kept], weight, opening=opening)
+
+
+@pytest.mark.parametrize("opening", [0.0, 0.5, -0.5])
+@pytest.mark.parametrize("method", ["auto", "enumeration", "generation", "cpsat", "milp", "greedy"])
+def test_every_solver_takes_any_opening(method: str, opening: float) -> None:
+    """A unit's share of an opening below 0 was counted twice: bounds of `greedy` were too high."""
+    for n, units in ((2, 5), (3, 4), (4, 2)):
+        for seed in range(4):
+            problem = random_weights(n, units, seed, opening)
+            best = solve(problem, method="brute").objective
+            assert best == pytest.approx(least(pair_program(problem)), abs=1e-6)
+            found = solve(problem, method=method)
+            assert found.bound <= best + 1e-9 <= found.objective + 2e-9
+            if method != "greedy":
+                assert found.status == "optimal"
+
+
+def test_what_is_planted_is_found() -> None:
+    """Eight sets of the same six points: each pair of a point and itself earns, all others cost."""
+    owner = np.repeat(np.arange(8), 6)
+    first, second = (rows.astype(int) for rows in np.triu_indices(48, 1))
+    kept = owner[first] != owner[second]
+    first, second = first[kept], second[kept]
+    weight = np.where(first % 6 == second % 6, 0.5, -1.0)
+    found = solve(weighted_problem(owner, first, second, weight))
+    assert found.status == "optimal"
+    assert found.objective == -6 * 28 * 0.5
+    assert {tuple(sorted({u % 6 for u in group})) for group in found.groups.tolist()} == {
+        (point,) for point in range(6)
+    }
+
+
+def test_a_file_is_the_problem_that_it_says(tmp_path: Path) -> None:
+    path = tmp_path / "small.dd"
+    path.write_text(SMALL)
+    problem = read_multi_matching(path)
+    assert problem.annotator.tolist() == [0, 1, 2, 2]
+    pairs = zip(problem.first, problem.second, problem.weight, strict=True)
+    assert sorted((int(u), int(v), float(w)) for u, v, w in pairs) == [
+        (0, 1, 2.0),
+        (0, 2, -0.5),
+        (0, 3, 0.25),
+        (1, 2, 1.0),
+    ]
+    found = solve(problem)
+    assert (found.objective, found.bound) == (-2.5, -2.5)
+    assert found.groups.tolist() == [[0, 1, 2], [-1, -1, 3]]
+
+
+def test_two_graphs_need_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "two.dd"
+    path.write_text("p 2 2 3 0\na 0 0 0 -1\na 1 0 1 -3\na 2 1 0 -1.5\n")
+    assert solve(read_multi_matching(path)).objective == -4.5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("e 0 0 0.0", "e 0 0 0.5\ne 0 0 -1", "2 costs of two assignments together"),
+        ("a 0 0 0 -1.0", "a 0 0 2 -1.0", "small.dd:12: this is not a"),
+        ("a 0 0 0 -1.0", "a 0 0 0", "small.dd:12: this is not a"),
+        ("a 0 0 0 -1.0", "a 0 0 0 nan", "small.dd:12: a cost is not finite"),
+        ("a 0 0 0 -1.0", "b 0 0 0 -1.0", "small.dd:12: this is not a"),
+        ("a 1 0 1 -0.25", "a 1 0 0 -0.25", "small.dd:8: assignment of 0 and 0 occurs twice"),
+        ("p 1 2 1 1", "p 2 2 1 1", "small.dd:11: graph 1 has 2 points, 1 before"),
+        ("p 1 2 1 1", "p 1 2 2 1", "graphs 1 and 2: 1 assignments missing"),
+        ("p 1 2 2 0", "p 1 2 1 0", "graphs 0 and 2: 1 assignments more"),
+        ("gm 1 2", "gm 0 2", "small.dd:11: graphs 0 and 2 occur twice"),
+        ("gm 1 2", "gm 2 1", "small.dd:10: this is not a"),
+        ("gm 1 2", "gm 1 3", "no section for graphs 0 and 3"),
+        (SMALL, "", "no assignment"),
+    ],
+)
+def test_what_is_no_problem_of_ours_is_refused(
+    old: str, new: str, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "small.dd"
+    assert old in SMALL
+    path.write_text(SMALL.replace(old, new, 1))
+    with pytest.raises(DataError) as refused:
+        read_multi_matching(path)
+    assert said in str(refused.value)
+    assert "small.dd" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"owner": [1, 0, 2]}, "ascending"),
+        ({"owner": []}, "owner needs an entry"),
+        ({"owner": [0.0, 1.0, 2.0]}, "owner is not a list of whole numbers"),
+        ({"second": [1, 3]}, r"pair \(0, 3\) is not among the 3 units"),
+        ({"owner": [0, 1, 1], "first": [0, 1]}, r"both units of pair \(1, 2\) have one owner"),
+        ({"first": [0, 1], "second": [1, 0]}, r"pair \(1, 0\) is given twice"),
+        ({"weight": [1.0, float("inf")]}, "is not finite"),
+        ({"weight": [1.0]}, "an entry for each pair"),
+        ({"opening": float("nan")}, "is not finite"),
+    ],
+)
+def test_weights_that_cannot_be_meant(changed: dict[str, Any], said: str) -> None:
+    good: dict[str, Any] = {
+        "owner": [0, 1, 2],
+        "first": [0, 0],
+        "second": [1, 2],
+        "weight": [1.0, 2.0],
+    }
+    weighted_problem(**good)
+    with pytest.raises(UsageError, match=said):
+        weighted_problem(**good | changed)

@@ -1,0 +1,214 @@
+"""WebAnno TSV, older TSV and IOB files, which share the ending .tsv."""
+
+from pathlib import Path
+
+import pytest
+
+from gammacp import DataError, Label, Unit, read
+from tests.tools.story import counted, links_by_starts
+
+SPAN = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value\n"
+SLOTS = (
+    "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|\n"
+    "#T_SP=custom.Host|ROLE_custom.Host:links_custom.Link|custom.Span\n"
+)
+
+
+def tsv(folder: Path, content: str) -> Path:
+    """A document of one annotator."""
+    file = folder / "d" / "ann.tsv"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(content, encoding="utf-8")
+    return file
+
+
+def test_the_last_row_may_be_part_of_a_token(tmp_path: Path) -> None:
+    file = tsv(tmp_path, f"{SPAN}\n\n#Text=Test\n1-1\t0-4\tTest\t_\t\n1-1.1\t0-1\tT\tOTH\t\n")
+    assert list(read(file)) == [Unit("ann", 0, 1, "OTH")]
+    cut = tsv(tmp_path, f"{SPAN}\n\n#Text=Test it\n1-1\t0-4\tTest\t_\t\n1-1.1\t0-1\tT\tOTH\t\n")
+    with pytest.raises(DataError, match="file ends before its text"):
+        read(cut)
+
+
+def test_slots_are_no_categories(tmp_path: Path) -> None:
+    rows = "#Text=a b\n1-1\t0-1\ta\t*\tp1;p2\t1-2;1-1\t\n1-2\t2-3\tb\t*\t_\t*\t\n"
+    file = tsv(tmp_path, f"{SLOTS}\n\n{rows}")
+    c = read(file, layer="Host")
+    # The second has a slot that is not set.
+    assert list(c) == [Unit("ann", 0, 1, None), Unit("ann", 2, 3, None)]
+    assert counted(c)["annotation", "layer Span was not chosen"] == 2
+
+
+def test_slots_are_features(tmp_path: Path) -> None:
+    """As in WebAnno's own tests: ids where tokens are several or annotations stacked."""
+    rows = (
+        "#Text=😀 this is a test .\n"
+        "1-1\t0-2\t😀\t*\t*;b\\;c\t1-2[1];1-6.1\t\n"
+        "1-2\t3-7\tthis\t*[1]|*[2]\t_[3]|by;to[4]\t*|1-2[2];1-1\t\n"
+        "1-3\t8-10\tis\t*[1]|*[2]\t_\t_\t\n"
+        "1-4\t11-12\ta\t_\tx;x\t1-2[4];1-4\t\n"
+        "1-5\t13-17\ttest\t_\t_\t*\t\n"
+        "1-6\t18-19\t.\t_\t_\t_\t\n"
+        "1-6.1\t18-19\t.\t*\t_\t_\t\n"
+    )
+    file = tsv(tmp_path, f"{SLOTS}\n\n{rows}")
+    c = read(file, layer="Host", features=["links", "links.target"])
+    assert {(u.start, u.end, u.category) for u in c} == {
+        (0, 1, Label(None, {"links": "b;c", "links.target": "2-9+b;c 17-18"})),
+        (2, 6, None),
+        (2, 6, Label(None, {"links": "by+to", "links.target": "by 2-9+to 0-1"})),
+        (10, 11, Label(None, {"links": "x", "links.target": "x 2-6+x 10-11"})),
+        (12, 16, None),
+    }
+    assert counted(c) == {("annotation", "layer Span was not chosen"): 4}
+    assert read(file, layer="Host", features=["links"]).features == ("links",)
+    alone = read(file, layer="Host")
+    place = {u.id: (u.start, u.end) for u in alone}
+    found = {(x.type, place[x.source], place[x.target]) for x in alone.links}
+    # [4] is a host, and there is no span at 1-4, only a host.
+    assert found == {("x", (10, 11), (2, 6)), ("x", (10, 11), (10, 11))}
+    assert counted(alone) == {
+        ("annotation", "layer Span was not chosen"): 4,
+        ("link", "leads to another layer (--option fillers=units reads its target)"): 4,
+    }
+    whole = read(file, layer="Host", fillers="units")
+    place = {u.id: (u.start, u.end) for u in whole}
+    found = {(x.type, place[x.source], place[x.target]) for x in whole.links}
+    assert found == {
+        ("x", (10, 11), (2, 6)),
+        ("x", (10, 11), (10, 11)),
+        ("", (0, 1), (2, 9)),
+        ("b;c", (0, 1), (17, 18)),
+        ("by", (2, 6), (2, 9)),
+        ("to", (2, 6), (0, 1)),
+    }
+    assert [(u.start, u.end) for u in whole].count((2, 9)) == 2
+    assert not counted(whole)
+    tsv(tmp_path, f"{SLOTS}\n\n{rows.replace('1-2[2]', '1-2[7]')}")
+    with pytest.raises(DataError, match=r"ann\.tsv:8: slot 'by;to' is filled by '1-2\[7\]'"):
+        read(file, layer="Host", features=["links"])
+
+
+def test_relations_chains_and_other_layers_are_counted(tmp_path: Path) -> None:
+    head = (
+        "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value|note\n#T_SP=custom.Other|kind\n"
+        "#T_CH=custom.Chain|referenceRelation|referenceType\n#T_RL=custom.Rel|label|BT_custom.Span\n"
+    )
+    rows = (
+        "#Text=a b c\n"
+        "1-1\t0-1\ta\tX[1]|Y\tn[1]|*\tk[1]\t*->1-1\t*[1]\t_\t_\t\n"
+        "1-2\t2-3\tb\tX[1]\tn[1]\tk[1]\t*->1-1|*->2-1\t*[1]|*\tr|s\t1-1|1-1[1_0]\t\n"
+        "1-3\t4-5\tc\t_\t_\tk\t*\t*\t_\t_\t\n"
+    )
+    c = read(tsv(tmp_path, f"{head}\n\n{rows}"), layer="Span", feature="value")
+    assert [(u.start, u.end, u.category) for u in c] == [(0, 1, "Y"), (0, 3, "X")]
+    assert counted(c) == {
+        ("annotation", "layer Other was not chosen"): 2,
+        ("annotation", "layer Chain was not chosen"): 2,
+        ("annotation", "layer Chain gives it no number in a chain"): 1,
+        ("relation", "layer Rel links annotations"): 2,
+        ("value", "feature note is not the category"): 1,
+    }
+
+
+def test_relations_of_the_layer_are_links(tmp_path: Path) -> None:
+    """At their target, with the identifiers of both ends where these have one; `|` for several."""
+    head = (
+        "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value\n#T_RL=custom.Rel|label|BT_custom.Span\n"
+    )
+    rows = (
+        "#Text=a b c d\n"
+        "1-1\t0-1\ta\tX[1]\t_\t_\t\n"
+        "1-2\t2-3\tb\tX[1]\tr\\|1\t1-3[0_1]\t\n"
+        "1-3\t4-5\tc\tY\t*|s\t1-4|1-2[1_0]\t\n"
+        "1-4\t6-7\td\tZ\t_\t_\t\n"
+    )
+    file = tsv(tmp_path, f"{head}\n\n{rows}")
+    c = read(file, layer="Span", feature="value")
+    place = {u.id: u.category for u in c}
+    found = [(x.type, place[x.source], place[x.target]) for x in c.links]
+    assert found == [("r|1", "Y", "X"), ("", "Z", "Y"), ("s", "X", "Y")]
+    assert not counted(c)
+    broken = tsv(tmp_path, f"{head}\n\n{rows.replace('1-3[0_1]', '1-9')}")
+    with pytest.raises(DataError, match=r"relation begins at '1-9', which is not a token"):
+        read(broken, layer="Span", feature="value")
+
+
+CHAINED = (
+    "#Text=Ann Lee met Bob . She hit him\n"
+    "1-1\t0-3\tAnn\tcoref->1-1\tname[1]\t\n"
+    "1-2\t4-7\tLee\tcoref->1-1|*->3-1\tname[1]|a\\->b[3]\t\n"
+    "1-3\t8-11\tmet\t_\t_\t\n"
+    "1-4\t12-15\tBob\t*->2-1\tname[2]\t\n"
+    "1-5\t16-17\t.\t_\t_\t\n"
+    "1-6\t18-21\tShe\t*->1-2\tpr[1]\t\n"
+    "1-7\t22-25\thit\t_\t_\t\n"
+    "1-8\t26-29\thim\t*->2-2\t*[2]\t\n"
+)
+
+
+def test_chains_are_read(tmp_path: Path) -> None:
+    """After the user guide: relation with chain and number; the columns in either order."""
+    first = "#FORMAT=WebAnno TSV 3.3\n#T_CH=x.Coref|referenceRelation|referenceType\n\n\n"
+    kind = {"layer": "Coref", "feature": "referenceType"}
+    c = read(tsv(tmp_path, first + CHAINED), **kind)
+    assert {(u.start, u.end, u.category) for u in c} == {
+        (0, 7, "name"),
+        (4, 7, "a->b"),
+        (12, 15, "name"),
+        (18, 21, "pr"),
+        (26, 29, None),
+    }
+    assert links_by_starts(c) == {("x.Coref", 0, 18, "chain"), ("x.Coref", 12, 26, "chain")}
+    assert counted(c) == {("value", "feature referenceRelation is not the category"): 1}
+    turned = [line.split("\t") for line in CHAINED.splitlines()]
+    lines = ["\t".join([*x[:3], x[4], x[3], ""]) if len(x) > 3 else x[0] for x in turned]
+    head = first.replace("referenceRelation|referenceType", "referenceType|referenceRelation")
+    assert read(tsv(tmp_path, head + "\n".join([*lines, ""])), **kind) == c
+    with pytest.raises(DataError, match="several features"):
+        read(tsv(tmp_path, first + CHAINED))
+    with pytest.raises(DataError, match=r"ann\.tsv:9: mention '\*' has no number"):
+        read(tsv(tmp_path, first + CHAINED.replace("*->2-1", "*")), **kind)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "#id=1\n#text=Ms. Haag .\n1-1\tMs.\tB-PER\n1-2\tHaag\tI-PER\n",
+        " # custom.Span | value\n#id=1\n#text=Ms.\n1-1\tMs.\tPER\n",
+        "1-1\tMs.\tms.\tNP\tO\tpunct\t1-2\n",
+    ],
+)
+def test_older_tsv_says_how_to_export(tmp_path: Path, content: str) -> None:
+    with pytest.raises(DataError, match=r"version 1 or 2.*export it as WebAnno TSV v3\.3"):
+        read(tsv(tmp_path, content))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Ann\tB-PER\nmet\tO\n",
+        "token\ttag\nAnn\tB-PER\nmet\tO\n",
+        "#\thttp://example.org [2010-01-01]\n1\tAnn\tB-PER\tO\n2\tmet\tO\tO\n",
+        "-DOCSTART-\tO\n\nAnn\tB-PER\nmet\tO\n",
+    ],
+)
+def test_iob_with_the_ending_of_a_table(tmp_path: Path, content: str) -> None:
+    # CoNLL's layout: the folder is the annotator.
+    c = read(tsv(tmp_path, content), feature="3" if "http" in content else None)
+    assert list(c) == [Unit("d", 0, 1, "PER")]
+
+
+def test_iob_in_another_column_says_which(tmp_path: Path) -> None:
+    file = tsv(tmp_path, "Ann\tB-PER\tNP\nmet\tO\tV\nBob\tB-PER\tNP\n")
+    with pytest.raises(
+        DataError, match="Give the number of the column with the tags as --feature NUMBER"
+    ):
+        read(file)
+    assert read(file, feature="2").n_units == 2
+
+
+def test_a_table_stays_a_table(tmp_path: Path) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("B\tO\t0\t1\nE\tO\t0\t1\n", encoding="utf-8")
+    assert read(file).annotators == ("B", "E")

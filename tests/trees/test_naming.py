@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gammacp.errors import DataError, UsageError
+from gammacp.trees.naming import name_files
+
+
+def make(folder: Path, *names: str) -> list[Path]:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x", encoding="utf-8")
+    return [folder / name for name in names]
+
+
+def names(paths: list[Path], **options: str) -> set[tuple[str, str]]:
+    return {(n.annotator, n.document) for n in name_files(paths, **options)[0]}
+
+
+def test_a_file_per_annotator(tmp_path: Path) -> None:
+    assert names(make(tmp_path, "da-morten.conll", "da-lotte.conll")) == {
+        ("morten", "da"),
+        ("lotte", "da"),
+    }
+    assert names(make(tmp_path, "ann.conll", "ben.conll")) == {("ann", ""), ("ben", "")}
+    assert names(make(tmp_path, "odin-danish.conll", "thor-danish.conll")) == {
+        ("odin", "danish"),
+        ("thor", "danish"),
+    }
+
+
+def test_files_of_several_documents(tmp_path: Path) -> None:
+    paths = make(tmp_path, *(f"{d}-en-{a}.conll" for d in ("01", "02", "03") for a in ("x", "y")))
+    assert names(paths) == {(a, f"{d}-en") for d in ("01", "02", "03") for a in ("x", "y")}
+    assert names([tmp_path]) == names(paths)
+
+
+def test_two_fields_that_could_be_the_annotator(tmp_path: Path) -> None:
+    """Two people, two texts: the files of a text have their words in common."""
+    for person in ("odin", "thor"):
+        for text, words in (("danish", "en to tre"), ("swedish", "ett två tre fyra")):
+            (tmp_path / f"{person}-{text}.conll").write_text(f"{words} {person}", encoding="utf-8")
+    expected = {(p, t) for p in ("odin", "thor") for t in ("danish", "swedish")}
+    assert names([tmp_path]) == expected
+    for path in tmp_path.iterdir():
+        person, text = path.stem.split("-")
+        path.rename(tmp_path / f"{text}-{person}.conll")
+    assert names([tmp_path]) == expected
+
+
+def test_files_of_the_kind_that_is_asked_for(tmp_path: Path) -> None:
+    make(tmp_path, "a/x.conll", "b/x.conll", "a/x.tree", "b/x.tree")
+    named, _ = name_files([tmp_path], kind="phrase")
+    assert {n.path.suffix for n in named} == {".tree"}
+
+
+def test_names_that_share_nothing(tmp_path: Path) -> None:
+    assert names(make(tmp_path, "first_try.conll", "mine.conll")) == {
+        ("first_try", ""),
+        ("mine", ""),
+    }
+
+
+def test_a_folder_per_annotator(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        "es/lotte/1252-es-lotte.conll",
+        "es/lotte/0104-es-lotte.conll",
+        "es/henrik/1252-es-henrik.conll",
+        "es/README.txt",
+        "es/.git/config.conll",
+    )
+    expected = {("lotte", "1252-es"), ("lotte", "0104-es"), ("henrik", "1252-es")}
+    assert names([tmp_path / "es"]) == expected
+    assert names([tmp_path / "es" / "lotte", tmp_path / "es" / "henrik"]) == expected
+
+
+def test_a_name_with_separators_in_it(tmp_path: Path) -> None:
+    make(tmp_path, "ssd.emily2/10003-ssd.emily2.tree", "ssd.dan/10003-ssd.dan.tree")
+    assert names([tmp_path]) == {("ssd.emily2", "10003"), ("ssd.dan", "10003")}
+
+
+def test_same_file_name_in_different_folders(tmp_path: Path) -> None:
+    assert names(make(tmp_path, "a/text.conllu", "b/text.conllu")) == {
+        ("a", "text"),
+        ("b", "text"),
+    }
+
+
+def test_one_file_in_each_folder_is_one_document(tmp_path: Path) -> None:
+    make(tmp_path, "a/first.conllu", "b/second.conllu")
+    assert names([tmp_path]) == {("a", ""), ("b", "")}
+
+
+def test_folders_of_documents(tmp_path: Path) -> None:
+    make(tmp_path, "doc1/ann.conllu", "doc1/ben.conllu", "doc2/ann.conllu")
+    expected = {("ann", "doc1"), ("ben", "doc1"), ("ann", "doc2")}
+    assert names([tmp_path], folders="documents") == expected
+
+
+def test_pattern(tmp_path: Path) -> None:
+    make(tmp_path, "x/ann_17.dat.conll", "x/ben_17.dat.conll")
+    pattern = r"(?P<annotator>[a-z]+)_(?P<document>\d+)"
+    assert names([tmp_path], pattern=pattern) == {("ann", "17"), ("ben", "17")}
+    with pytest.raises(UsageError, match="no group"):
+        names([tmp_path], pattern="ann")
+    with pytest.raises(UsageError, match="not a regular expression"):
+        names([tmp_path], pattern="(")
+    with pytest.raises(DataError, match="does not match"):
+        names([tmp_path], pattern="(?P<annotator>zoe)")
+
+
+def test_what_cannot_be_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="one annotator only"):
+        names(make(tmp_path, "one.conll"))
+    with pytest.raises(DataError, match="no such file"):
+        names([tmp_path / "nowhere"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match="no treebank file"):
+        names([tmp_path / "empty"])
+    make(tmp_path, "mixed/x/a.conll", "mixed/b.conll")
+    with pytest.raises(DataError, match="beside folders"):
+        names([tmp_path / "mixed"])
+    with pytest.raises(DataError, match="mixed"):
+        names([tmp_path / "mixed", tmp_path / "one.conll"])
+    make(tmp_path, "twice/a/t.conll", "twice/a/t.conllu", "twice/b/t.conll")
+    with pytest.raises(DataError, match="are taken"):
+        names([tmp_path / "twice"])
+    with pytest.raises(UsageError, match="folders 'people'"):
+        names([tmp_path], folders="people")
