@@ -37,6 +37,8 @@ from scipy.sparse import csr_array
 
 import gammacp as gc
 from gammacp.alignment import Problem, Solution, build_problem, solve
+from gammacp.alignment.solvers.greedy import unitary_alignments_within
+from gammacp.dissimilarity import bind
 from gammacp.problems.exporting import WRITERS, from_program
 from gammacp.problems.integer_program import (
     IntegerProgram,
@@ -45,8 +47,6 @@ from gammacp.problems.integer_program import (
     set_program,
     whole_program,
 )
-from gammacp.alignment.solvers.greedy import unitary_alignments_within
-from gammacp.dissimilarity import bind
 
 HERE = Path(__file__).parent
 CASES = [

@@ -27,7 +27,8 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.alignment import Problem, read_multi_matching, solve
+from gammacp.alignment import Problem, solve
+from gammacp.problems import read_multi_matching
 
 HERE = Path(__file__).parent
 DRAWN = [

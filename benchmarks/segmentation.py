@@ -27,7 +27,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gammacp.segmentation.measures.rows import compare_rows
 from gammacp.segmentation import (
     Codings,
     CorrectedSimilarity,
@@ -46,6 +45,7 @@ from gammacp.segmentation import (
     window_diff,
     window_size,
 )
+from gammacp.segmentation.measures.rows import compare_rows
 
 SEGEVAL = """
 import json, sys, time, segeval

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gammacp.continuum import Continuum, Unit
 from gammacp.base.csv_files import write_rows
+from gammacp.continuum import Continuum, Unit
 from gammacp.measures.settings import PRESETS
 from shuffling import CategoryModel, ReferenceModel, Uniform
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gammacp.base.plots import COLOURS, can_plot, figure
 from gammacp.bench.curves import Point, by_measure
 from gammacp.bench.figures import add_legend, draw_panel, measure_title
 from gammacp.continuum import Continuum
-from gammacp.base.plots import COLOURS, can_plot, figure
 
 _HATCHES = ("", "///", "...", "xxx")
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gammacp.problems.entropy import best_entropy
 from gammacp.base.arrays import Floats
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.continuum import Continuum, Unit
+from gammacp.problems.entropy import best_entropy
 
 LENGTH = 1000.0
 PROCESSES = {"random1": "statistical", "random2": "corpus"}

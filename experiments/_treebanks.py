@@ -14,9 +14,9 @@ from experiments._figures import curves_page
 from experiments._sweep import points_of
 from gammacp.bench.curves import Point
 from gammacp.bench.sweep import Sweep
-from gammacp.trees.sweep import PAPER_MAGNITUDES, PAPER_SETS, Perturbed, sample_sentences
 from gammacp.trees.measures.annotations import Sentence
 from gammacp.trees.treebank import ReadTreebank, read_treebank
+from gammacp.trees.with_bench.sweep import PAPER_MAGNITUDES, PAPER_SETS, Perturbed, sample_sentences
 
 CORPORA = ("da", "en", "es", "it")
 MEASURES = ("plain", "diff", "norm", "las")

@@ -22,6 +22,7 @@ import numpy as np
 from experiments._common import write_csv
 from experiments._sweep import swept
 from gammacp.base.arrays import Floats
+from gammacp.base.plots import COLOURS, MARKERS, figure
 from gammacp.bench.figures import measure_title
 from gammacp.bench.sweep import Sweep
 from gammacp.chance.beyond import BeyondChance
@@ -29,7 +30,6 @@ from gammacp.continuum import Continuum
 from gammacp.measures.registry import MEASURES, Measure
 from gammacp.measures.score import Score
 from gammacp.trees.measures.annotations import Treebank
-from gammacp.base.plots import COLOURS, MARKERS, figure
 
 # The least number of random sets for which the best of all is significant at 5 %.
 SAMPLES = 19

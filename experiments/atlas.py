@@ -16,16 +16,16 @@ from experiments._common import write_csv
 from experiments._corpora import CORPORA, MODELS, Documents, RealCorpus, read
 from experiments._treebanks import CORPORA as TREEBANKS
 from experiments._treebanks import corpus as treebank
+from gammacp.base.plots import can_plot, figure
 from gammacp.bench.figures import measure_title
 from gammacp.continuum import Continuum
 from gammacp.errors import GammacpError
 from gammacp.inference.contributions import Contributions
-from gammacp.measures.registry import MEASURES, measure
 from gammacp.inference.resampling import bootstrap
+from gammacp.measures.registry import MEASURES, measure
 from gammacp.measures.score import Score
-from gammacp.trees.measures.agreement import syntax_agreement
-from gammacp.base.plots import can_plot, figure
 from gammacp.pools import open_pool
+from gammacp.trees.measures.agreement import syntax_agreement
 
 NEEDS_DATA = True
 DOCUMENTS = 40  # of a larger corpus, drawn with a fixed seed

@@ -12,11 +12,11 @@ import numpy as np
 
 from experiments._common import MATHET_2015, write_csv
 from gammacp.alignment import best_disorder
-from gammacp.problems.entropy import best_entropy
+from gammacp.base.plots import COLOURS, DASHES, MARKERS, figure
 from gammacp.dissimilarity import Combined, bind
 from gammacp.measures.gamma import gamma
-from gammacp.base.plots import COLOURS, DASHES, MARKERS, figure
 from gammacp.pools import open_pool
+from gammacp.problems.entropy import best_entropy
 from shuffling import Layout, Position, ReferenceModel, Uniform, shuffled_set
 
 UNIT = 100.0  # mean length in the reference model

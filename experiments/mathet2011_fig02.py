@@ -9,10 +9,10 @@ import numpy as np
 
 from experiments._common import in_sets, write_csv
 from experiments._random_2011 import Degrade, annotation_set, e_random, moved, omitted
-from gammacp.problems.entropy import agreement, best_entropy
 from gammacp.base.arrays import Floats
 from gammacp.base.plots import COLOURS, DASHES, figure
 from gammacp.pools import open_pool
+from gammacp.problems.entropy import agreement, best_entropy
 
 # Units of one annotator over a place, on average; the paper does not state its own.
 DENSITIES = (0.1, 0.25, 0.5, 1.0)

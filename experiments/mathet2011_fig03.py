@@ -9,9 +9,9 @@ import numpy as np
 
 from experiments._common import write_csv
 from experiments._random_2011 import LENGTH, annotation_set, e_random, moved, omitted
-from gammacp.problems.entropy import agreement, best_entropy
-from gammacp.continuum import Continuum
 from gammacp.base.plots import COLOURS, figure
+from gammacp.continuum import Continuum
+from gammacp.problems.entropy import agreement, best_entropy
 
 DENSITY = 0.25
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from experiments._common import write_csv
 from experiments._random_2011 import PROCESSES, random_entropies
-from gammacp.continuum import Continuum, Unit
 from gammacp.base.plots import COLOURS, figure
+from gammacp.continuum import Continuum, Unit
 
 LENGTH = 1000.0
 TEXTS = 10

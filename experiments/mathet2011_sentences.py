@@ -10,10 +10,10 @@ import numpy as np
 
 from experiments._common import continuum, write_csv
 from experiments._random_2011 import annotation_set, moved
-from gammacp.problems.entropy import DISSIMILARITY_2011, best_entropy
 from gammacp.base.arrays import Codes, Floats
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity import Combined, bind, unit_columns
+from gammacp.problems.entropy import DISSIMILARITY_2011, best_entropy
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:

@@ -10,10 +10,10 @@ import numpy as np
 from experiments._common import write_csv
 from experiments._random_2011 import annotation_set, moved
 from gammacp.alignment import build_problem
-from gammacp.problems.entropy import DISSIMILARITY_2011, best_entropy
 from gammacp.alignment.solvers.greedy import unitary_alignments_within
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import bind
+from gammacp.problems.entropy import DISSIMILARITY_2011, best_entropy
 
 # Annotators, units each, candidates and seconds as printed ("instantané" as 0).
 CASES = (

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from experiments._common import MATHET_2015, Span, continuum, model_of, write_csv
+from gammacp.base.plots import COLOURS, figure
 from gammacp.continuum import Continuum, Unit
+from gammacp.continuum.needs import Need
 from gammacp.dissimilarity import Combined
 from gammacp.measures.registry import MEASURES, Measure, measure
-from gammacp.continuum.needs import Need
-from gammacp.base.plots import COLOURS, figure
 from gammacp.pools import open_pool
 from shuffling import ReferenceModel, Uniform
 

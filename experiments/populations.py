@@ -17,12 +17,12 @@ import numpy as np
 
 from experiments._common import write_csv
 from gammacp.base.arrays import Floats, Indices
-from gammacp.continuum import Continuum
 from gammacp.base.files import write_text
-from gammacp.measures.agreement import agreement
+from gammacp.continuum import Continuum
 from gammacp.inference.contributions import DOCUMENTS, Contributions
 from gammacp.inference.populations import Over, PairSums, intervals_over
 from gammacp.inference.resampling import interval_of_gamma
+from gammacp.measures.agreement import agreement
 from shuffling import ReferenceModel, shuffled_set
 
 RUNS = 1000

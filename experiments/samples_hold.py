@@ -17,10 +17,10 @@ from experiments._campaigns import Campaign, sessions
 from experiments._common import write_csv
 from experiments.tests_hold import EPSILON, INTERVALS, LEVEL, Row, generator, level, tables
 from gammacp.base.arrays import Floats, Indices
+from gammacp.base.files import write_text
 from gammacp.campaign.alarm import evidence
 from gammacp.campaign.compare.over_time import Change, OverTime, changes
 from gammacp.campaign.replace.wins import Wins
-from gammacp.base.files import write_text
 from gammacp.inference.contributions import CLUSTERS, DOCUMENTS, Contributions
 from gammacp.inference.part_tests import (
     below_the_rest,

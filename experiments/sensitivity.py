@@ -12,10 +12,10 @@ import numpy as np
 
 from experiments._common import MATHET_2015, model_of, write_csv
 from gammacp.base.arrays import Floats
+from gammacp.base.plots import COLOURS, DASHES, MARKERS, figure
 from gammacp.bench.curves import point_of
 from gammacp.bench.figures import measure_title
 from gammacp.measures.registry import measure
-from gammacp.base.plots import COLOURS, DASHES, MARKERS, figure
 from gammacp.pools import open_pool
 from shuffling import ReferenceModel, shuffled_set
 

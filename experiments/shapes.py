@@ -22,15 +22,15 @@ import numpy as np
 from experiments._common import write_csv
 from gammacp import gamma_corpus
 from gammacp.base.arrays import Floats
-from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.base.csv_files import table_of
+from gammacp.base.plots import COLOURS, MARKERS, can_plot, figure
+from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.dissimilarity import Combined, bind, unit_columns
 from gammacp.dissimilarity.base import Annotations, BoundDissimilarity, UnitColumns
 from gammacp.dissimilarity.positional import POSITIONAL
 from gammacp.formats.reading import read_corpus
 from gammacp.measures.over_delta import Anchor, crossing, gamma_over_delta
 from gammacp.shapes.unnamed import unnamed_gamma
-from gammacp.base.plots import COLOURS, MARKERS, can_plot, figure
 
 NEEDS_DATA = True
 CORPORA, IMAGES = 8, 300  # of independent annotators

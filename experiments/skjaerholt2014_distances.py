@@ -12,8 +12,8 @@ import numpy as np
 
 from experiments._common import write_csv
 from experiments._treebanks import CORPORA, corpus
-from gammacp.trees.measures.alpha import DELTAS, TreeObservations, deltas
 from gammacp.base.plots import COLOURS, can_plot, figure
+from gammacp.trees.measures.alpha import DELTAS, TreeObservations, deltas
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:

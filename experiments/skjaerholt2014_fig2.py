@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from experiments._common import write_csv
+from gammacp.base.plots import can_plot, figure
 from gammacp.trees.measures.alpha import DELTAS, deltas
 from gammacp.trees.measures.ted import tree_edit_distance
 from gammacp.trees.measures.tree import Tree, dependency_tree
-from gammacp.base.plots import can_plot, figure
 
 # A transitive clause; the same with a relative clause at its object; an intransitive one.
 TREES = {

@@ -11,8 +11,8 @@ import numpy as np
 
 from experiments._common import write_csv
 from experiments._treebanks import CORPORA, MEASURES, PUBLISHED, corpus
-from gammacp.trees.measures.agreement import syntax_agreement
 from gammacp.base.plots import COLOURS, MARKERS, can_plot, figure
+from gammacp.trees.measures.agreement import syntax_agreement
 
 WITHOUT_LAS = "PCEDT"  # its LAS compares tokens that are not the same (§4.2)
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from experiments._common import write_csv
 from experiments._treebanks import corpus, one_annotator, tree_points, trees_page
-from gammacp.trees.sweep import PAPER_MAGNITUDES, PAPER_SETS, Perturbed, sample_sentences
 from gammacp.trees.measures.annotations import Dependencies, Phrase
 from gammacp.trees.measures.tree import Nested
+from gammacp.trees.with_bench.sweep import PAPER_MAGNITUDES, PAPER_SETS, Perturbed, sample_sentences
 from shuffling.trees import LabelConfusion
 
 ERRORS = ("attach", "attach:uniform", "attach:local", "label", "label:confusion")

@@ -16,8 +16,8 @@ import numpy as np
 from experiments import _parts as process
 from experiments._common import write_csv
 from gammacp.base.arrays import Bools, Floats
-from gammacp.campaign.replace.wins import Wins
 from gammacp.base.files import write_text
+from gammacp.campaign.replace.wins import Wins
 from gammacp.inference.contributions import ALIGNMENTS, Contributions
 from gammacp.inference.part_tests import (
     STRETCHES,

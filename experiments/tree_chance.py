@@ -15,11 +15,11 @@ import numpy as np
 
 from experiments._common import write_csv
 from experiments._treebanks import CORPORA, corpus, one_annotator
-from gammacp.trees.sweep import PAPER_ERRORS, Perturbed, sample_sentences
-from gammacp.trees.measures.agreement import syntax_agreement
-from gammacp.trees.measures.annotations import Dependencies, Treebank
 from gammacp.base.plots import COLOURS, DASHES, MARKERS, can_plot, figure
 from gammacp.pools import open_pool
+from gammacp.trees.measures.agreement import syntax_agreement
+from gammacp.trees.measures.annotations import Dependencies, Treebank
+from gammacp.trees.with_bench.sweep import PAPER_ERRORS, Perturbed, sample_sentences
 
 SENTENCES = {20: 60, 60: 60, 200: 20}  # of a treebank, and sets of such
 LABELS = 20

@@ -18,6 +18,7 @@ from experiments import _parts as process
 from experiments._common import write_csv
 from experiments.tests_hold import INTERVALS, PEOPLE, TEXTS, WITHOUT, generator, upper
 from gammacp.base.arrays import Bools, Floats
+from gammacp.base.files import write_text
 from gammacp.campaign.compare import compare
 from gammacp.campaign.verdict import (
     ALIGNED_FOR_MORE,
@@ -30,9 +31,7 @@ from gammacp.campaign.verdict import (
     verdict,
 )
 from gammacp.continuum import Continuum, Unit
-from gammacp.base.files import write_text
 from gammacp.inference.contributions import ALIGNMENTS, DOCUMENTS, Contributions
-from gammacp.measures.gamma import gamma
 from gammacp.inference.part_tests import (
     STRETCHES,
     below_the_rest,
@@ -41,6 +40,7 @@ from gammacp.inference.part_tests import (
     independent_parts,
 )
 from gammacp.inference.resampling import interval_of_gamma
+from gammacp.measures.gamma import gamma
 
 RUNS = 1000
 Row = dict[str, object]

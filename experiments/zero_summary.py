@@ -12,9 +12,9 @@ from experiments._common import write_csv
 from experiments._independent import NOT_STATIONARY
 from experiments._zero import NORMAL
 from experiments.ledger.series import read_rows
+from gammacp.base.plots import COLOURS, MARKERS, figure
 from gammacp.bench.figures import measure_title
 from gammacp.bench.trends import Trend, Verdict, every, near
-from gammacp.base.plots import COLOURS, MARKERS, figure
 
 READS = ("zero_continua", "zero_segmentations", "zero_trees")
 # Cells with fewer units per annotator are small data, which the studies tell by themselves.

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from gammacp.alignment.align import align, best_disorder
     from gammacp.alignment.alignment import Alignment, UnitaryAlignment
     from gammacp.alignment.certificate import certificate
-    from gammacp.campaign.consensus.consensus import Consensus, consensus
+    from gammacp.campaign.consensus.consensus import Consensus as Consensus
+    from gammacp.campaign.consensus.consensus import consensus as consensus
     from gammacp.continuum import Continuum, Corpus, Label, Unit
     from gammacp.dissimilarity.combined import Combined
     from gammacp.errors import DataError, GammacpError, UsageError
@@ -33,7 +34,6 @@ _HOMES = {
         ("alignment.align", "align best_disorder"),
         ("alignment.alignment", "Alignment UnitaryAlignment"),
         ("alignment.certificate", "certificate"),
-        ("campaign.consensus.consensus", "Consensus consensus"),
         ("continuum", "Continuum Corpus Label Unit"),
         ("dissimilarity.combined", "Combined"),
         ("errors", "DataError GammacpError UsageError"),
@@ -51,7 +51,6 @@ _HOMES = {
 __all__ = [
     "Alignment",
     "Combined",
-    "Consensus",
     "Continuum",
     "Corpus",
     "CorpusGamma",
@@ -67,7 +66,6 @@ __all__ = [
     "align",
     "best_disorder",
     "certificate",
-    "consensus",
     "gamma",
     "gamma_corpus",
     "measure",
@@ -79,13 +77,27 @@ __all__ = [
 ]
 
 
+def _home_of(name: str) -> str:
+    """Return the module of a public name; an AttributeError where there is none."""
+    from gammacp.base.subjects import table, why_missing
+
+    if name in _HOMES:
+        return _HOMES[name]
+    for module, listed in table("name").items():
+        if name in listed.split():
+            return module
+    why = why_missing("name", name) or f"module 'gammacp' has no attribute {name!r}"
+    raise AttributeError(why)
+
+
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'gammacp' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    value = getattr(import_module(_home_of(name)), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    from gammacp.base.subjects import table
+
+    brought = " ".join(table("name").values()).split()
+    return sorted([*__all__, *brought])

@@ -15,8 +15,8 @@ import numpy as np
 
 from gammacp.base.arrays import Bools, Floats
 from gammacp.continuum import Continuum, Corpus
-from gammacp.errors import DataError
 from gammacp.continuum.needs import require_whole
+from gammacp.errors import DataError
 from shuffling.distribution import Distribution, Empirical, Uniform
 from shuffling.placement import Layout
 from shuffling.reference import CategoryModel, ReferenceModel

@@ -31,9 +31,9 @@ from typing import Annotated, Any
 
 from pydantic import Field, Strict
 
-from gammacp.errors import DataError
 from gammacp.base.toml_files import read_toml, toml_key, toml_value
 from gammacp.base.validation import WrittenTable, validated
+from gammacp.errors import DataError
 from shuffling.distribution import Distribution, Empirical, Uniform
 from shuffling.placement import Layout
 from shuffling.reference import CategoryModel, ReferenceModel

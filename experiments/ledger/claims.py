@@ -37,8 +37,8 @@ from typing import Any
 
 from experiments.ledger.checks import CHECKS, Verdict
 from experiments.ledger.series import Series, read_rows, select
-from gammacp.errors import DataError, UsageError
 from gammacp.base.toml_files import read_toml
+from gammacp.errors import DataError, UsageError
 
 # What has to be right for a sentence to be true: numbers that the paper itself gives; a definition,
 # so that it holds by construction; what our code computes on an example; curves of a sweep; how

@@ -12,10 +12,10 @@ from typing import Any
 from experiments.ledger.claims import KINDS, Checked, Claim, Ledger, load_ledgers
 from experiments.ledger.claims import check as checked_claim
 from experiments.ledger.running import find, load, run, where
+from gammacp.base.record_tables import Column, Record, Table, count, word
 from gammacp.cli.output import message, print_json, show
 from gammacp.errors import GammacpError, UsageError
 from gammacp.pools.opening import shared_pool
-from gammacp.base.record_tables import Column, Record, Table, count, word
 
 Verdicts = list[tuple[Ledger, list[Checked]]]
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from gammacp.base.arrays import Floats
 from gammacp.base.csv_files import table_of
-from gammacp.errors import DataError
 from gammacp.base.files import text_of
+from gammacp.errors import DataError
 
 
 @dataclass(frozen=True)

@@ -35,9 +35,7 @@ from gammacp.alignment.align import BestDisorder, BestGroups, align, best_disord
 from gammacp.alignment.alignment import Alignment, UnitaryAlignment
 from gammacp.alignment.batch import align_each, best_groups_of_each
 from gammacp.alignment.candidates import build_problem
-from gammacp.problems.exporting import export
 from gammacp.alignment.limits import Limits, Solving
-from gammacp.problems.multi_matching import read_multi_matching, weighted_problem
 from gammacp.alignment.problem import Problem, Solution, Status
 from gammacp.alignment.solvers.registry import SOLVERS, Solver, register, solve
 
@@ -59,9 +57,6 @@ __all__ = [
     "best_groups",
     "best_groups_of_each",
     "build_problem",
-    "export",
-    "read_multi_matching",
     "register",
     "solve",
-    "weighted_problem",
 ]

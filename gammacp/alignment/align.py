@@ -23,11 +23,11 @@ from gammacp.alignment.problem import Proof, Solution, Status
 from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.alignment.ties import break_ties, in_order
 from gammacp.base.arrays import Codes, Floats
+from gammacp.base.stopping import due
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import require
 from gammacp.dissimilarity.base import BoundDissimilarity, bind, to_unit
 from gammacp.dissimilarity.combined import Combined
-from gammacp.continuum.needs import require
-from gammacp.base.stopping import due
 
 N = TypeVar("N", float, Floats)
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from gammacp.alignment.problem import Proof, Status
 from gammacp.base.arrays import Codes, Floats
+from gammacp.base.record_tables import record_of
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, unit_columns
-from gammacp.base.record_tables import record_of
 
 if TYPE_CHECKING:
     import networkx

@@ -36,10 +36,10 @@ from gammacp.alignment.solvers.enumeration import FEW_ANNOTATORS
 from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.alignment.ties import break_ties, in_order, nameless_ranks
 from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.stopping import due
 from gammacp.continuum import Continuum
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
-from gammacp.base.stopping import due
 
 # Units of a task: the same tasks wherever they are computed, so that rows of continua are the same.
 _TASK_UNITS = 40_000

@@ -13,11 +13,11 @@ import numpy as np
 
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.stopping import halting
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import require
 from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, check_fragments, unit_columns
 from gammacp.errors import DataError, UsageError
-from gammacp.continuum.needs import require
-from gammacp.base.stopping import halting
 
 # More than there are between the exponents of two lengths.
 _EXPONENTS = 1 << 12

@@ -22,10 +22,10 @@ from gammacp.alignment.duals.definite import least_shift
 from gammacp.alignment.duals.nested import prices_beside
 from gammacp.alignment.problem import Proof, RelaxedMatrix, Status
 from gammacp.base.arrays import Floats
+from gammacp.base.files import atomic_write
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
 from gammacp.dissimilarity.positional import SPORADIC
-from gammacp.base.files import atomic_write
 
 VERSION = 1
 _GRAINS = 2.0**40

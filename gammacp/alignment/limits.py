@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypedDict, TypeVar
 
-from gammacp.errors import UsageError
 from gammacp.base.stopping import clock
+from gammacp.errors import UsageError
 
 # Annotators from which on a set counts as a crowd; 27 × 20 is still proven by columns.
 CROWD = 28

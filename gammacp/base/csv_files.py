@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 
-from gammacp.errors import DataError
 from gammacp.base.files import atomic_write
+from gammacp.errors import DataError
 
 _RUN = ("=", "+", "-", "@", "\t", "\r")
 

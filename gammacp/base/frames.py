@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gammacp.errors import DataError
 from gammacp.base.text import first_names
+from gammacp.errors import DataError
 
 FRAGMENTS, SHAPE, UNIT = "fragments", "shape", "unit"
 AXES = ("y0", "y1", "z0", "z1")

@@ -6,8 +6,8 @@ import tomllib
 from os import PathLike
 from typing import Any
 
-from gammacp.errors import DataError
 from gammacp.base.files import content_of
+from gammacp.errors import DataError
 
 _KEY = re.compile(r"""((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"'=#\[\]])+)=""")
 _TABLE = re.compile(r"\s*\[([^\[\]]+)\]\s*(#|$)")

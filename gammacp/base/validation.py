@@ -12,8 +12,8 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from gammacp.errors import DataError
 from gammacp.base.toml_files import line_of
+from gammacp.errors import DataError
 
 M = TypeVar("M", bound=BaseModel)
 V = TypeVar("V")

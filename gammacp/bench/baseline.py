@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 
 from gammacp.base.arrays import Floats
+from gammacp.base.csv_files import table_of
+from gammacp.base.files import text_of
 from gammacp.bench.curves import CURVE_COLUMNS, Point, family
 from gammacp.bench.results import read_provenance
 from gammacp.bench.store import STORE_NAME, Store, Values
 from gammacp.bench.sweep import Sweep, canonical
-from gammacp.base.csv_files import table_of
 from gammacp.errors import DataError, UsageError
-from gammacp.base.files import text_of
 
 _EXACT = 1e-9
 # What a baseline may differ in: the very thing that is tried out, and the random draws.

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from gammacp.base.arrays import Floats
+from gammacp.base.csv_files import write_rows
 from gammacp.bench.store import Experiment, Store, Values
 from gammacp.bench.sweep import Sweep
-from gammacp.base.csv_files import write_rows
 from gammacp.errors import UsageError
 
 

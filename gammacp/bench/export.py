@@ -5,10 +5,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from gammacp.bench.store import Experiment, Store
 from gammacp.base.csv_files import quote_field
-from gammacp.errors import UsageError
 from gammacp.base.files import atomic_write
+from gammacp.bench.store import Experiment, Store
+from gammacp.errors import UsageError
 
 _KEPT = ("magnitude", "set", "measure", "value", "reason", "status", "bound", "samples")
 _TIMES = ("seconds", "run")

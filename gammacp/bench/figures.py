@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from gammacp.bench.curves import Point, by_error, by_measure, family
 from gammacp.base.plots import COLOURS, DASHES, MARKERS, figure
+from gammacp.bench.curves import Point, by_error, by_measure, family
 
 _Curves: TypeAlias = dict[str, list[Point]]  # by name
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gammacp.base.software import differences
 from gammacp.bench.store import Store, check_software
 from gammacp.bench.store_file import read_only_uri, sqlite_errors
 from gammacp.errors import DataError, UsageError
-from gammacp.base.software import differences
 
 # Cells of the other store with texts and experiments numbered as here.
 _OTHER = """

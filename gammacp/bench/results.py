@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gammacp.base.files import write_text
+from gammacp.base.plots import can_plot
+from gammacp.base.software import differences
 from gammacp.bench.curves import Point, by_error, by_measure, curves, write_curves
 from gammacp.bench.figures import file_name, plot_errors, plot_measures
 from gammacp.bench.store import Experiment, Store
 from gammacp.bench.sweep import Sweep
-from gammacp.base.files import write_text
-from gammacp.base.plots import can_plot
-from gammacp.base.software import differences
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import TypeAlias
 
+from gammacp.base.software import software
 from gammacp.bench.store import Experiment, Store
 from gammacp.bench.sweep import Cell, Sweep, Task
 from gammacp.bench.work import check, compute_on_worker, own_modules
 from gammacp.errors import GammacpError, UsageError
 from gammacp.pools import Pool, PoolError
-from gammacp.base.software import software
 
 CHUNK_SECONDS = 1.0  # long against the executor's overhead, short against a person's patience
 LARGEST_CHUNK = 500

@@ -12,8 +12,8 @@ from pathlib import Path
 from struct import Struct
 from zlib import crc32
 
-from gammacp.bench.store_file import damage_error
 from gammacp.base.databases import connect, schema_of
+from gammacp.bench.store_file import damage_error
 from gammacp.errors import DataError
 
 APPLICATION_ID = 0x67616D63  # "gamc", by which `file` and we tell a store from other databases

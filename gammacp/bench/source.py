@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from gammacp.continuum import Continuum
-from gammacp.errors import UsageError
 from gammacp.base.left_out import LeftOut
+from gammacp.continuum import Continuum
 from gammacp.continuum.needs import with_links
+from gammacp.errors import UsageError
 from shuffling.fitting import fit_hulls
 from shuffling.model_file import read_model
 from shuffling.reference import ReferenceModel

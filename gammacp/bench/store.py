@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any, Self, TypeAlias
 from uuid import uuid4
 
+from gammacp.base.software import differences, processor, software
 from gammacp.bench.schema import check_sound, connect_store, create, is_new
 from gammacp.bench.store_file import lock_file, read_only_uri, sqlite_errors
 from gammacp.bench.sweep import Cell, Sweep, Task, canonical, configuration_hash
 from gammacp.bench.texts import Texts
 from gammacp.errors import DataError, UsageError
-from gammacp.base.software import differences, processor, software
 
 STORE_NAME = "bench.sqlite"
 """What a sweep calls its store in the folder of its results."""

@@ -12,21 +12,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from hashlib import sha256
 from types import FunctionType
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from gammacp import __version__
 from gammacp.base.arguments import whole
 from gammacp.bench.seeds import DRAWS, MAGNITUDE_DECIMALS
-from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
-
-if TYPE_CHECKING:
-    from gammacp.trees.measures.annotations import Treebank
+from gammacp.measures.registry import PAPER_MEASURES
 
 # The measures of the figures of 2015 §6.3.
-PAPER_MEASURES = ("gamma", "u-alpha-2013", "cu-alpha", "kappa-d", "ser")
 
 
 class AnnotationSource(Protocol):
@@ -38,7 +34,7 @@ class AnnotationSource(Protocol):
 
     def draw(
         self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
-    ) -> Continuum | Treebank:
+    ) -> Any:
         """Annotation set number `set_number`, of units or of trees.
 
         The arguments decide it to the last bit, in any order and in any process.

@@ -6,18 +6,17 @@ import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import process_time
+from typing import Any
 
+from gammacp.base.software import software
 from gammacp.bench.seeds import measure_seed
 from gammacp.bench.sweep import Cell, Sweep, Task, modules_in, to_json
-from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
 from gammacp.measures.beyond_chance import CHANCE_OPTIONS, beyond_chance_of
 from gammacp.measures.registry import MEASURES, measure_each
 from gammacp.measures.score import Score
-from gammacp.trees.measures.annotations import Treebank
 from gammacp.plugins import load, load_all
 from gammacp.pools.opening import check_same
-from gammacp.base.software import software
 from shuffling.registry import ERRORS
 from shuffling.setting import fewer_errors
 
@@ -86,17 +85,16 @@ def compute_on_worker(
     return compute(sweep, tasks)
 
 
-def _check_applies(measures: Iterable[str], drawn: Continuum | Treebank) -> None:
-    kind, what = ("continuum", "units") if isinstance(drawn, Continuum) else ("trees", "trees")
+def _check_applies(measures: Iterable[str], drawn: Any) -> None:
+    kind = drawn.applies_to
+    what = "units" if kind == "continuum" else kind
     for name in measures:
         if MEASURES[name].applies_to != kind:
             known = ", ".join(n for n, m in MEASURES.items() if m.applies_to == kind)
             raise UsageError(f"measure {name!r} does not apply to {what}; these do: {known}")
 
 
-def annotation_set(
-    sweep: Sweep, error: str, magnitude: float, set_number: int
-) -> Continuum | Treebank:
+def annotation_set(sweep: Sweep, error: str, magnitude: float, set_number: int) -> Any:
     """The annotation set of a cell."""
     return sweep.source.draw(
         error, magnitude, set_number, n_annotators=sweep.n_annotators, seed=sweep.seed

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gammacp.measures.score_tables import GAMMA
 from gammacp.base.record_tables import (
     Column,
     Form,
@@ -28,6 +27,7 @@ from gammacp.base.record_tables import (
     text,
     yes_no,
 )
+from gammacp.measures.score_tables import GAMMA
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
         Comparison,
         Confusion,
         Groups,
-        LinkComparison,
         OverTime,
         PairMatrix,
         ReferenceComparison,
@@ -133,7 +132,7 @@ def reference(found: ReferenceComparison) -> Table:
     return Table(columns, [a.as_dict() for a in found.annotators])
 
 
-def links(found: LinkComparison) -> Iterator[tuple[str, Table]]:
+def links(found: Any) -> Iterator[tuple[str, Table]]:
     """γ of links and of chains, each table with its title."""
     everybody = {"all": found.overall} if len(found.documents) > 1 else {}
     values = {name: _values(s) for name, s in (dict(found.documents) | everybody).items()}

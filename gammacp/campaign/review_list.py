@@ -17,14 +17,14 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gammacp.base.files import atomic_write
+from gammacp.base.validation import Row, WrittenTable, validated
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.shapes import in_cell
 from gammacp.errors import DataError, UsageError
-from gammacp.base.files import atomic_write
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents, Spans
-from gammacp.base.validation import Row, WrittenTable, validated
 
 if TYPE_CHECKING:
     from gammacp.base.record_tables import Table

@@ -22,6 +22,8 @@ import numpy as np
 
 from gammacp.alignment import Alignment
 from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.record_tables import record_of
+from gammacp.base.text import visible, with_commas
 from gammacp.campaign.calibrate.calibration import Calibration
 from gammacp.campaign.compare.categories import NO_UNIT, same_label
 from gammacp.campaign.compare.comparison import Comparison
@@ -29,12 +31,11 @@ from gammacp.campaign.compare.pairs import PairTest
 from gammacp.campaign.compare.scoring import categories_of
 from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.continuum.label import plain
-from gammacp.measures.agreement import Agreement
-from gammacp.measures.borne import ABSENCE, borne_in, components_of
 from gammacp.inference.contributions import ALIGNMENTS, DOCUMENTS, places_of
 from gammacp.inference.part_tests import below_the_rest, gain, holm, independent_parts
-from gammacp.base.record_tables import record_of
-from gammacp.base.text import visible, with_commas
+from gammacp.measures.agreement import Agreement
+from gammacp.measures.answer import ANSWERS
+from gammacp.measures.borne import ABSENCE, borne_in, components_of
 
 HIGH, LOW = 0.8, 0.667
 """From where on agreement is called high, below which low (Krippendorff's customary bars for α)."""
@@ -411,3 +412,6 @@ def _taken_for(found: Comparison, label: str) -> str:
         return ""
     what = "marks nothing" if other == NO_UNIT else f"says “{visible(other)}”"
     return f": in {most} of {int(row.sum())} differences about it, the other annotator {what}"
+
+
+ANSWERS.register("verdict", verdict)

@@ -21,17 +21,17 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gammacp import __version__
+from gammacp.base.files import content_of, write_text
+from gammacp.base.signature import describe, fingerprint
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
-from gammacp.base.files import content_of, write_text
 from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.borne import borne_in
 from gammacp.measures.explanation import explained_on
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
-from gammacp.base.signature import describe, fingerprint
 
 Record: TypeAlias = dict[str, Any]
 

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gammacp.base.arrays import Floats
+from gammacp.base.signature import extend
 from gammacp.chance.expected import ExpectedDisorder, SampleRule
 from gammacp.chance.sampling import Data, Disagreement, OneByOne, Sampler, expectations
-from gammacp.base.signature import extend
 
 # More random sets without a value than this, and E[D] is that of other data than those at hand.
 _MOST_WITHOUT = 0.05

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.chance.canonical import in_content_order
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
+from gammacp.chance.canonical import in_content_order
 from gammacp.chance.refusals import check_axis, check_enough
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum

@@ -39,7 +39,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammacp.base.arrays import Floats, Indices
-from gammacp.chance.canonical import canonical_order
 from gammacp.chance.annotation import (
     ROUNDING,
     Annotation,
@@ -48,6 +47,7 @@ from gammacp.chance.annotation import (
     annotations_of,
     least_distance,
 )
+from gammacp.chance.canonical import canonical_order
 from gammacp.chance.completed import CompletedAnnotation, completion, margin
 from gammacp.chance.grid import Places, known_grids, open_places, places_of
 from gammacp.chance.refusals import everybody

@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from gammacp.base.arrays import Bools, Floats
-from gammacp.chance.canonical import in_content_order
 from gammacp.chance.annotation import Annotation
+from gammacp.chance.canonical import in_content_order
 from gammacp.chance.cut import circle_of
 from gammacp.continuum import Continuum
 from gammacp.continuum.sequence import ContinuumSequence

@@ -25,13 +25,13 @@ from functools import lru_cache
 import numpy as np
 
 from gammacp.base.arrays import Codes, Floats, Indices
-from gammacp.chance.canonical import canonical_people, in_content_order
 from gammacp.chance.annotation import (
     ROUNDING,
     Annotation,
     annotation_of,
     annotation_set,
 )
+from gammacp.chance.canonical import canonical_people, in_content_order
 from gammacp.chance.refusals import check_enough
 from gammacp.chance.registry import registered
 from gammacp.chance.sampling import OnDemand

@@ -19,8 +19,8 @@ from typing import TypeAlias
 import numpy as np
 
 from gammacp.base.arrays import Floats, Indices
-from gammacp.chance.canonical import canonical_categories
 from gammacp.chance.annotation import Annotation, annotation_set
+from gammacp.chance.canonical import canonical_categories
 from gammacp.chance.refusals import check_in_one_piece
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import Need, in_pieces, unmet_need
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
-from gammacp.continuum.needs import Need, in_pieces, unmet_need
 
 
 def check_axis(continua: Sequence[Continuum], model: str) -> None:

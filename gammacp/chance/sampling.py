@@ -18,8 +18,8 @@ from numpy.random.bit_generator import ISeedSequence
 from numpy.typing import NDArray
 
 from gammacp.base.arrays import MadeWhenRead
-from gammacp.chance.expected import ExpectedDisorder, SampleRule
 from gammacp.base.stopping import due
+from gammacp.chance.expected import ExpectedDisorder, SampleRule
 
 # Samples per task: small enough to spread over workers, large enough to be worth sending.
 _CHUNK = 5

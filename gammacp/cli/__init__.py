@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 
-from gammacp.errors import GammacpError
 from gammacp.base.text import visible
+from gammacp.errors import GammacpError, UsageError
 
 _INTERRUPTED = 130
 # New objects before Python looks for those that only refer to each other. A command makes some
@@ -20,6 +20,7 @@ _COLLECTED = 1_000_000
 
 def main() -> None:
     """Run the command line and exit: errors are a sentence on stderr, never a traceback."""
+    from gammacp.base.subjects import why_missing
     from gammacp.cli import output
     from gammacp.cli.app import build, build_one
     from gammacp.cli.interrupting import ended_by_interrupts
@@ -36,6 +37,8 @@ def main() -> None:
                 name = next(iter(sys.argv[1:]), "")
                 if one := build_one(name):
                     one(sys.argv[2:], prog_name=f"gammacp {name}")
+                elif why := why_missing("command", name):
+                    raise UsageError(why)
                 else:
                     build()(prog_name="gammacp")
         except (SystemExit, Exception) as ended:

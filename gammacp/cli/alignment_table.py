@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gammacp.cli.output import message, messages, show
 from gammacp.base.record_tables import Column, Table, number
+from gammacp.cli.output import message, messages, show
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment

@@ -4,42 +4,38 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import Any
 
 import typer
 
 from gammacp import __version__
+from gammacp.base.files import lift_confinement
+from gammacp.base.subjects import commands
 from gammacp.cli import output
 from gammacp.cli.options.groups import flatten, option
 from gammacp.cli.options.names import Command, CommandGroup, application
-from gammacp.base.files import lift_confinement
 from gammacp.plugins import load_all, why_it_fails
-from gammacp.registry import SUBJECTS
 
 SECTIONS: Mapping[str, Sequence[str]] = {
     title: names.split()
     for title, names in {
-        "Measure": "gamma align verify measure unnamed segmentation syntax links",
-        "Understand": "compare calibrate replace plan report studio watch",
-        "Build": "init consensus",
+        "Measure": "gamma align verify measure",
+        "Understand": "",
+        "Build": "init",
         "Formats and data": "inspect convert formats datasets",
-        "Research": "shuffle bench reproduce export",
+        "Research": "",
         "What there is": "measures solvers cite warm-up",
     }.items()
 }
-"""The commands that come with gammacp by what one wants to do; others stand in a section after."""
+"""The headings of `gammacp --help`, each with the commands of the core that stand under it.
+
+The commands of a subject follow under the heading that its `subject.toml` gives, those of other
+people's packages under a heading of their own.
+"""
 GROUP = "gammacp.commands"
-"""Entry points by which wings and installed packages bring their commands: a function, whose
-parameters are options and groups of them, or a Typer of subcommands. A module here or there imports
-what it needs inside its functions, so that `--help` stays quick."""
-COMMANDS = {n: where for s in SUBJECTS.values() for n, where in s.get("command", {}).items()}
-"""Of the subjects: by name, MODULE:FUNCTION."""
-OWN = tuple(
-    n for names in SECTIONS.values() for n in names
-    if n in COMMANDS or (Path(__file__).parent / "commands" / f"{n.replace('-', '_')}.py").is_file()
-)
-OWN += tuple(n for n in COMMANDS if n not in OWN)
+"""Entry points by which installed packages bring their commands: a function, whose parameters are
+options and groups of them, or a Typer of subcommands. A module here or there imports what it needs
+inside its functions, so that `--help` stays quick."""
 
 
 def build() -> typer.Typer:
@@ -51,10 +47,11 @@ def build() -> typer.Typer:
         add_completion=True,
     )
     added = [name for name, load in _loaders() if _add(app, name, load)]
-    listed = [name for names in SECTIONS.values() for name in names]
-    others = {"Installed": tuple(name for name in added if name not in listed)}
-    known = {title: tuple(n for n in names if n in added) for title, names in SECTIONS.items()}
-    shown = {title: names for title, names in (known | others).items() if names}
+    sections = _sections()
+    listed = [name for names in sections.values() for name in names]
+    sections["Installed"] = [name for name in added if name not in listed]
+    shown = {title: [n for n in names if n in added] for title, names in sections.items()}
+    shown = {title: names for title, names in shown.items() if names}
     app.callback(cls=type("Root", (CommandGroup,), {"sections": shown}))(flatten(_root))
     return app
 
@@ -68,15 +65,27 @@ def build_one(name: str) -> typer.Typer | None:
     return None
 
 
+def _sections() -> dict[str, list[str]]:
+    """Return the headings with the commands of the core and of the subjects under each."""
+    sections = {title: list(names) for title, names in SECTIONS.items()}
+    for name, entry in commands().items():
+        sections.setdefault(entry.section, []).append(name)
+    return sections
+
+
 def _loaders() -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Every command by name, with what imports it; the first of a name counts."""
-    for name in OWN:
-        plain = name.replace("-", "_")
-        where, _, what = COMMANDS.get(name, f"gammacp.cli.commands.{plain}:{plain}").partition(":")
-        yield name, partial(_imported, where, what)
-    for entry in entry_points(group=GROUP):
-        if entry.name not in OWN:
-            yield entry.name, entry.load
+    """Yield every command by name, with what imports it; the first of a name counts."""
+    own = {}
+    for names in SECTIONS.values():
+        for name in names:
+            module = name.replace("-", "_")
+            own[name] = partial(_imported, f"gammacp.cli.commands.{module}", module)
+    for name, entry in commands().items():
+        own[name] = partial(_imported, entry.module, entry.function)
+    yield from own.items()
+    for installed in entry_points(group=GROUP):
+        if installed.name not in own:
+            yield installed.name, installed.load
 
 
 def _imported(module: str, name: str) -> Any:
@@ -94,7 +103,7 @@ def _add(
             return command
         app.command(name, cls=Command)(flatten(command))
     except Exception as error:
-        if name in OWN:
+        if name in commands() or any(name in names for names in SECTIONS.values()):
             raise
         if tells:
             why = why_it_fails(error)

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from gammacp.errors import UsageError
 from gammacp.base.text import group_by_text, visible
+from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
-    from gammacp.measures.pair_rows import PairRows
     from gammacp.base.record_tables import Column, Table
+    from gammacp.measures.pair_rows import PairRows
 
 verbosity = 0
 """−1: results and errors only (`--quiet`); 1: more progress, and everything left out."""

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import pairwise
 
 import numpy as np
 
@@ -54,21 +53,22 @@ def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
     from gammacp.kernel import KERNELS
     from gammacp.kernel.cache import writable_folder
     from gammacp.kernel.plain import compile_at_once
+    from gammacp.registry import import_listed
 
     compile_at_once()
     began, used = time.monotonic(), time.process_time()
     names = [m.name for m in pkgutil.walk_packages(gammacp.__path__, "gammacp.")]
-    modules = [import_module(name) for name in names if "kernel" in name]
+    for name in names:
+        if "kernel" in name:
+            import_module(name)
 
     def ready() -> int:
         return sum(bool(k.signatures) for k in KERNELS)
 
     tasks = [
         *(lambda case=case: _align(*case) for case in _CASES),
-        _measure_trees,
-        _measure_segmentations,
-        # A module of kernels that nothing here calls has an example of its own.
-        *(module.example for module in modules if hasattr(module, "example")),
+        # Kernels that nothing here calls have an example of their own.
+        *(example for _, example in import_listed("warm")),
     ]
     for done, task in enumerate(tasks, start=1):
         for _ in range(_MOST_ROUNDS):
@@ -101,25 +101,3 @@ def _align(annotators: int, units: int, spacing: int) -> None:
     for dissimilarity in (Combined(), Combined(positional="hamming")):
         _ = align(made, dissimilarity, time_limit=_SECONDS).disorders
     align(made, method="greedy")
-
-
-def _measure_trees() -> None:
-    from gammacp.trees.measures.ted import pack
-    from gammacp.trees.measures.tree import dependency_tree
-
-    first, second = (dependency_tree([2, 0], ["SUBJ", label]) for label in "ab")
-    pack((first, second)).distances(np.array([0]), np.array([1]))
-
-
-def _measure_segmentations() -> None:
-    from gammacp.measures.registry import measure
-    from gammacp.segmentation.measures.rows import Rows
-    from gammacp.segmentation.measures.tiling import from_continuum
-    from gammacp.segmentation.measures.turned import TurnedSegments
-
-    ends = {"a": (0, 3, 5, 9), "b": (0, 4, 9)}
-    tiles = [Unit(who, *pair) for who, found in ends.items() for pair in pairwise(found)]
-    tiled = Continuum.from_units(tiles)
-    measure(tiled, ["s", "windowdiff", "ghd"])
-    rows = Rows.of({"x": from_continuum(tiled)}, ("boundary",))
-    TurnedSegments.of(rows, "ab").draw(np.random.default_rng(0))

@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
 from gammacp.base.arguments import instance, number, several
 from gammacp.base.arrays import Bools, Codes, Floats, Indices, Kept, freeze
+from gammacp.base.left_out import LeftOut
+from gammacp.base.signature import entry, fingerprint, shortest
 from gammacp.continuum.columns import (
     Bounds,
     all_names,
@@ -43,8 +45,6 @@ from gammacp.continuum.shapes import (
 )
 from gammacp.continuum.unit import Declared, Unit
 from gammacp.errors import DataError, UsageError
-from gammacp.base.left_out import LeftOut
-from gammacp.base.signature import entry, fingerprint, shortest
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -98,6 +98,8 @@ class Continuum:
         How many readers the annotators are whose names nobody knows: each stands for a block of
         units by one of them. 0 where annotators are people.
     """
+
+    applies_to: ClassVar[str] = "continuum"
 
     annotators: tuple[str, ...]
     categories: tuple[str, ...]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field
 
+from gammacp.base.left_out import LeftOut, gather
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.label import feature_names
 from gammacp.continuum.sequence import ContinuumSequence
-from gammacp.base.left_out import LeftOut, gather
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammacp.base.arrays import Bools, Codes, Floats, Indices, freeze, rows_at, smallest
+from gammacp.base.signature import entry
 from gammacp.continuum.columns import Bounds, all_names, checked_bounds, recode
 from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, ranks
 from gammacp.continuum.sequence import ContinuumSequence, Stacked
-from gammacp.base.signature import entry
 
 _COLUMNS = ("starts", "ends", "annotator_codes", "category_codes")
 # Rows that are put in order at once.

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gammacp.base.arguments import several
+from gammacp.base.frames import columns_of
 from gammacp.continuum.label import plain, to_label
 from gammacp.continuum.shapes import from_json
 from gammacp.errors import UsageError
-from gammacp.base.frames import columns_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -6,12 +6,16 @@ from enum import StrEnum
 
 import numpy as np
 
+from gammacp.base.left_out import Tally
+from gammacp.base.subjects import advice
 from gammacp.continuum import Continuum
 from gammacp.continuum.links import whole_links
 from gammacp.errors import DataError
-from gammacp.base.left_out import Tally
 
-LINKS_UNUSED = "not compared here; gammacp links compares links between units"
+
+def links_unused() -> str:
+    """Return why links are left out where nothing compares them."""
+    return advice("links unused", otherwise="not compared here")
 
 
 class Need(StrEnum):
@@ -49,7 +53,7 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
     if continuum.unnamed:
         raise DataError(
             f"this needs to know who drew what, but the {continuum.unnamed} readers have no names",
-            hint="Use `gammacp unnamed` (in Python: unnamed_gamma)",
+            hint=advice("anonymous readers") or None,
         )
     if continuum.n_annotators < 2:
         # Advice names everybody: without the name, many such files have one reason.
@@ -105,7 +109,7 @@ def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
     if len(kept) == len(continuum.links):
         return continuum
     tally = Tally(continuum.name)
-    reason = "ends at a unit that was left out" if wanted else LINKS_UNUSED
+    reason = "ends at a unit that was left out" if wanted else links_unused()
     tally.add("link", reason, len(continuum.links) - len(kept))
     return replace(continuum, links=kept, left_out=(*continuum.left_out, *tally.entries()))
 

@@ -9,8 +9,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from gammacp.base.arguments import one_of
-from gammacp.continuum import Continuum
 from gammacp.base.csv_files import rows_of
+from gammacp.continuum import Continuum
 
 
 def names() -> tuple[str, ...]:

@@ -21,11 +21,11 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.signature import describe
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.continuum.shapes import KINDS, at_place
 from gammacp.errors import DataError
-from gammacp.base.signature import describe
 
 Annotations: TypeAlias = Continuum | Corpus
 Reach: TypeAlias = tuple[float, float]

@@ -17,9 +17,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from gammacp.base.arrays import Floats
+from gammacp.base.signature import fingerprint, quote_part
 from gammacp.errors import DataError, UsageError
 from gammacp.registry import Registry
-from gammacp.base.signature import fingerprint, quote_part
 
 
 @runtime_checkable

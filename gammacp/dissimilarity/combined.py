@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from gammacp.base.arrays import Floats, freeze
+from gammacp.base.signature import describe, shortest
 from gammacp.continuum.shapes import KINDS
 from gammacp.dissimilarity.base import (
     NO_FORMULA,
@@ -27,7 +28,6 @@ from gammacp.dissimilarity.categorial import Categorial, categorial, steep
 from gammacp.dissimilarity.features import CATEGORY, as_features
 from gammacp.dissimilarity.positional import Positional, bind_positional, positional
 from gammacp.errors import UsageError
-from gammacp.base.signature import describe, shortest
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gammacp.base.arrays import Floats
+from gammacp.base.signature import describe, quote_part, shortest
 from gammacp.continuum.label import category_of, feature_names, features_of
 from gammacp.dissimilarity.categorial import (
     Categorial,
@@ -19,7 +20,6 @@ from gammacp.dissimilarity.categorial import (
     categorial,
 )
 from gammacp.errors import DataError, UsageError
-from gammacp.base.signature import describe, quote_part, shortest
 
 CATEGORY = "category"
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from gammacp.base.arrays import Floats
 from gammacp.base.csv_files import rows_of
-from gammacp.errors import DataError
 from gammacp.base.files import text_of
+from gammacp.errors import DataError
 
 
 def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats, tuple[int, ...]]:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
+from gammacp.base.signature import shortest
 from gammacp.dissimilarity.base import (
     Annotations,
     BoundDissimilarity,
@@ -29,7 +30,6 @@ from gammacp.dissimilarity.base import (
 )
 from gammacp.errors import DataError, UsageError
 from gammacp.registry import Registry
-from gammacp.base.signature import shortest
 
 # Numbers of the formulas in `dissimilarity.kernels`.
 SPORADIC, HAMMING = 1, 2

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from gammacp.base.arrays import Floats
+from gammacp.base.signature import fingerprint, quote_part
 from gammacp.dissimilarity.categorial import CATEGORIAL
 from gammacp.dissimilarity.matrix_file import rows_with_lines
 from gammacp.errors import DataError, UsageError
-from gammacp.base.signature import fingerprint, quote_part
 
 _Path = tuple[str, ...]
 

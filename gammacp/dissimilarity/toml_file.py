@@ -21,6 +21,9 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
+from gammacp.base.files import confine
+from gammacp.base.toml_files import line_of, read_toml
+from gammacp.base.validation import WrittenTable, validated
 from gammacp.dissimilarity.categorial import (
     CATEGORIAL,
     Categorial,
@@ -32,11 +35,7 @@ from gammacp.dissimilarity.categorial import (
 from gammacp.dissimilarity.combined import Combined
 from gammacp.dissimilarity.features import CATEGORY, Features, Part
 from gammacp.dissimilarity.positional import POSITIONAL
-from gammacp.shapes.dissimilarity import Boundary
 from gammacp.errors import DataError, GammacpError, UsageError
-from gammacp.base.files import confine
-from gammacp.base.toml_files import line_of, read_toml
-from gammacp.base.validation import WrittenTable, validated
 
 _TREES = frozenset({"separator", "tree", "file"})
 _OWN: Mapping[str, frozenset[str]] = {
@@ -108,9 +107,9 @@ def read_dissimilarity(path: str | Path) -> Combined:
     try:
         place: Any = POSITIONAL[options.get("positional", "sporadic")]
         if "scale" in options:
-            if not isinstance(place, Boundary):
+            if not hasattr(place, "scale"):
                 raise UsageError("scale applies only to positional 'boundary'")
-            options["positional"] = Boundary(options.pop("scale"))
+            options["positional"] = type(place)(options.pop("scale"))
         plain = len(parts) == 1 and parts[0].weight > 0
         return Combined(categorial=parts[0].kind if plain else Features(tuple(parts)), **options)
     except UsageError as problem:

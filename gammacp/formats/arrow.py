@@ -43,6 +43,18 @@ from typing import Any
 
 import numpy as np
 
+from gammacp.base.files import atomic_write
+from gammacp.base.frames import (
+    AXES,
+    COLUMNS,
+    FRAGMENTS,
+    SHAPE,
+    UNIT,
+    as_role,
+    name_of,
+    places_of_roles,
+)
+from gammacp.base.left_out import Tally
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.fragments import breaks_of, column, join
@@ -50,14 +62,11 @@ from gammacp.continuum.label import category_of, feature_names, features_of, to_
 from gammacp.continuum.links import DIRECTED, KINDS, Link, check_links, whole_links
 from gammacp.continuum.shapes import relative
 from gammacp.errors import DataError, UsageError
-from gammacp.base.files import atomic_write
 from gammacp.formats.delimited_writing import LINKS, ORDER, columns_inside, shape_cells
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import NO_UNIT, by_name, in_pieces, shape_of, with_continua, with_shapes
-from gammacp.base.frames import AXES, COLUMNS, FRAGMENTS, SHAPE, UNIT, as_role, name_of, places_of_roles
-from gammacp.base.left_out import Tally
 
 _BOUNDS = ("bounds_start", "bounds_end")
 _WHOSE = ("document", "annotator")

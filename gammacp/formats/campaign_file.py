@@ -27,23 +27,23 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from gammacp.base.files import check_inside, confine
+from gammacp.base.left_out import gather
+from gammacp.base.signature import fingerprint
+from gammacp.base.text import first_names
+from gammacp.base.toml_files import line_of, read_toml
+from gammacp.base.validation import Text, Texts, WrittenTable, validated
 from gammacp.continuum import Continuum
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.grid import Grid
+from gammacp.continuum.needs import with_links
 from gammacp.errors import DataError, UsageError
-from gammacp.base.files import check_inside, confine
 from gammacp.formats.clusters import clustered, feature_of, in_order, with_weights
 from gammacp.formats.finding import Finding, matches
 from gammacp.formats.grid_file import read_grids
 from gammacp.formats.reading import Collection, Reader, collect
 from gammacp.formats.selection import Names, Selection, says, select, with_features
 from gammacp.formats.sessions import by_session
-from gammacp.base.left_out import gather
-from gammacp.continuum.needs import with_links
-from gammacp.base.signature import fingerprint
-from gammacp.base.text import first_names
-from gammacp.base.toml_files import line_of, read_toml
-from gammacp.base.validation import Text, Texts, WrittenTable, validated
 
 NAME = "campaign.toml"
 

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, get_origin
 
+from gammacp.base.toml_files import toml_key, toml_value
 from gammacp.continuum import Continuum
 from gammacp.formats.campaign_file import KEYS, Campaign
 from gammacp.formats.finding import find
 from gammacp.formats.layers import Layers, chosen_feature, chosen_layer
 from gammacp.formats.reading import Collection, layers_of
 from gammacp.formats.registry import FORMATS
-from gammacp.base.toml_files import toml_key, toml_value
 
 _HEAD = """\
 # What gammacp reads of this campaign, and what counts. Give this file to any command instead of

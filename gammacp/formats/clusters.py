@@ -9,15 +9,15 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from gammacp.continuum import Continuum
-from gammacp.continuum.columns import check_known
 from gammacp.base.csv_files import table_of
-from gammacp.errors import DataError, UsageError
 from gammacp.base.files import text_of
-from gammacp.formats.boundary import place_errors
-from gammacp.formats.layout import fit
 from gammacp.base.signature import fingerprint
 from gammacp.base.text import first_names
+from gammacp.continuum import Continuum
+from gammacp.continuum.columns import check_known
+from gammacp.errors import DataError, UsageError
+from gammacp.formats.boundary import place_errors
+from gammacp.formats.layout import fit
 
 _FIELD = re.compile(r"(\{cluster\}|\*)")
 

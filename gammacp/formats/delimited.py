@@ -3,8 +3,8 @@
 Columns
 -------
 Without a header: annotator, category, start, end. With a header: these in any order (also under
-the names in `gammacp.base.frames.COLUMNS`), the category optional, further columns ignored unless they
-are asked for as features, an optional column `fragments` with START END;START END… of units of
+the names in `gammacp.base.frames.COLUMNS`), the category optional, further columns ignored unless
+they are asked for as features, an optional column `fragments` with START END;START END… of units of
 several, columns x0, y0, x1, y1 (and z0, z1) of boxes (x0 and x1 are start and end) or a column
 `shape` with a shape's JSON, and an optional document column that makes the file a corpus. The
 delimiter is a comma,
@@ -27,11 +27,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from gammacp.base.csv_files import rows_of, table_of
+from gammacp.base.frames import AXES, FRAGMENTS, SHAPE, UNIT, places_of_roles
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.label import to_label
 from gammacp.continuum.links import DIRECTED, KINDS
 from gammacp.continuum.shapes import Shape
-from gammacp.base.csv_files import rows_of, table_of
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.boundary import place_errors
 from gammacp.formats.delimited_writing import DELIMITERS, LINKS, ORDER, write
@@ -39,7 +40,6 @@ from gammacp.formats.positions import position
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import Documents, in_pieces, shape_of, with_shapes
-from gammacp.base.frames import AXES, FRAGMENTS, SHAPE, UNIT, places_of_roles
 
 _POSITIONS = ("start", "end")
 # Before the name of a feature, where columns are told by what they are for.

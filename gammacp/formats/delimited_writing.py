@@ -4,13 +4,13 @@ import json
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from gammacp.base.csv_files import write_rows
+from gammacp.base.frames import AXES, COLUMNS, FRAGMENTS, SHAPE, UNIT, as_role
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.continuum.label import category_of, feature_names, features_of, plain
-from gammacp.base.csv_files import write_rows
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.positions import as_text
 from gammacp.formats.spans import by_name
-from gammacp.base.frames import AXES, COLUMNS, FRAGMENTS, SHAPE, UNIT, as_role
 
 DELIMITERS = ",;\t|"
 ORDER = ("annotator", "category", "start", "end")

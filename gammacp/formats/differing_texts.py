@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from gammacp.base.arrays import Indices
+from gammacp.base.left_out import LeftOut
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import breaks_of, column, join
 from gammacp.errors import DataError
-from gammacp.base.left_out import LeftOut
 
 # Of the characters of both texts: with less in common, one alignment would be as good as any other.
 _LEAST_IN_COMMON = 0.5

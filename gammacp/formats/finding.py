@@ -10,8 +10,10 @@ from fnmatch import filter as fitting
 from pathlib import Path
 from typing import NamedTuple
 
-from gammacp.errors import DataError
 from gammacp.base.files import check_inside, content_of
+from gammacp.base.left_out import LeftOut, Tally
+from gammacp.base.subjects import advice
+from gammacp.errors import DataError
 from gammacp.formats.archive import (
     is_archive,
     is_project,
@@ -26,7 +28,6 @@ from gammacp.formats.records import records
 from gammacp.formats.registry import FORMATS, HEAD_BYTES, Format, recognise
 from gammacp.formats.source import TYPE_SYSTEMS, Source
 from gammacp.formats.xmltree import parse
-from gammacp.base.left_out import LeftOut, Tally
 
 PathLike = str | os.PathLike[str]
 Found = tuple[Source, Format]
@@ -177,7 +178,8 @@ def _format_of(source: Source, place: Path, *, named: bool) -> Format | None:
         known = ", ".join(FORMATS)
         start = source.content.strip()[:1]
         syntax = start == b"(" or source.content.lstrip().startswith(b"# ::")
-        trees = ". For trees and graphs, use `gammacp syntax`" if syntax else ""
+        elsewhere = advice("trees") if syntax else ""
+        trees = f". {elsewhere}" if elsewhere else ""
         raise source.error(
             f"format is not recognised{_keys(source)}" if start else "file is empty",
             hint=f"Name it with --format: {known}{trees}" if start else "Export it again",

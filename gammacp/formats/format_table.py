@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from gammacp.formats.registry import FORMATS, Format
 from gammacp.base.record_tables import Column, Table, record_of, yes_no
+from gammacp.formats.registry import FORMATS, Format
 
 _COLUMNS = (
     Column("name", "name"),

@@ -10,9 +10,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from gammacp.base.files import content_of
 from gammacp.continuum.grid import Grid
 from gammacp.errors import DataError
-from gammacp.base.files import content_of
 from gammacp.formats.positions import position
 from gammacp.formats.records import table
 from gammacp.formats.source import Source

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from os.path import commonprefix
 
+from gammacp.base.left_out import gather
 from gammacp.continuum import Continuum
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.document_table import TableDocuments
 from gammacp.errors import DataError
-from gammacp.base.left_out import gather
 
 
 def merge_parts(parts: Sequence[Continuum]) -> Continuum:

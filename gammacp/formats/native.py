@@ -28,19 +28,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StrictFloat, StrictInt, StrictStr
 
+from gammacp.base.files import write_text
+from gammacp.base.left_out import Tally
+from gammacp.base.validation import validated
 from gammacp.continuum import Continuum, Corpus, Label, Link, Unit
 from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import category_of, features_of, to_label
 from gammacp.continuum.links import DIRECTED, KINDS
 from gammacp.continuum.shapes import from_json
 from gammacp.errors import DataError
-from gammacp.base.files import write_text
 from gammacp.formats.positions import LARGEST, as_text
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import in_pieces, with_shapes
-from gammacp.base.left_out import Tally
-from gammacp.base.validation import validated
 
 _VERSION = 1
 _START = re.compile(rb'\s*\{\s*"gammacp"\s*:')

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from gammacp.base.files import write_text
 from gammacp.continuum import Continuum, Corpus, Link, Unit
 from gammacp.errors import DataError
-from gammacp.base.files import write_text
 from gammacp.formats.archive import why_not_annotators
 from gammacp.formats.layout import file_name
 from gammacp.formats.spans import CHARACTERS

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
+from gammacp.base.left_out import LeftOut, gather
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.document_table import DocumentTable, table_of_several
 from gammacp.errors import DataError, UsageError
@@ -20,7 +21,6 @@ from gammacp.formats.layout import names_from_path
 from gammacp.formats.merging import categories_of, merge_parts
 from gammacp.formats.registry import FORMATS, Format
 from gammacp.formats.source import Source
-from gammacp.base.left_out import LeftOut, gather
 
 T = TypeVar("T")
 Noting = TypeVar("Noting", Continuum, DocumentTable)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gammacp.base.subjects import table
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.boundary import guard
@@ -214,9 +215,8 @@ def recognise(head: bytes, path: Path) -> Format | None:
     """
     head = in_utf8(head)
     # The sort is stable: within each kind the order of registration stays.
-    entries = sorted(
-        (f for _, f in FORMATS.items()), key=lambda f: f.read.__module__ in FORMATS.modules
-    )
+    own = table("format")
+    entries = sorted((f for _, f in FORMATS.items()), key=lambda f: f.read.__module__ in own)
     return next((f for f in entries if f.sniff(head, path)), None)
 
 

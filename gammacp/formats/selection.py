@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
+from gammacp.base.validation import Row, Text, Texts, WrittenTable
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.columns import all_names, check_known
 from gammacp.continuum.document_table import DocumentTable
@@ -14,7 +15,6 @@ from gammacp.continuum.label import feature_names, plain
 from gammacp.formats.boundary import place_errors
 from gammacp.formats.merging import categories_of
 from gammacp.formats.positions import LARGEST
-from gammacp.base.validation import Row, Text, Texts, WrittenTable
 
 
 def says(what: str) -> Any:

@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Any
 
-from gammacp.errors import DataError
 from gammacp.base.files import BOMS, content_if_any, decoded
+from gammacp.errors import DataError
 from gammacp.formats.boundary import place_errors
 from gammacp.formats.positions import position
 

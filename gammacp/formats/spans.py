@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 from gammacp.base.arguments import one_of
+from gammacp.base.left_out import Tally, gather
 from gammacp.continuum import Bounds, Continuum, Corpus, Link, Unit
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.fragments import Fragments, join
@@ -18,7 +19,6 @@ from gammacp.continuum.shapes import Shape, box, in_cell, outline
 from gammacp.errors import DataError
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.source import Source
-from gammacp.base.left_out import Tally, gather
 
 D = TypeVar("D", bound=Continuum | Corpus)
 CHARACTERS = "characters"

@@ -34,11 +34,11 @@ from gammacp.alignment import Alignment
 from gammacp.alignment.aligned import AlignedPart
 from gammacp.alignment.alignment import costs_of_pairs
 from gammacp.base.arrays import Floats, Indices
+from gammacp.base.record_tables import record_of
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity.base import BoundDissimilarity, joined_columns
 from gammacp.errors import DataError
 from gammacp.inference.part_tests import FEWEST_ANNOTATORS, FEWEST_PARTS
-from gammacp.base.record_tables import record_of
 
 Interval = tuple[float, float]
 _OWN = 0.9

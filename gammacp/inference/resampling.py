@@ -12,8 +12,8 @@ alignments of one text are not independent: the interval is Student's t with fou
 from four cosines of their residuals, as for `--against`. What the intervals cover is measured in
 `experiments/tests_hold.py`; see docs/tests.md.
 
-`bootstrap` draws the parts of other ratios with replacement, studentised (`gammacp.inference.studentised`) by
-the linearised standard error, from the residuals o − (1 − value)·e: plain percentiles of few and
+`bootstrap` draws the parts of other ratios with replacement, studentised
+(`gammacp.inference.studentised`) by the linearised standard error, from the residuals o − (1 − value)·e: plain percentiles of few and
 skewed parts cover .70 to .93, not .95.
 """
 

@@ -66,9 +66,9 @@ def links(
 
 
 def _print(found: LinkReport, *, explain: bool) -> None:
+    from gammacp.base.record_tables import Column, Table, count, number
     from gammacp.links.report import SCORERS, WHAT
     from gammacp.measures.score_tables import measure_table
-    from gammacp.base.record_tables import Column, Table, count, number
 
     def who(record: Mapping[str, Any]) -> str:
         return ", ".join(record["annotators"])

@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import Any, TypeAlias, Unpack
 
 from gammacp.continuum import Continuum
-from gammacp.measures.agreement import agreement
 from gammacp.links.measures.coreference import mention_places, pairwise_coreference
 from gammacp.links.measures.gamma_link import (
     BeyondUnits,
@@ -20,6 +19,7 @@ from gammacp.links.measures.gamma_link import (
     links_on,
 )
 from gammacp.links.measures.joined import costs_of_pairs, ends_of, groups_of, no_links
+from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.score import Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing

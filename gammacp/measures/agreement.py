@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from gammacp.base.arguments import whole
+from gammacp.base.signature import extend
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Corpus
+from gammacp.continuum.needs import require
 from gammacp.errors import DataError
-from gammacp.measures.components import VarianceComponents, components_of
 from gammacp.inference.contributions import (
     Contributions,
     contributions_of_alignment,
     contributions_of_documents,
 )
-from gammacp.measures.gamma import Gamma, GammaScore, score_on
-from gammacp.measures.gamma_corpus import CorpusGamma, ScoreTable, gamma_on
 from gammacp.inference.populations import (
     AlignedDocuments,
     Over,
@@ -31,11 +30,12 @@ from gammacp.inference.populations import (
     pair_cells_of,
     pair_sums_of,
 )
-from gammacp.measures.random_sets import Basis, Continua
 from gammacp.inference.resampling import BootstrapInterval, interval_of_gamma
+from gammacp.measures.components import VarianceComponents, components_of
+from gammacp.measures.gamma import Gamma, GammaScore, score_on
+from gammacp.measures.gamma_corpus import CorpusGamma, ScoreTable, gamma_on
+from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
-from gammacp.continuum.needs import require
-from gammacp.base.signature import extend
 
 if TYPE_CHECKING:
     from pandas import DataFrame

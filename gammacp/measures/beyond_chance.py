@@ -17,21 +17,23 @@ from typing import Any
 import numpy as np
 
 from gammacp.base.arrays import Floats
+from gammacp.base.signature import signature
 from gammacp.chance.annotation import ROUNDING
 from gammacp.chance.beyond import NOT_OBSERVED, BeyondChance, against_chance
 from gammacp.chance.cut import circle_of
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, column
+from gammacp.continuum.needs import Need
 from gammacp.errors import DataError
 from gammacp.measures.gamma import few_units
 from gammacp.measures.registry import MEASURES, Measure, evaluate, expand_names, measure
 from gammacp.measures.score import Score
 from gammacp.measures.settings import Settings
-from gammacp.trees.measures.annotations import Treebank
-from gammacp.continuum.needs import Need
-from gammacp.base.signature import signature
+from gammacp.registry import Registry
 
+OTHER_DATA: Registry[Any] = Registry("beyond chance")
+"""Of data that are no continuum: `(data, names, seed=…)` -> BeyondChance by name."""
 CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
 _NO_DISAGREEMENT = "{} defines no disagreement to compare with chance"
 _BY_CATEGORY = "{} has values only per category{}"
@@ -152,7 +154,7 @@ def _without(reason: str, model: str) -> BeyondChance:
 
 
 def measured_beyond_chance(
-    continuum: Continuum | Treebank, names: Iterable[str], options: Mapping[str, object]
+    continuum: Any, names: Iterable[str], options: Mapping[str, object]
 ) -> dict[str, Score]:
     """What `gammacp.measure(…, beyond_chance=True)` returns.
 
@@ -169,7 +171,7 @@ def measured_beyond_chance(
 
 
 def beyond_chance_of(
-    data: Continuum | Treebank, scores: Mapping[str, Score], options: Mapping[str, object]
+    data: Any, scores: Mapping[str, Score], options: Mapping[str, object]
 ) -> dict[str, Score]:
     """The scores of these data, each with its `beyond_chance`.
 
@@ -188,11 +190,9 @@ def beyond_chance_of(
     """
     if isinstance(data, Continuum):
         return _of_units(data, scores, options)
-    from gammacp.trees.measures.matched import measures_beyond_chance
-
     valued = [name for name, score in scores.items() if not score.reason]
     seed: Any = options.get("seed", 0)
-    own = measures_beyond_chance(data, valued, seed=seed)
+    own = OTHER_DATA[data.applies_to](data, valued, seed=seed)
     missing = {n: _without(s.reason or _NO_DISAGREEMENT.format(n), "") for n, s in scores.items()}
     found = missing | own
     return {name: replace(score, beyond_chance=found[name]) for name, score in scores.items()}

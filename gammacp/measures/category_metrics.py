@@ -13,10 +13,10 @@ from typing import TypeAlias
 import numpy as np
 
 from gammacp.base.arrays import Floats
+from gammacp.base.signature import describe, fingerprint
 from gammacp.dissimilarity.categorial import Categorial, Matrix, Ratio, categorial, numeric
 from gammacp.dissimilarity.features import as_features
 from gammacp.errors import UsageError
-from gammacp.base.signature import describe, fingerprint
 
 Metric: TypeAlias = str | PathLike[str] | Sequence[Sequence[float]] | Floats | Categorial
 NAMES = ("nominal", "interval", "ratio")

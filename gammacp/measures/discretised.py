@@ -10,7 +10,9 @@ import math
 import numpy as np
 
 from gammacp.base.arguments import one_of
+from gammacp.base.signature import signature
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import Need, require
 from gammacp.measures.coefficients import (
     COEFFICIENTS,
     Choices,
@@ -20,8 +22,6 @@ from gammacp.measures.coefficients import (
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, undefined
 from gammacp.measures.sections import NO_LENGTH, Sections, atom_of, intersections, sections_of
-from gammacp.continuum.needs import Need, require
-from gammacp.base.signature import signature
 
 
 @registered(

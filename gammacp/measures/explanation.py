@@ -21,6 +21,7 @@ import numpy as np
 
 from gammacp.base.arguments import whole
 from gammacp.base.arrays import Floats
+from gammacp.base.text import UNLABELLED
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
@@ -31,7 +32,6 @@ from gammacp.measures.components import VarianceComponents
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Chance, Continua
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
-from gammacp.base.text import UNLABELLED
 
 Record: TypeAlias = dict[str, Any]
 STRETCHES = 10

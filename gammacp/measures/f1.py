@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from gammacp.base.arrays import Bools, Indices
+from gammacp.base.signature import signature
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import Need, require
 from gammacp.measures.overlapping import Overlaps, overlaps
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
-from gammacp.continuum.needs import Need, require
-from gammacp.base.signature import signature
 
 
 @dataclass(frozen=True, kw_only=True)

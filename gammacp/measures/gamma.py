@@ -13,18 +13,18 @@ import numpy as np
 
 from gammacp.alignment import Alignment, Status
 from gammacp.base.arguments import instance
+from gammacp.base.record_tables import record_of
+from gammacp.base.text import sentence
 from gammacp.chance.beyond import ratio, ratio_interval
 from gammacp.chance.direction import Direction, direction, empty_stretches
 from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import Need, require, unmet_need
 from gammacp.inference.populations import Over
 from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
-from gammacp.continuum.needs import Need, require, unmet_need
-from gammacp.base.record_tables import record_of
-from gammacp.base.text import sentence
 
 # Units per annotator from which `cut` can be told from the continuum itself.
 FEWEST_UNITS = 5.0

@@ -23,6 +23,7 @@ from gammacp.chance.beyond import ratio, ratio_interval
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
+from gammacp.continuum.needs import Need, require
 from gammacp.dissimilarity import BoundDissimilarity, Combined, unit_columns
 from gammacp.errors import UsageError
 from gammacp.measures.gamma import few_units, not_shown, notes_on
@@ -30,7 +31,6 @@ from gammacp.measures.random_sets import Basis, RandomSet
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
-from gammacp.continuum.needs import Need, require
 
 # Units per annotator from which the zero of γ_cat is chance (docs/chance.md): it rests on fewer
 # pairs than γ, and where units overlap five gave independent annotators .29 ± .15.

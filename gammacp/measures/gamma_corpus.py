@@ -19,6 +19,7 @@ import numpy as np
 from gammacp.alignment import Status
 from gammacp.base.arguments import instance
 from gammacp.base.arrays import Bools, Floats, Indices
+from gammacp.base.record_tables import record_of
 from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval, ratios
 from gammacp.chance.cut import circle_of
 from gammacp.chance.direction import direction, long_enough
@@ -26,11 +27,12 @@ from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.grid import known_grids
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.document_table import DocumentTable
+from gammacp.continuum.needs import require
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
+from gammacp.inference.populations import AlignedDocuments
 from gammacp.measures.gamma import Gamma, notes_on, numbers_on, score_on
 from gammacp.measures.marked import Marked, alpha_of_marking
-from gammacp.inference.populations import AlignedDocuments
 from gammacp.measures.random_sets import AlignedPlaces, Basis, Chance
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.measures.within import (
@@ -42,8 +44,6 @@ from gammacp.measures.within import (
     p_within_documents,
     sets_of_each,
 )
-from gammacp.continuum.needs import require
-from gammacp.base.record_tables import record_of
 
 # Scores that are kept once they are made.
 _KEPT = 2000

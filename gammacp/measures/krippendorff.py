@@ -32,8 +32,10 @@ import numpy as np
 
 from gammacp.base.arguments import whole
 from gammacp.base.arrays import Floats
+from gammacp.base.signature import signature
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import Need, require
 from gammacp.dissimilarity.base import category_counts
 from gammacp.inference.bootstrap import bootstrap_interval
 from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
@@ -41,8 +43,6 @@ from gammacp.measures.coincidences import Coincidences, of_kinds, of_sections, o
 from gammacp.measures.registry import observed_disagreement, registered
 from gammacp.measures.score import Score
 from gammacp.measures.sections import NO_LENGTH, atom_of
-from gammacp.continuum.needs import Need, require
-from gammacp.base.signature import signature
 
 _registered = partial(
     registered,

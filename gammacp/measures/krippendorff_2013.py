@@ -15,13 +15,13 @@ from itertools import pairwise
 import numpy as np
 
 from gammacp.base.arrays import Codes, Floats
+from gammacp.base.signature import signature
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import Need, require
 from gammacp.measures.registry import observed_disagreement, registered
 from gammacp.measures.score import Score, undefined
 from gammacp.measures.sections import NO_LENGTH, Sections, atom_of, intersections, sections_of
-from gammacp.continuum.needs import Need, require
-from gammacp.base.signature import signature
 
 
 @registered(

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from gammacp.base.text import first_names
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
 from gammacp.continuum.sequence import ContinuumSequence
-from gammacp.base.text import first_names
 
 _NAMED = 5
 

@@ -14,6 +14,7 @@ import numpy as np
 from gammacp.base import plots
 from gammacp.base.arguments import number
 from gammacp.base.arrays import Floats
+from gammacp.base.signature import shortest
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import PairCosts, scale_costs, unit_columns
 from gammacp.errors import DataError, UsageError
@@ -21,7 +22,6 @@ from gammacp.measures.agreement import agreement
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
-from gammacp.base.signature import shortest
 
 FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 # Units at random whose nearest ones are looked for; pairs of units that are compared for it.

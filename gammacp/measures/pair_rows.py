@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gammacp.alignment import Alignment
-from gammacp.continuum.label import plain
 from gammacp.base.csv_files import write_rows
+from gammacp.continuum.label import plain
 from gammacp.dissimilarity.base import unit_columns
 from gammacp.errors import UsageError
 from gammacp.measures.borne import components_of, costs_by_component

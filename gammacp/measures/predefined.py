@@ -10,8 +10,10 @@ import numpy as np
 
 from gammacp.base.arguments import one_of
 from gammacp.base.arrays import Codes, Floats
+from gammacp.base.signature import signature
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import Need, require
 from gammacp.dissimilarity.base import category_counts
 from gammacp.errors import DataError
 from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
@@ -26,8 +28,6 @@ from gammacp.measures.coincidences import Coincidences
 from gammacp.measures.krippendorff import CoincidenceScore, ratio_of_coincidences, signature_of
 from gammacp.measures.registry import observed_disagreement, registered, unobserved_agreement
 from gammacp.measures.score import Score, undefined
-from gammacp.continuum.needs import Need, require
-from gammacp.base.signature import signature
 
 
 @registered(

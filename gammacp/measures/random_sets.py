@@ -19,6 +19,8 @@ from gammacp.alignment import Alignment, Solving, Status, align_each, best_group
 from gammacp.alignment.aligned import Aligned, AlignedPart
 from gammacp.base.arguments import instance
 from gammacp.base.arrays import Codes, Floats, Indices, MadeWhenRead
+from gammacp.base.signature import describe, signature
+from gammacp.base.stopping import due
 from gammacp.chance.expected import FEWEST_SAMPLES, MOST_SAMPLES, ExpectedDisorder, SampleRule
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import (
@@ -34,8 +36,6 @@ from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity import BoundDissimilarity, Combined, bind
 from gammacp.errors import DataError
 from gammacp.measures.settings import Computing, Memory, Settings
-from gammacp.base.signature import describe, signature
-from gammacp.base.stopping import due
 
 T = TypeVar("T")
 Continua: TypeAlias = Continuum | Corpus | Mapping[str, Continuum]

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from gammacp.base.arguments import instance, several
+from gammacp.base.subjects import advice
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import Need, in_pieces, unmet_need
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.score import Score, undefined
-from gammacp.trees.measures.annotations import Treebank
-from gammacp.continuum.needs import Need, in_pieces, unmet_need
 from gammacp.registry import Registry
 
 F = TypeVar("F", bound=Callable[..., Score])
@@ -27,7 +27,8 @@ class Measure:
     and γ_k their alignments). `disagreement(score)` is the measure's D before any correction for
     chance (`gammacp.measures.beyond_chance`); a measure that is not chance-corrected need not
     declare it: it is 1 − value. `range` is that of the value, as text; `applies_to` is "continuum"
-    or "trees". `fragments` says what it makes of units of several: nothing ("refused"), one unit
+    (the units), "links" (the links between units), or what other data say of themselves.
+    `fragments` says what it makes of units of several fragments: nothing ("refused"), one unit
     ("whole"), or a unit of each ("atoms").
     """
 
@@ -94,6 +95,9 @@ def unobserved_agreement(score: Score) -> float | None:
 _NOT_OPTIONS = {"shared", "executor", "progress"}
 
 MEASURES: Registry[Measure] = Registry("measure")
+UNITS = frozenset({"continuum", "links"})
+"""The values of `Measure.applies_to` that stand for a continuum: its units, or links of units."""
+PAPER_MEASURES = ("gamma", "u-alpha-2013", "cu-alpha", "kappa-d", "ser")
 
 
 def register(measure: Measure) -> Measure:
@@ -121,7 +125,7 @@ def registered(
 
 
 def measure(
-    continuum: Continuum | Treebank,
+    continuum: Any,
     names: Iterable[str],
     *,
     beyond_chance: bool = False,
@@ -168,7 +172,7 @@ def expand_names(names: Iterable[str]) -> list[str]:
 
 
 def measure_each(
-    continuum: Continuum | Treebank, names: Iterable[str], **options: object
+    continuum: Any, names: Iterable[str], **options: object
 ) -> Iterator[tuple[str, Score]]:
     """What `measure` returns, one measure at a time, so that a caller can time each of them.
 
@@ -188,8 +192,8 @@ def measure_each(
         A measure is unknown, or an option belongs to none of them.
     """
     chosen = {name: MEASURES[name] for name in expand_names(names)}
-    if not isinstance(continuum, Continuum):
-        instance("continuum", continuum, Treebank, "a Continuum or a Treebank")
+    if not hasattr(continuum, "applies_to"):
+        instance("continuum", continuum, Continuum, "a Continuum or a Treebank")
     known = frozenset[str]().union(*(m.options for m in chosen.values()))
     for option in options.keys() - known:
         raise UsageError(f"{option} is an option of none of: {', '.join(chosen)}")
@@ -207,7 +211,7 @@ def measure_each(
 
 def evaluate(
     m: Measure,
-    continuum: Continuum | Treebank,
+    continuum: Any,
     options: Mapping[str, object],
     shared: dict[object, object] | None,
 ) -> Score:
@@ -226,8 +230,10 @@ def evaluate(
     """
     notes: tuple[str, ...] = ()
     if isinstance(continuum, Continuum):
-        if m.applies_to == "trees":
-            return undefined(f"{m.name} compares trees, not units: see `gammacp syntax`")
+        if m.applies_to not in UNITS:
+            text = f"{m.name} compares {m.applies_to}, not units"
+            more = advice(f"measures of {m.applies_to}")
+            return undefined(f"{text}: {more}" if more else text)
         from gammacp.dissimilarity.base import features_of
 
         rich = "metric" in m.options and bool(features_of(options.get("metric")))
@@ -244,7 +250,8 @@ def evaluate(
             continuum = continuum.atoms()
         reason = unmet_need(continuum, m.needs)
     else:
-        reason = None if m.applies_to == "trees" else f"{m.name} compares units, not trees"
+        kind = continuum.applies_to
+        reason = None if m.applies_to == kind else f"{m.name} compares units, not {kind}"
     if reason is not None:
         return undefined(reason)
     mine = {key: value for key, value in options.items() if key in m.options}

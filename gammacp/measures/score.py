@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gammacp.chance.beyond import BeyondChance
 from gammacp.base.record_tables import record_of
+from gammacp.chance.beyond import BeyondChance
 
 if TYPE_CHECKING:
     from gammacp.alignment import Status

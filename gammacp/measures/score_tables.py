@@ -15,7 +15,6 @@ from gammacp.base.record_tables import (
     percent,
     permille,
     position,
-    text,
     word,
 )
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from gammacp.measures.explanation import Explanation
     from gammacp.measures.over_delta import OverDelta
     from gammacp.measures.score import Score
-    from gammacp.shapes.unnamed import UnnamedGamma
 
 
 def _gap(record: Record) -> float | None:
@@ -125,34 +123,3 @@ def explanation_tables(found: Explanation, most: int = 10) -> Iterator[tuple[str
 
 def _part(name: str) -> Column:
     return Column(name, name, number, value=lambda r: r["observed_parts"][name])
-
-
-def sizes_table(found: UnnamedGamma) -> Table:
-    """How many groups are marked by how many readers.
-
-    Parameters
-    ----------
-    found
-        The groups.
-    """
-    rows = [
-        {"marked_by": f"{size} of {found.readers}", "groups": groups}
-        for size, groups in reversed(list(found.sizes.items()))
-    ]
-    rows.append({"marked_by": "any", "groups": sum(found.sizes.values())})
-    return Table((Column("marked_by", "marked by", word), Column("groups", "groups", count)), rows)
-
-
-def interval_table(found: UnnamedGamma) -> Table:
-    """γ and the disorders over every naming, from and to.
-
-    Parameters
-    ----------
-    found
-        The intervals.
-    """
-    expected = found.expected or (None, None)
-    named = {"γ": found.interval, "observed": found.observed, "expected": expected}
-    rows = [{"of": name, "from": low, "to": high} for name, (low, high) in named.items()]
-    columns = Column("of", "", text), Column("from", "from", number)
-    return Table((*columns, Column("to", "to", number)), rows)

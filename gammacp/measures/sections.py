@@ -18,9 +18,9 @@ import numpy as np
 
 from gammacp.base.arguments import number
 from gammacp.base.arrays import Codes, Floats, Indices, places_within
+from gammacp.base.text import UNLABELLED
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
-from gammacp.base.text import UNLABELLED
 
 GAP = "φ"
 NO_LENGTH = "the continuum has no length, so there is no position"

@@ -12,13 +12,13 @@ from typing import Any, TypeAlias, TypedDict, TypeVar, get_type_hints
 from gammacp.alignment import SOLVERS, Solving
 from gammacp.alignment.limits import CROWD
 from gammacp.base.arguments import number, one_of, text, whole
+from gammacp.base.signature import describe
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.registry import CHANCE_MODELS, DEFAULT_CHANCE, default_chance
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import Combined, Pairwise
 from gammacp.dissimilarity.base import Bindable
 from gammacp.errors import UsageError
-from gammacp.base.signature import describe
 
 # Of the precision: a gap of random sets that it does not notice; and of a precision that is only
 # asked of continua that are a small share of all, a crowd among thousands of documents.

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from gammacp.base.arrays import Bools, Indices
-from gammacp.continuum import Continuum
 from gammacp.base.matching import largest_matching
+from gammacp.base.signature import signature
+from gammacp.continuum import Continuum
+from gammacp.continuum.needs import require
 from gammacp.measures.overlapping import Overlaps, overlaps
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
-from gammacp.continuum.needs import require
-from gammacp.base.signature import signature
 
 # Of alignments with the same cost the one with more overlap is taken; the preference adds up to
 # less than the smallest difference of two costs, 1/2.

@@ -25,7 +25,6 @@ from gammacp.chance.beyond import BeyondChance, ratio_interval, ratio_with_inter
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.sampling import MOST_STRATA
 from gammacp.continuum.sequence import ContinuumSequence
-from gammacp.measures.gamma import FEWEST_UNITS
 from gammacp.inference.part_tests import (
     FEWEST_PARTS,
     Parts,
@@ -33,6 +32,7 @@ from gammacp.inference.part_tests import (
     exchanged,
     independent_parts,
 )
+from gammacp.measures.gamma import FEWEST_UNITS
 from gammacp.measures.random_sets import Basis, Chance, by_size
 
 WITHIN = "cut"

@@ -23,14 +23,14 @@ import numpy as np
 from gammacp.alignment import align
 from gammacp.base.arguments import number, whole
 from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.signature import describe, signature
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import require
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.overlapping import Overlaps, overlaps
 from gammacp.measures.registry import registered, unobserved_agreement
 from gammacp.measures.score import Score, undefined
-from gammacp.continuum.needs import require
-from gammacp.base.signature import describe, signature
 
 # Steps beyond which a time unit is taken for a mistake, and cells of an alignment of sequences.
 _MOST_STEPS, _MOST_CELLS = 2_000_000, 25_000_000

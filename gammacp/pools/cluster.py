@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from warnings import catch_warnings, simplefilter
 
+from gammacp.base.software import software
 from gammacp.errors import UsageError
 from gammacp.pools.opening import Pool, PoolError, check_same
-from gammacp.base.software import software
 
 T = TypeVar("T")
 

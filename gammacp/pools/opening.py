@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from gammacp.base.software import differences
 from gammacp.errors import GammacpError, UsageError
 from gammacp.pools.cores import processes_for
 from gammacp.pools.local import Processes, Serial
-from gammacp.base.software import differences
 
 _DASK = "dask://"
 

@@ -9,8 +9,8 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
-from gammacp.pools.opening import Pool, PoolError
 from gammacp.base.stopping import due
+from gammacp.pools.opening import Pool, PoolError
 
 T = TypeVar("T")
 
@@ -34,8 +34,8 @@ class Steady(Executor):
     """An executor whose `map` outlives its workers, and a cluster that goes away.
 
     A task whose worker died is tried again twice. What a lost cluster has not answered is computed
-    in this process, and a warning says so. At Ctrl-C (`gammacp.base.stopping.interruptible`) `map` ends
-    with what is done.
+    in this process, and a warning says so. At Ctrl-C (`gammacp.base.stopping.interruptible`) `map`
+    ends with what is done.
 
     Parameters
     ----------

@@ -32,11 +32,11 @@ def export(
     Most used: --to, --model and --out.
     """
     from gammacp.alignment import build_problem
-    from gammacp.alignment import export as write
     from gammacp.alignment.align import disorder_scale
+    from gammacp.base.files import write_text
     from gammacp.dissimilarity import bind
     from gammacp.errors import UsageError
-    from gammacp.base.files import write_text
+    from gammacp.problems import export as write
 
     if to is None:
         raise UsageError("give a format: --to mps, lp, opb or cpsat")

@@ -20,10 +20,10 @@ from gammacp.alignment.limits import Limiting, Limits
 from gammacp.alignment.problem import Problem, Status, group_costs
 from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.base.arrays import Codes
+from gammacp.base.stopping import due
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, bind, to_unit
 from gammacp.dissimilarity.combined import Combined
-from gammacp.base.stopping import due
 
 DISSIMILARITY_2011 = Combined(positional="sporadic-2011", delta=4.0)
 """2011, §5: eq. 1 and a nominal matrix, summed; Δ∅ = 4, so units of two categories never pair."""

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.problems.integer_program import MODELS, IntegerProgram
 from gammacp.alignment.problem import Problem
 from gammacp.base.arguments import one_of
 from gammacp.base.text import visible
+from gammacp.problems.integer_program import MODELS, IntegerProgram
 
 
 def export(
@@ -44,7 +44,7 @@ def export(
 
     Examples
     --------
-    >>> from gammacp.alignment import weighted_problem
+    >>> from gammacp.problems import weighted_problem
     >>> problem = weighted_problem([0, 1], [0], [1], [0.5])
     >>> print(export(problem, "opb")[0].splitlines()[-1])
     +1 x1 +1 x3 >= 1 ;

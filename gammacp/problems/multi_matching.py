@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from gammacp.alignment.problem import Problem
-from gammacp.errors import DataError, UsageError
 from gammacp.base.files import text_of
+from gammacp.errors import DataError, UsageError
 
 
 def weighted_problem(

@@ -16,16 +16,16 @@ from sortedcontainers import SortedDict, SortedSet
 
 import gammacp
 from gammacp.alignment import align_each
+from gammacp.base.signature import signature
 from gammacp.chance.beyond import ratio
+from gammacp.dissimilarity import bind
+from gammacp.errors import DataError
 from gammacp.pygamma.alignment import Alignment, SoftAlignment, UnitaryAlignment
 from gammacp.pygamma.dissimilarity import (
     AbstractDissimilarity,
     CombinedCategoricalDissimilarity,
 )
 from gammacp.pygamma.units import Segment, Unit, place, tell
-from gammacp.dissimilarity import bind
-from gammacp.errors import DataError
-from gammacp.base.signature import signature
 
 PRECISION_LEVEL = {"high": 0.01, "medium": 0.02, "low": 0.1}
 

@@ -15,7 +15,7 @@ import numpy as np
 from sortedcontainers import SortedSet
 
 from gammacp.base.arrays import Floats
-from gammacp.pygamma.units import tell
+from gammacp.base.signature import fingerprint
 from gammacp.dissimilarity import (
     Annotations,
     BoundDissimilarity,
@@ -24,7 +24,7 @@ from gammacp.dissimilarity import (
     UnitColumns,
 )
 from gammacp.errors import DataError
-from gammacp.base.signature import fingerprint
+from gammacp.pygamma.units import tell
 
 if TYPE_CHECKING:
     from gammacp.pygamma.alignment import Alignment

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from gammacp.base.plots import COLOURS
+from gammacp.formats.tiers import lanes
 from gammacp.pygamma.alignment import Alignment
 from gammacp.pygamma.continuum import Continuum
 from gammacp.pygamma.units import place
-from gammacp.formats.tiers import lanes
-from gammacp.base.plots import COLOURS
 
 
 class Notebook:

@@ -10,6 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Unpack
 
+from gammacp.base.files import write_text
+from gammacp.base.left_out import LeftOut, gather
 from gammacp.campaign.calibrate import calibrate as calibrated
 from gammacp.campaign.compare import compare
 from gammacp.campaign.compare.sessions import first_sessions
@@ -17,8 +19,6 @@ from gammacp.campaign.consensus import consensus_of_each
 from gammacp.campaign.replace import Candidacy, replace
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.base.files import write_text
-from gammacp.base.left_out import LeftOut, gather
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings

@@ -1,14 +1,12 @@
 """`gammacp report`: one self-contained page with numbers, alignment view and disagreements."""
 
 from pathlib import Path
-from typing import Any
 
 from gammacp.campaign.commands.comparing import Comparing
 from gammacp.campaign.commands.deciding import Deciding
-from gammacp.cli.options.groups import option
+from gammacp.cli.options.groups import Brought, option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import GammaFlags, Thresholds
-from gammacp.trees.options import Treebanks
 from gammacp.cli.output import AsJson, message, print_json
 from gammacp.cli.sparing import spare_files
 from gammacp.errors import DataError, UsageError
@@ -20,16 +18,13 @@ def report(
     comparing: Comparing,
     deciding: Deciding,
     thresholds: Thresholds,
+    brought: Brought,
     files: Files = None,
     out: Path = option("File to write.", default=Path("report.html"), names=("--out", "-o")),
     title: str = option("Heading.  [default: names of the files]", default=""),
     calibrate: bool = option("Also say which errors would give this γ (slow).", default=False),
     images: Path | None = option(
         "Folder of the images to draw under boxes and outlines.  [default: that of the files]"
-    ),
-    trees: str | None = option(
-        "Make a page on trees or graphs: dependency, phrase, graph or enhanced.  [default: by the "
-        "ending of the files, .conllu, .mrg, .amr, …]"
     ),
     json: AsJson = False,
 ) -> None:
@@ -40,16 +35,13 @@ def report(
     Most used: --out, --title and --calibrate.
     """
     from gammacp.report import report as build
-    from gammacp.trees.naming import are_trees
 
-    if files and (trees or are_trees(files)):
+    other = next((group for group in brought.groups if files and group.wants(files)), None)
+    if files and other is not None:
         groups = (comparing, deciding, thresholds) != (Comparing(), Deciding(), Thresholds())
         if groups or calibrate or images or settings.changed_options():
-            raise UsageError(
-                "a page on trees takes only options for reading, --out, --title, --trees and "
-                "--json; gammacp syntax has more for trees"
-            )
-        _report_trees(files, reading, trees, title, out, json)
+            raise UsageError(other.REFUSAL)
+        other.write(files, reading, title, out, as_json=json)
         return
     thresholds.require_interval(comparing.bootstrap)
     if images and not images.is_dir():
@@ -86,20 +78,3 @@ def report(
         message(f"wrote {out}")
     settings.solving.check_proven(score.status)
     thresholds.check(score.value, built.contents.comparison.bootstrap)
-
-
-def _report_trees(
-    files: list[Path], reading: Reading, kind: str | None, title: str, out: Path, json: bool
-) -> None:
-    from gammacp.base.files import write_text
-    from gammacp.trees.page import tree_page
-    from gammacp.trees.report import report_on
-
-    read = Treebanks(trees=kind).read(files, reading, writes=[out])
-    of_trees: dict[str, Any] = {"breakdown": True} if read.treebank.kind == "dependency" else {}
-    found = report_on(read, by_annotator=True, sentences=50, **of_trees)
-    write_text(out, tree_page(found, title))
-    if json:
-        print_json({"report": str(out), **found.as_dict()})
-    else:
-        message(f"wrote {out}")

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TypeAlias
 
+from gammacp.base.record_tables import position
+from gammacp.base.text import category_name
 from gammacp.campaign.calibrate import Calibration, Equivalent
 from gammacp.continuum import Continuum
 from gammacp.measures.explanation import Explanation
-from gammacp.base.record_tables import position
 from gammacp.report.markup import Markup, element, number
-from gammacp.base.text import category_name
 
 _WIDTH, _HEIGHT = 190, 150
 _LEFT, _BOTTOM, _TOP, _RIGHT = 34, 40, 26, 8

@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
+from gammacp.base.files import content_of, named_as
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
-from gammacp.base.files import content_of, named_as
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 _LONGEST = 1200  # pixels of a side, as it is shown

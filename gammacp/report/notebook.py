@@ -1,18 +1,18 @@
 """Results in notebooks: parts of the report, each in a frame of its own."""
 
 from gammacp.alignment import Alignment
+from gammacp.base.display import VIEWS
+from gammacp.base.text import sentence
 from gammacp.campaign.calibrate import Calibration
 from gammacp.campaign.compare import Comparison
 from gammacp.campaign.consensus import Consensus
 from gammacp.continuum import Continuum
-from gammacp.base.display import VIEWS
 from gammacp.measures.gamma import GammaScore
 from gammacp.report import figures, page_tables
 from gammacp.report.building import frame
 from gammacp.report.markup import Markup, element, hint, join
 from gammacp.report.page import Contents, document, large_number, meaning, page
 from gammacp.report.viewer import alignment_document, alignment_view, script
-from gammacp.base.text import sentence
 
 
 def continuum(result: Continuum) -> str:

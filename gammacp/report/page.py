@@ -13,24 +13,24 @@ from itertools import islice
 
 from gammacp import __version__
 from gammacp.alignment import Alignment
+from gammacp.base.left_out import LeftOut, by_reason
+from gammacp.base.record_tables import Column, Table, count
+from gammacp.base.signature import parse
+from gammacp.base.text import sentence, with_commas
 from gammacp.campaign import result_tables as shown
 from gammacp.campaign.calibrate import Calibration
 from gammacp.campaign.compare import Comparison, PairMatrix
 from gammacp.campaign.consensus import Belief, CorpusConsensus, gold_tables
 from gammacp.campaign.replace import Candidacy
 from gammacp.campaign.verdict import verdict
-from gammacp.base.left_out import LeftOut, by_reason
 from gammacp.measures.explanation import Explanation
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.score_tables import explanation_tables
-from gammacp.base.record_tables import Column, Table, count
 from gammacp.report import figures, page_tables
 from gammacp.report.images import Grounds
 from gammacp.report.markup import Markup, element, hint, join, number, table
 from gammacp.report.planes import planes
 from gammacp.report.viewer import alignment_document, alignment_view, asset, fill, script, style
-from gammacp.base.signature import parse
-from gammacp.base.text import sentence, with_commas
 
 # Annotators whose pairs are shown as a matrix.
 _WIDEST = 30

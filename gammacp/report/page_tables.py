@@ -5,12 +5,12 @@ from dataclasses import replace
 from functools import cache
 
 from gammacp.alignment import Alignment
+from gammacp.base.record_tables import Record, position
 from gammacp.campaign import result_tables
 from gammacp.campaign.compare import Comparison, ReferenceComparison
 from gammacp.campaign.consensus import Consensus
 from gammacp.campaign.consensus.gold_tables import to_review
 from gammacp.continuum import Unit
-from gammacp.base.record_tables import Record, position
 from gammacp.report.markup import Markup, element, hint, join, table
 
 First = Callable[[Record], Markup | None]

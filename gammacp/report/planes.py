@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from gammacp.alignment import Alignment
+from gammacp.base.text import category_name
 from gammacp.continuum import Unit
 from gammacp.report.images import Grounds
 from gammacp.report.markup import Markup, element, hint, join
-from gammacp.base.text import category_name
 
 _TURN = 137  # degrees between the hues of two annotators: neighbours are never alike
 _WORDS = (

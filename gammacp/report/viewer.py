@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from gammacp.alignment import Alignment
+from gammacp.base.text import visible
 from gammacp.continuum import Continuum
 from gammacp.report.markup import Markup, element, json_script
-from gammacp.base.text import visible
 
 _SCRIPTS = ("model.js", "draw.js", "view.js", "seek.js", "print.js", "panel.js", "search.js")
 

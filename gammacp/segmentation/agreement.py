@@ -9,7 +9,9 @@ import numpy as np
 
 from gammacp.base.arguments import instance, whole
 from gammacp.base.arrays import Floats, Indices
+from gammacp.base.record_tables import record_of
 from gammacp.errors import DataError
+from gammacp.segmentation.codings import Codings, Group
 from gammacp.segmentation.measures.coefficients import (
     Coefficients,
     PooledItems,
@@ -19,8 +21,6 @@ from gammacp.segmentation.measures.coefficients import (
 )
 from gammacp.segmentation.measures.comparison import Criterion, Mode
 from gammacp.segmentation.measures.rows import Pairs, compare_rows
-from gammacp.base.record_tables import record_of
-from gammacp.segmentation.codings import Codings, Group
 from gammacp.segmentation.statistics import Spread, draw_items, error_of, interval, spread
 
 Interval = tuple[float, float]

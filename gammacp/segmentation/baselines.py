@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from gammacp.base.arrays import Floats, Indices, places_within
-from gammacp.segmentation.measures.rows import Rows, share
 from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.measures.rows import Rows, share
 
 _SHUFFLES = 20
 

@@ -22,12 +22,12 @@ import numpy as np
 from gammacp.chance.beyond import BeyondChance, against_chance
 from gammacp.chance.expected import SampleRule
 from gammacp.measures.score import Score
+from gammacp.segmentation.agreement import compared_pairs
+from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.measures.coefficients import coefficients, pool
 from gammacp.segmentation.measures.comparison import Criterion
 from gammacp.segmentation.measures.rows import COLUMNS, Pairs, compare_rows
 from gammacp.segmentation.measures.turned import TurnedSegments
-from gammacp.segmentation.agreement import compared_pairs
-from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.statistics import spread
 
 MEASURES = (*COLUMNS, "pi_s", "kappa_s")

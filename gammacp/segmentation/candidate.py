@@ -19,18 +19,18 @@ import numpy as np
 
 from gammacp.base.arguments import several, whole
 from gammacp.base.arrays import Floats
+from gammacp.base.record_tables import record_of
 from gammacp.chance.beyond import ratio
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.sampling import Disagreement, OneByOne, expectations
 from gammacp.errors import DataError
+from gammacp.segmentation.baselines import BASELINES, Beside
+from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.measures.coefficients import coefficients, pool
 from gammacp.segmentation.measures.comparison import CorrectedSimilarity, Criterion
 from gammacp.segmentation.measures.rows import Rows, compare_rows, share
 from gammacp.segmentation.measures.turned import TurnedSegments
 from gammacp.segmentation.measures.value import Segmentation
-from gammacp.base.record_tables import record_of
-from gammacp.segmentation.baselines import BASELINES, Beside
-from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.statistics import difference_interval, draw_items
 
 

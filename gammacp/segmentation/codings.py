@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from gammacp.base.arguments import instance
-from gammacp.errors import DataError, UsageError
 from gammacp.base.left_out import LeftOut, gather
+from gammacp.base.signature import entry
+from gammacp.errors import DataError, UsageError
 from gammacp.segmentation.measures.rows import Rows
 from gammacp.segmentation.measures.value import Segmentation
-from gammacp.base.signature import entry
 
 
 @dataclass(frozen=True)

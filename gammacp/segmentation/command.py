@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.options.reading import Files, Reading, left_out_json, load, pair
-from gammacp.segmentation.options import EditFlags
 from gammacp.cli.options.settings import Seed
 from gammacp.cli.output import AsJson, message, print_json, say, show
 from gammacp.errors import DataError, UsageError
+from gammacp.segmentation.options import EditFlags
 
 if TYPE_CHECKING:
-    from gammacp.chance.expected import SampleRule
     from gammacp.base.record_tables import Table
+    from gammacp.chance.expected import SampleRule
     from gammacp.segmentation import Codings, Criterion
     from gammacp.segmentation.gold import GoldReport
     from gammacp.segmentation.levels import HierarchyReport

@@ -22,13 +22,14 @@ import numpy as np
 
 from gammacp.base.arguments import several, whole
 from gammacp.base.arrays import Floats
+from gammacp.base.record_tables import record_of
+from gammacp.base.signature import quote_part
 from gammacp.errors import DataError, UsageError
 from gammacp.inference.part_tests import holm
-from gammacp.segmentation.measures.comparison import CorrectedSimilarity, Criterion
-from gammacp.segmentation.measures.rows import Pairs, compare_rows, share
-from gammacp.base.record_tables import record_of
 from gammacp.segmentation.baselines import BASELINES, Beside
 from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.measures.comparison import CorrectedSimilarity, Criterion
+from gammacp.segmentation.measures.rows import Pairs, compare_rows, share
 from gammacp.segmentation.statistics import (
     Spread,
     draw_items,
@@ -37,7 +38,6 @@ from gammacp.segmentation.statistics import (
     interval,
     spread,
 )
-from gammacp.base.signature import quote_part
 
 RANKED_BY = "b"
 # In this order in tables. An agreement is 1 at best; over, under, shift and deviations are 0.

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from gammacp.errors import DataError
 from gammacp.formats.source import parsed_json
-from gammacp.segmentation.measures.value import ONE_TYPE, Segmentation
 from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.measures.value import ONE_TYPE, Segmentation
 
 _HINT = "A segmentation is [masses], a boundary string or {mass, boundaries}"
 

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from gammacp.base.arguments import several
+from gammacp.base.record_tables import record_of
+from gammacp.base.signature import extend, quote_part
 from gammacp.chance.beyond import BeyondChance, against_chance, signed_chance
 from gammacp.chance.expected import SampleRule
 from gammacp.errors import DataError
+from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.hierarchy import Ordered, check_levels, nest_levels, t_measures
 from gammacp.segmentation.measures.comparison import Criterion
 from gammacp.segmentation.measures.rows import Rows
 from gammacp.segmentation.measures.turned import CHANCE, TurnedSegments
 from gammacp.segmentation.measures.value import Segmentation
-from gammacp.base.record_tables import record_of
-from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.hierarchy import Ordered, check_levels, nest_levels, t_measures
 from gammacp.segmentation.pairwise import PairwiseRow, pairwise
 from gammacp.segmentation.statistics import Spread, spread
-from gammacp.base.signature import extend, quote_part
 
 LEVEL = ("s", "b", "windowdiff", "f")
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.measures.comparison import Criterion
 from gammacp.segmentation.measures.rows import COLUMNS, compare_rows
-from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.statistics import Spread, spread
 
 

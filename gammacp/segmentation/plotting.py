@@ -9,8 +9,8 @@ import numpy as np
 
 from gammacp.base import plots
 from gammacp.errors import DataError
-from gammacp.segmentation.measures.comparison import Criterion
 from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.measures.comparison import Criterion
 from gammacp.segmentation.pairwise import pairwise
 
 LARGEST = 40

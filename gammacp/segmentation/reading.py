@@ -27,17 +27,17 @@ from os import PathLike
 from pathlib import Path
 
 from gammacp.base.arguments import one_of
+from gammacp.base.files import content_of
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
-from gammacp.base.files import content_of
 from gammacp.formats.boundary import guard
 from gammacp.formats.reading import Reader, collect
 from gammacp.formats.source import Source
-from gammacp.segmentation.measures.tiling import from_continuum
-from gammacp.segmentation.measures.value import Segmentation
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.files import CODED, codings_in, units_of
 from gammacp.segmentation.json_reading import codings_from_json, groups_of
+from gammacp.segmentation.measures.tiling import from_continuum
+from gammacp.segmentation.measures.value import Segmentation
 from gammacp.segmentation.table_reading import is_unit_table
 
 DATASETS = ("hearst1997", "moonstone")

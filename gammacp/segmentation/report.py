@@ -10,17 +10,17 @@ from itertools import groupby
 from typing import Any
 
 from gammacp.base.arguments import several
+from gammacp.base.record_tables import record_of
+from gammacp.base.signature import entry
 from gammacp.chance.expected import SampleRule
 from gammacp.errors import DataError
-from gammacp.segmentation.measures.comparison import CorrectedSimilarity, Criterion
-from gammacp.base.record_tables import record_of
 from gammacp.segmentation.agreement import CodingAgreement, coding_agreement
 from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
 from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.measures.comparison import CorrectedSimilarity, Criterion
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
 from gammacp.segmentation.statistics import FEWEST, in_words
-from gammacp.base.signature import entry
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gammacp.segmentation.measures.rows import COLUMNS
 from gammacp.base.record_tables import (
     Column,
     Form,
@@ -17,6 +16,7 @@ from gammacp.base.record_tables import (
 )
 from gammacp.segmentation.gold import RECORDING, SHOWN, GoldReport
 from gammacp.segmentation.levels import LEVEL, HierarchyReport
+from gammacp.segmentation.measures.rows import COLUMNS
 from gammacp.segmentation.report import SegmentationReport
 
 _COEFFICIENTS = (

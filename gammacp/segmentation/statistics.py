@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gammacp.base.arrays import Floats
-from gammacp.segmentation.measures.rows import share
 from gammacp.inference.studentised import studentised_interval
+from gammacp.segmentation.measures.rows import share
 
 # With fewer items there is no interval.
 FEWEST = 5

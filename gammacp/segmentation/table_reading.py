@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from gammacp.base.csv_files import rows_of
+from gammacp.base.frames import COLUMNS, as_role
 from gammacp.errors import DataError
 from gammacp.formats.delimited_writing import DELIMITERS
-from gammacp.base.frames import COLUMNS, as_role
-from gammacp.segmentation.measures.value import Segmentation
 from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.measures.value import Segmentation
 
 
 def codings_from_table(text: str, *, item: str) -> Codings:

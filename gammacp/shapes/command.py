@@ -40,7 +40,7 @@ def unnamed(
     Most used: --readers, --same and --positional.
     """
     from gammacp.continuum import Corpus
-    from gammacp.measures.score_tables import interval_table, sizes_table
+    from gammacp.shapes.tables import interval_table, sizes_table
     from gammacp.shapes.unnamed import unnamed_gamma
 
     if blocks and readers is None:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.base.arrays import Floats
+from gammacp.base.signature import shortest
 from gammacp.continuum import Continuum
 from gammacp.continuum.outlines import hausdorff, intersections, shapely
 from gammacp.dissimilarity.base import (
@@ -31,7 +32,6 @@ from gammacp.dissimilarity.base import (
 )
 from gammacp.dissimilarity.positional import POSITIONAL
 from gammacp.errors import DataError, UsageError
-from gammacp.base.signature import shortest
 
 
 @dataclass(frozen=True)

@@ -37,13 +37,13 @@ from gammacp.alignment.limits import Limits
 from gammacp.alignment.solvers.enumeration import solve_listed
 from gammacp.base.arguments import instance, number
 from gammacp.base.arrays import Floats, Indices
+from gammacp.base.signature import signature
 from gammacp.chance.annotation import annotation_set
 from gammacp.chance.documents import prepare_documents
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.dissimilarity import Combined, bind
 from gammacp.dissimilarity.base import Bindable, BoundDissimilarity
 from gammacp.errors import DataError
-from gammacp.base.signature import signature
 
 _TOGETHER = 20 * MOST_PAIRS
 

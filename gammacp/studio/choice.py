@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, Field
 
 from gammacp.base.files import confine
+from gammacp.base.validation import Row, WrittenTable, validated
 from gammacp.formats.campaign_file import NAME, Campaign, read_campaign
 from gammacp.formats.source import parsed_json
-from gammacp.base.validation import Row, WrittenTable, validated
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -21,10 +21,10 @@ from threading import Lock
 from typing import Any, TypeVar, get_type_hints
 
 from gammacp.base.databases import connect, schema_of
-from gammacp.errors import DataError
 from gammacp.base.files import is_inside, write_text
-from gammacp.formats.finding import DECISIONS
 from gammacp.base.record_tables import Column, Table
+from gammacp.errors import DataError
+from gammacp.formats.finding import DECISIONS
 
 T = TypeVar("T")
 

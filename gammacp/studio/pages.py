@@ -5,12 +5,13 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
+from gammacp.base.record_tables import Column, Record, Table, count, position
+from gammacp.base.text import visible, with_commas
 from gammacp.campaign.consensus.gold_tables import links_to_review
 from gammacp.continuum import Corpus
 from gammacp.formats import FORMATS
 from gammacp.formats.joining import Joining
 from gammacp.formats.writing import losses
-from gammacp.base.record_tables import Column, Record, Table, count, position
 from gammacp.report import page_tables
 from gammacp.report.markup import Markup, element, join, json_script, table
 from gammacp.report.page import document, left_out, section
@@ -21,7 +22,6 @@ from gammacp.studio.review import Gold, cannot_hold, link_keys, queue
 from gammacp.studio.understanding import Understood
 from gammacp.studio.uploads import UploadLimits
 from gammacp.studio.work import Findings, Now, Review
-from gammacp.base.text import visible, with_commas
 
 _PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Export"))
 _ENDS = ("source", "target")

@@ -13,17 +13,17 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from pydantic import StringConstraints
 
+from gammacp.base.csv_files import rows_of
+from gammacp.base.record_tables import position
+from gammacp.base.validation import WrittenTable
 from gammacp.campaign.consensus import Consensus, ConsensusUnit, gold_of, gold_tables
-from gammacp.links.consensus import ConsensusLink
+from gammacp.campaign.consensus.consensus import ConsensusLink
 from gammacp.continuum import Continuum, Corpus, Link, Unit
 from gammacp.continuum.links import CHAIN, whole_links
-from gammacp.base.csv_files import rows_of
 from gammacp.errors import DataError, UsageError
 from gammacp.formats import FORMATS, write
 from gammacp.formats.reading import by_document
-from gammacp.base.record_tables import position
 from gammacp.studio.journal import Decision
-from gammacp.base.validation import WrittenTable
 
 GOLD = "gold"
 NOT_TEXT = (

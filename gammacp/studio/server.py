@@ -20,8 +20,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from gammacp import datasets
-from gammacp.errors import DataError, GammacpError
 from gammacp.base.files import confine, in_words
+from gammacp.errors import DataError, GammacpError
 from gammacp.formats import FORMATS
 from gammacp.measures.settings import GammaOptions
 from gammacp.report.images import images_of, small_jpeg

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from gammacp.continuum import Continuum
 from gammacp.base.files import named_as
+from gammacp.continuum import Continuum
 
 # What browsers play, by ending (of a film, its sound); the first ones are taken before others.
 TYPES = {

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from gammacp.base.left_out import LeftOut
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import DISSIMILARITIES
 from gammacp.dissimilarity import dissimilarity as dissimilarity_of
@@ -19,7 +20,6 @@ from gammacp.formats.finding import Finding, find
 from gammacp.formats.joining import Joining
 from gammacp.formats.layers import union
 from gammacp.formats.summary import summary
-from gammacp.base.left_out import LeftOut
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.places import inside, seen_from
 

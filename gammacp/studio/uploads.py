@@ -14,8 +14,9 @@ from unicodedata import normalize
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
-from gammacp.errors import DataError
 from gammacp.base.files import atomic_write, content_of, in_words, is_inside
+from gammacp.base.validation import Row, WrittenTable
+from gammacp.errors import DataError
 from gammacp.formats.archive import entries_of, is_archive, members, unpack, without_gz
 from gammacp.formats.campaign_file import NAME
 from gammacp.formats.finding import DECISIONS, has_ending
@@ -24,7 +25,6 @@ from gammacp.report.images import ENDINGS
 from gammacp.studio.choice import parse
 from gammacp.studio.places import seen_from
 from gammacp.studio.sound import TYPES
-from gammacp.base.validation import Row, WrittenTable
 
 _MB = 1 << 20
 _LONGEST = 200  # bytes of a file name; 255 is what file systems take

@@ -15,10 +15,10 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
+from gammacp.base.files import atomic_write, confine, in_words
 from gammacp.campaign.consensus import Consensus
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import GammacpError
-from gammacp.base.files import atomic_write, confine, in_words
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.settings import GammaOptions
 from gammacp.pools import Processes, WorkerDied, memory_of_machine

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from gammacp.testing.alignment import check_solver as check_solver
 from gammacp.base.arrays import Bools, Floats
-from gammacp.testing.checking import CHANGES, require
-from gammacp.testing.checking import check_chance_model as check_chance_model
-from gammacp.testing.checking import check_measure as check_measure
 from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.fragments import ranks
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, bind, blind_to, unit_columns
 from gammacp.errors import DataError
+from gammacp.testing.alignment import check_solver as check_solver
+from gammacp.testing.checking import CHANGES, require
+from gammacp.testing.checking import check_chance_model as check_chance_model
+from gammacp.testing.checking import check_measure as check_measure
 from gammacp.testing.formats import check_format as check_format
 from shuffling.checking import check_error as check_error
 

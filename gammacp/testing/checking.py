@@ -16,10 +16,10 @@ from gammacp.chance.registry import CHANCE_MODELS, ChanceModel
 from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.fragments import column
+from gammacp.continuum.needs import unmet_need
 from gammacp.errors import DataError
 from gammacp.measures.registry import MEASURES, Measure
 from gammacp.measures.score import Score
-from gammacp.continuum.needs import unmet_need
 
 _CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 

@@ -22,13 +22,13 @@ from typing import Any
 from gammacp.base.arguments import one_of
 from gammacp.continuum import Continuum
 from gammacp.continuum.links import CHAIN, DIRECTED
-from gammacp.tools.cas_views import Cas, CasAnnotation, view_of
-from gammacp.tools.inception_writing import LAYOUT, write_xmi
 from gammacp.formats.layers import FILLED, FILLERS, USUAL_FEATURES, Layer, Layers, slot, union
 from gammacp.formats.offsets import from_utf16
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, NO_UNIT, Spans
+from gammacp.tools.cas_views import Cas, CasAnnotation, view_of
+from gammacp.tools.inception_writing import LAYOUT, write_xmi
 from gammacp.tools.type_system import ENDS, TypeSystem
 
 NEXT = "next"

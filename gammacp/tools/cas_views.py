@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from gammacp.formats.source import Record, Source, in_utf8
-from gammacp.tools.type_system import TypeSystem, beside, from_json, holds_several
 from gammacp.formats.xmltree import Element, parse
+from gammacp.tools.type_system import TypeSystem, beside, from_json, holds_several
 
 _XMI = "http://www.omg.org/XMI "
 _CAS = "http:///uima/cas.ecore "

@@ -13,13 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from gammacp.base.left_out import LeftOut
 from gammacp.continuum import Corpus
 from gammacp.errors import DataError
 from gammacp.formats.offsets import from_utf16, same
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Record, Source, parsed_json
 from gammacp.formats.spans import CHARACTERS, Documents
-from gammacp.base.left_out import LeftOut
 
 _SAFE = re.compile(r"[\w-]+(/[\w-]+)*")
 

@@ -10,9 +10,9 @@ import re
 from collections import defaultdict
 from pathlib import Path, PurePosixPath
 
+from gammacp.base.files import check_inside, content_of
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import join
-from gammacp.base.files import check_inside, content_of
 from gammacp.formats.offsets import from_utf16, same
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source

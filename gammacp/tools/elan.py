@@ -18,9 +18,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
+from gammacp.base.files import write_text
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
-from gammacp.base.files import write_text
 from gammacp.formats.registry import ending_or, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import MILLISECONDS, SECONDS, Spans

@@ -22,8 +22,8 @@ from gammacp.continuum.links import CHAIN, DIRECTED
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.offsets import to_utf16
 from gammacp.formats.parts import annotated_text, continua_of, links_of, whole, write_parts
-from gammacp.tools.type_system import ANNOTATION, RESOURCES, STRING
 from gammacp.formats.xmltree import legal, xml_text
+from gammacp.tools.type_system import ANNOTATION, RESOURCES, STRING
 
 LAYER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 LAYOUT = "{document}/{annotator}"

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from gammacp.base.arguments import one_of
+from gammacp.base.files import write_text
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.continuum.links import CHAIN, DIRECTED, UNDIRECTED
-from gammacp.base.files import write_text
 from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
 from gammacp.formats.parts import Notes, annotated_text, by_annotator, continua_of, links_of, whole

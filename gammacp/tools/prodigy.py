@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from gammacp.continuum import Continuum, Corpus
 from gammacp.base.files import write_text
+from gammacp.continuum import Continuum, Corpus
 from gammacp.formats.parts import annotated_text, by_annotator, continua_of, whole
 from gammacp.formats.records import DOCUMENT, document_of, json_line, records
 from gammacp.formats.registry import holding, registered

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from gammacp.continuum import Corpus
 from gammacp.base.files import content_if_any
+from gammacp.continuum import Corpus
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source, free_name
 from gammacp.formats.spans import CHARACTERS, Documents, Spans

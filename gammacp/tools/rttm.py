@@ -16,9 +16,9 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from gammacp.base.arguments import one_of
+from gammacp.base.files import write_text
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.base.files import write_text
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Documents, Spans

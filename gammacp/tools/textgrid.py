@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
 
+from gammacp.base.files import write_text
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
-from gammacp.base.files import write_text
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Spans

@@ -26,13 +26,13 @@ from typing import Any, TypeAlias
 from gammacp.continuum import Continuum
 from gammacp.continuum.links import CHAIN, DIRECTED
 from gammacp.errors import DataError
-from gammacp.tools.cas import NEXT, layers_of, read_layer
-from gammacp.tools.cas_views import Cas, CasAnnotation
-from gammacp.tools.inception_writing import LAYOUT, write_tsv
 from gammacp.formats.layers import TARGET, Layers
 from gammacp.formats.offsets import from_utf16
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
+from gammacp.tools.cas import NEXT, layers_of, read_layer
+from gammacp.tools.cas_views import Cas, CasAnnotation
+from gammacp.tools.inception_writing import LAYOUT, write_tsv
 from gammacp.tools.type_system import ANNOTATION, ARRAY, ENDS, STRING, TypeSystem
 from gammacp.tools.webanno_rows import (
     VERSION_3,

@@ -17,12 +17,12 @@ from functools import cached_property
 from pathlib import Path
 
 from gammacp.base.arguments import one_of
+from gammacp.base.left_out import Tally
 from gammacp.errors import DataError
 from gammacp.formats.boundary import guard
-from gammacp.base.left_out import Tally
+from gammacp.trees.conventions import CONVENTIONS, TRACE, category
 from gammacp.trees.measures.annotations import Phrase
 from gammacp.trees.measures.tree import Nested
-from gammacp.trees.conventions import CONVENTIONS, TRACE, category
 from gammacp.trees.text import read_lines
 
 # Of bare symbols, how many have a sibling where they are labels. Half of them and more do in

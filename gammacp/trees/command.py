@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading
 from gammacp.cli.options.settings import Seed, Thresholds, check_threshold
-from gammacp.trees.options import Treebanks
 from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.trees.options import Treebanks
 
 if TYPE_CHECKING:
     from gammacp.trees.treebank import ReadTreebank

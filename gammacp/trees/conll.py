@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
+from gammacp.base.left_out import Tally
 from gammacp.errors import DataError
 from gammacp.formats.boundary import guard
-from gammacp.base.left_out import Tally
-from gammacp.trees.measures.annotations import Dependencies, Edge
 from gammacp.trees.defects import UNSOUND, Defect, Kind
+from gammacp.trees.measures.annotations import Dependencies, Edge
 from gammacp.trees.text import read_lines
 
 _NAME = re.compile(r"#\s*+sent_id\s*+=\s*+(.*\S)")

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from gammacp.errors import UsageError
 from gammacp.base.files import write_text
+from gammacp.errors import UsageError
 from gammacp.trees.measures.annotations import Dependencies, Item, Treebank
 
 Arc: TypeAlias = tuple[int, int]

@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 from gammacp.base.arguments import one_of
-from gammacp.errors import UsageError
 from gammacp.base.left_out import Tally
+from gammacp.errors import UsageError
 from gammacp.trees.measures.annotations import Dependencies, error_in
 
 _EVERY = ("dependency", "enhanced", "phrase", "graph")

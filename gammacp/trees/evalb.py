@@ -7,8 +7,8 @@ count as often as they occur, and all sentences' brackets are added up before th
 
 from collections import Counter
 
-from gammacp.trees.measures.annotations import Bracketing, Phrase, Treebank
 from gammacp.trees.conventions import TRACE, category
+from gammacp.trees.measures.annotations import Bracketing, Phrase, Treebank
 
 _NO_PLACE = frozenset({TRACE, ",", ":", "``", "''", "."})
 _EQUAL = {"PRT": "ADVP"}

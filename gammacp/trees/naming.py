@@ -17,11 +17,11 @@ from itertools import combinations
 from pathlib import Path
 
 from gammacp.base.arguments import one_of
+from gammacp.base.files import content_of
+from gammacp.base.left_out import LeftOut
 from gammacp.continuum.columns import check_known
 from gammacp.errors import DataError, UsageError
-from gammacp.base.files import content_of
 from gammacp.formats.layout import names_from_path
-from gammacp.base.left_out import LeftOut
 
 SUFFIXES = {
     "dependency": (".conll", ".conllu", ".conllup", ".conllx", ".conll09", ".dep", ".malt"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gammacp.cli.options.groups import given, option
 from gammacp.cli.options.reading import Reading, requested_campaign
@@ -14,6 +14,7 @@ from gammacp.cli.sparing import spare_files
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
+    from gammacp.base.left_out import LeftOut
     from gammacp.trees.treebank import ReadTreebank
 
 # What of a campaign.toml, and of the options of reading, is for trees, too.
@@ -24,6 +25,7 @@ _OF_TREES = ("paths", "layout", "document", "rename", "exclude", "rounds")
 class Treebanks:
     """How files of trees are read and sentences paired."""
 
+    applies_to: ClassVar[str] = "trees"
     trees: str | None = option(
         "dependency, phrase, graph, or enhanced (graphs of enhanced Universal Dependencies).  "
         "[default: by the first file]"
@@ -97,7 +99,14 @@ class Treebanks:
             found.require_complete()
         return found
 
+    def measured(
+        self, files: Sequence[Path], reading: Reading
+    ) -> tuple[dict[str, Any], tuple[LeftOut, ...]]:
+        """Return the data that measures of trees are given, by name, and what was left out."""
+        found = self.read(files, reading)
+        return {"treebank": found.treebank}, found.left_out
+
     def refuse(self) -> None:
-        """UsageError where one is given, and what is read are units."""
+        """Raise a UsageError if an option of trees was given although units are read."""
         for name in given(self):
             raise UsageError(f"--{name} is for trees, but the measures are for units")

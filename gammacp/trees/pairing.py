@@ -37,9 +37,9 @@ from typing import TypeAlias
 import numpy as np
 
 from gammacp.base.arguments import one_of
-from gammacp.errors import DataError
 from gammacp.base.left_out import LeftOut
 from gammacp.base.matching import largest_matching
+from gammacp.errors import DataError
 from gammacp.trees.measures.annotations import Item, Sentence
 
 PAIRINGS = ("auto", "order", "id")

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gammacp.base.arguments import instance, whole
+from gammacp.base.record_tables import record_of
 from gammacp.errors import UsageError
 from gammacp.measures.gamma import not_shown
+from gammacp.trees.breakdown import breakdown as by_relation
+from gammacp.trees.diagnosis import diagnose
+from gammacp.trees.evalb import evalb_f1
 from gammacp.trees.measures.agreement import SentenceShare, TreeAlpha, syntax_agreement
 from gammacp.trees.measures.alpha import TreeObservations
 from gammacp.trees.measures.annotations import Item, Treebank
 from gammacp.trees.measures.matched import LENGTH_MATCHED
 from gammacp.trees.measures.permuted import PERMUTATIONS
-from gammacp.base.record_tables import record_of
-from gammacp.trees.breakdown import breakdown as by_relation
-from gammacp.trees.diagnosis import diagnose
-from gammacp.trees.evalb import evalb_f1
 from gammacp.trees.treebank import ReadTreebank
 from gammacp.trees.universal import ud_scores
 

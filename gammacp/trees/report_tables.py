@@ -3,10 +3,19 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gammacp.trees.measures.alpha import DELTAS
-from gammacp.base.record_tables import Column, Record, Table, count, interval, number, percent, share
-from gammacp.trees.report import TreeReport
+from gammacp.base.record_tables import (
+    Column,
+    Record,
+    Table,
+    count,
+    interval,
+    number,
+    percent,
+    share,
+)
 from gammacp.base.text import first_names
+from gammacp.trees.measures.alpha import DELTAS
+from gammacp.trees.report import TreeReport
 
 _SCORES = {"las": "LAS", "uas": "UAS", "label": "label", "jaccard": "Jaccard", "f1": "F₁"}
 _BEYOND = (("beyond chance", "value"), ("95 % over sentences", "interval"), ("p", "p"))

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from gammacp.errors import UsageError
 from gammacp.base.files import content_of
+from gammacp.errors import UsageError
 from gammacp.formats.source import Source
 
 

@@ -9,9 +9,14 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from gammacp.base.arguments import one_of
+from gammacp.base.left_out import LeftOut, Tally, gather
+from gammacp.base.signature import entry
 from gammacp.errors import DataError
 from gammacp.formats.finding import globbed
-from gammacp.base.left_out import LeftOut, Tally, gather
+from gammacp.trees.brackets import read_brackets, settle_leaves
+from gammacp.trees.conll import read_conll
+from gammacp.trees.conventions import CONVENTIONS, by_convention, check_conventions
+from gammacp.trees.defects import UNCOUNTED, UNREAD, UNSOUND, Defect, find_defects, require_sound
 from gammacp.trees.measures.annotations import (
     Dependencies,
     Item,
@@ -20,11 +25,6 @@ from gammacp.trees.measures.annotations import (
     Treebank,
     error_in,
 )
-from gammacp.base.signature import entry
-from gammacp.trees.brackets import read_brackets, settle_leaves
-from gammacp.trees.conll import read_conll
-from gammacp.trees.conventions import CONVENTIONS, by_convention, check_conventions
-from gammacp.trees.defects import UNCOUNTED, UNREAD, UNSOUND, Defect, find_defects, require_sound
 from gammacp.trees.naming import SUFFIXES, Named, chosen, name_files, passed_over
 from gammacp.trees.pairing import Side, pair_sentences, without_partner
 from gammacp.trees.text import read_lines

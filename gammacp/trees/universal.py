@@ -29,8 +29,8 @@ from typing import TypeAlias
 import numpy as np
 
 from gammacp.base.arrays import Floats
-from gammacp.trees.measures.annotations import Dependencies, Treebank
 from gammacp.trees.enhanced import edge_counts, several_edges
+from gammacp.trees.measures.annotations import Dependencies, Treebank
 
 UD_SCORES = (
     "words", "upos", "features", "lemma", "uas", "las", "clas", "mlas", "blex",

@@ -15,10 +15,10 @@ from gammacp.alignment import align, align_each, batch, best_groups, best_groups
 from gammacp.alignment.align import BestGroups
 from gammacp.alignment.batch import RowTuning
 from gammacp.base.arrays import Floats
+from gammacp.base.stopping import interruptible
 from gammacp.continuum import Corpus
 from gammacp.dissimilarity import bind
 from gammacp.dissimilarity.base import UnitColumns
-from gammacp.base.stopping import interruptible
 from gammacp.testing import continua
 
 ROWS = st.lists(continua(n_annotators=(2, 4), n_units=(1, 8)), min_size=2, max_size=8)

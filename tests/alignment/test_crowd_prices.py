@@ -27,8 +27,8 @@ from gammacp.alignment.duals.semidefinite import (
 )
 from gammacp.alignment.heuristics.local_search import improve, resize
 from gammacp.alignment.problem import Problem, group_costs
-from gammacp.dissimilarity import bind
 from gammacp.base.stopping import clock
+from gammacp.dissimilarity import bind
 from tests.alignment.crowds import crowd_problem
 from tests.alignment.enumeration import all_groups, most_gain
 

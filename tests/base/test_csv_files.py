@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import gammacp
-from gammacp.bench.baseline import read_curves
 from gammacp.base.csv_files import rows_of, table_of
+from gammacp.bench.baseline import read_curves
 from gammacp.dissimilarity import Matrix
 from gammacp.errors import DataError
 from gammacp.segmentation.table_reading import codings_from_table

@@ -17,9 +17,9 @@ from gammacp import Combined, Continuum, align, gamma
 from gammacp.alignment import Solution, Status, best_groups
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.presolve import Presolved
+from gammacp.base.stopping import abandoned, clock, due, interruptible, standstill, watched
 from gammacp.datasets import load
 from gammacp.dissimilarity import bind
-from gammacp.base.stopping import abandoned, clock, due, interruptible, standstill, watched
 
 
 def crowded(n_annotators: int, n_units: int, step: float) -> Continuum:

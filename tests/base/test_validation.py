@@ -8,8 +8,8 @@ import pytest
 from pydantic import Field
 
 import gammacp
-from gammacp.errors import DataError
 from gammacp.base.validation import Row, Text, Texts, WrittenTable, validated
+from gammacp.errors import DataError
 
 TOML = "a = 1\n[inner]\nx = 2\n"
 

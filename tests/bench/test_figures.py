@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from gammacp.base.plots import figure
 from gammacp.bench.curves import Point, by_measure
 from gammacp.bench.figures import (
     draw_panel,
@@ -13,7 +14,6 @@ from gammacp.bench.figures import (
     plot_errors,
     plot_measures,
 )
-from gammacp.base.plots import figure
 
 pytest.importorskip("matplotlib")
 

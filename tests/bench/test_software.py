@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 from sweep_toys import forge
 
+from gammacp.base.software import differences, software
 from gammacp.bench.export import export_cells
 from gammacp.bench.merging import merge
 from gammacp.bench.results import write_results
@@ -22,7 +23,6 @@ from gammacp.bench.sweep import Sweep
 from gammacp.bench.work import compute_on_worker, own_modules
 from gammacp.errors import DataError
 from gammacp.pools import PoolError, open_pool
-from gammacp.base.software import differences, software
 
 Build = Callable[..., Sweep]
 

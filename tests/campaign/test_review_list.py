@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from gammacp import Combined, Continuum, Corpus, DataError, Unit, read, read_corpus, write
 from gammacp.campaign.consensus import consensus_of_each
 from gammacp.campaign.consensus.gold_tables import review_workbook
-from gammacp.continuum.shapes import box, outline
 from gammacp.campaign.review_list import write_review
+from gammacp.continuum.shapes import box, outline
 from tests.tools.story import FIXTURES, TEXT
 
 openpyxl = pytest.importorskip("openpyxl")

@@ -14,8 +14,8 @@ from gammacp.campaign.calibrate import calibrate
 from gammacp.campaign.compare import Comparison, compare
 from gammacp.campaign.verdict import LEVEL, NOT_SHOWN, UNDEFINED, UNTESTED, grade, verdict
 from gammacp.continuum import Continuum, Unit
-from gammacp.measures.agreement import agreement
 from gammacp.inference.part_tests import below_the_rest
+from gammacp.measures.agreement import agreement
 
 FAST: dict[str, Any] = {"samples": 20, "chance": "cut", "seed": 1}
 Fault = Callable[[np.random.Generator, str, Unit], Unit | None]

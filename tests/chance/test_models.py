@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gammacp import Continuum, DataError, Unit
-from gammacp.chance.canonical import canonical_order
 from gammacp.chance.annotation import annotations_of
+from gammacp.chance.canonical import canonical_order
 from gammacp.chance.registry import CHANCE_MODELS, Sampler
 from gammacp.chance.shift import distant_shifts
 from gammacp.chance.statistical import circular_gaps

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import gammacp
-from gammacp.cli.output import message, say, show
 from gammacp.base.record_tables import Column, Table, count, interval, number
+from gammacp.cli.output import message, say, show
 from tests.conftest import Run
 
 fcntl = pytest.importorskip("fcntl")  # no terminal of this kind elsewhere

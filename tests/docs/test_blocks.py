@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
+from gammacp.base.files import write_text
 from gammacp.cli import main
 from gammacp.cli.app import build
-from gammacp.base.files import write_text
 from gammacp.registry import REGISTRIES
 
 sys.path.append(str(Path(__file__).parent))

@@ -17,13 +17,13 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from gammacp import Continuum, Corpus, DataError, Unit, UsageError, read, write
+from gammacp.base.record_tables import Column, Table
+from gammacp.campaign.review_list import write_review
 from gammacp.continuum import Label
 from gammacp.formats import FORMATS, collect
 from gammacp.formats.boundary import unforeseen_raised
-from gammacp.campaign.review_list import write_review
-from gammacp.base.record_tables import Column, Table
-from tests.tools.story import FIXTURES
 from tests.shapes.databases import lidc
+from tests.tools.story import FIXTURES
 
 Damage = Callable[[bytes, random.Random, list[bytes]], bytes]
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.continuum import Continuum, Unit
-from gammacp.errors import DataError, UsageError
 from gammacp.base.files import lift_confinement
-from gammacp.formats.campaign_file import KEYS, Campaign, Keys, campaign_of, read_campaign
-from gammacp.formats.campaign_writing import campaign_text
 from gammacp.base.toml_files import line_of, toml_key
 from gammacp.base.validation import validated
+from gammacp.continuum import Continuum, Unit
+from gammacp.errors import DataError, UsageError
+from gammacp.formats.campaign_file import KEYS, Campaign, Keys, campaign_of, read_campaign
+from gammacp.formats.campaign_writing import campaign_text
 
 CAMPAIGN = """\
 paths = ["data"]   # all of it

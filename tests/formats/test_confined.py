@@ -13,16 +13,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from gammacp.base.files import confine, content_of, lift_confinement
+from gammacp.base.toml_files import toml_value
 from gammacp.dissimilarity import dissimilarity
 from gammacp.errors import DataError, GammacpError
-from gammacp.base.files import confine, content_of, lift_confinement
 from gammacp.formats.campaign_file import KEYS, campaign_of, read_campaign
 from gammacp.formats.finding import matches
 from gammacp.studio.choice import Choice
 from gammacp.studio.journal import Decision, Journal
 from gammacp.studio.sound import recordings
 from gammacp.studio.understanding import understand
-from gammacp.base.toml_files import toml_value
 from tests.conftest import Run
 
 ROWS = "annotator,category,start,end\n{0},x,0,10\n{0},y,20,30\nB,x,0,11\nB,y,21,30\n"

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 
 import gammacp as gc
 from gammacp import Continuum, DataError, Unit, UsageError
-from gammacp.formats import FORMATS, read, read_corpus, write
 from gammacp.continuum.needs import Need, unmet_need
+from gammacp.formats import FORMATS, read, read_corpus, write
 from tests.fragments import broken_continua
 
 TEXT = "Ann picked the phone up and put it down."

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gammacp import Continuum, Corpus, Unit, read, read_corpus
+from gammacp.base.left_out import LeftOut, gather
 from gammacp.formats import collect, select
 from gammacp.formats.selection import Selection
-from gammacp.base.left_out import LeftOut, gather
 from tests.tools.story import FIXTURES, TEXT
 
 

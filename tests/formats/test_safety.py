@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from gammacp import DataError, Unit, read
 from gammacp.base.csv_files import harmless, rows_of, write_rows
 from gammacp.base.files import content_of
-from gammacp.formats import collect
 from gammacp.base.text import visible
+from gammacp.formats import collect
 
 
 def test_a_pipe_never_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ import pytest
 from scipy.stats import t as student
 
 import gammacp as gc
-from gammacp.measures.agreement import agreement
 from gammacp.inference.populations import (
     AlignedDocuments,
     Over,
@@ -18,6 +17,7 @@ from gammacp.inference.populations import (
     intervals_over,
     pair_cells_of,
 )
+from gammacp.measures.agreement import agreement
 from tests.conftest import Run
 
 Cells = dict[tuple[int, int, int], tuple[float, float]]

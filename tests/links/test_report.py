@@ -8,8 +8,8 @@ import pytest
 
 import gammacp as gc
 from gammacp.continuum import Continuum, Corpus, Link, Unit
-from gammacp.links.report import WHAT, link_report
 from gammacp.continuum.needs import LINKS_UNUSED
+from gammacp.links.report import WHAT, link_report
 from tests.links.measures.data import chained, linked
 
 UNITS = [(0, 20), (22, 40), (45, 60), (64, 80), (85, 99)]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from gammacp.base.validation import validated
 from gammacp.campaign.consensus import Consensus
 from gammacp.campaign.consensus.several import consensus_of_each
 from gammacp.continuum import Continuum, Corpus, Link, Unit
@@ -16,7 +17,6 @@ from gammacp.studio.journal import Decision
 from gammacp.studio.pages import live, reviewing
 from gammacp.studio.review import DecisionRequest, decision_of, gold, item_keys, link_keys
 from gammacp.studio.work import Findings, Now, Review
-from gammacp.base.validation import validated
 
 LINKS = {
     "Ann": ["supports 2 1", "supports 3 1", "supports 5 4"],

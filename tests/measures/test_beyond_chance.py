@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gammacp import Continuum, Unit, gamma, measure
+from gammacp.base.signature import parse
 from gammacp.chance.beyond import BeyondChance, against_chance
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.registry import CHANCE_MODELS, ChanceModel
@@ -15,7 +16,6 @@ from gammacp.continuum import Continuum as C
 from gammacp.errors import UsageError
 from gammacp.measures.beyond_chance import on_the_grid
 from gammacp.measures.registry import MEASURES
-from gammacp.base.signature import parse
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from gammacp import Combined, Continuum, Corpus, DataError, Unit, UsageError
 from gammacp.alignment import Status
 from gammacp.alignment.aligned import Aligned, AlignedPart
 from gammacp.base.arrays import Floats
+from gammacp.base.signature import parse
 from gammacp.chance.registry import CHANCE_MODELS, default_chance
 from gammacp.datasets import load
 from gammacp.dissimilarity.base import UnitColumns
@@ -20,7 +21,6 @@ from gammacp.measures.gamma import gamma, soft_gamma
 from gammacp.measures.gamma_corpus import gamma_corpus
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import PRESETS, Settings
-from gammacp.base.signature import parse
 
 APS = load("alex-paul-suzan")
 

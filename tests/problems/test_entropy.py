@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gammacp.alignment import Status
-from gammacp.problems.entropy import DISSIMILARITY_2011, agreement, best_entropy
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity import bind, unit_columns
 from gammacp.errors import DataError
+from gammacp.problems.entropy import DISSIMILARITY_2011, agreement, best_entropy
 
 Spans = list[tuple[int, int, str]]
 spans = st.lists(

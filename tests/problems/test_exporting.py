@@ -14,12 +14,13 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 import gammacp as gc
 from gammacp import datasets
-from gammacp.alignment import Problem, build_problem, export, solve, weighted_problem
+from gammacp.alignment import Problem, build_problem, solve
+from gammacp.dissimilarity import bind
+from gammacp.errors import DataError, UsageError
+from gammacp.problems import export, weighted_problem
 from gammacp.problems import integer_program as programs
 from gammacp.problems.exporting import WRITERS
 from gammacp.problems.integer_program import IntegerProgram, pair_program, set_program
-from gammacp.dissimilarity import bind
-from gammacp.errors import DataError, UsageError
 from tests.alignment.continua import random_continuum
 from tests.conftest import Run
 

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gammacp.alignment import Problem, read_multi_matching, solve, weighted_problem
-from gammacp.problems.integer_program import pair_program
+from gammacp.alignment import Problem, solve
 from gammacp.errors import DataError, UsageError
+from gammacp.problems import read_multi_matching, weighted_problem
+from gammacp.problems.integer_program import pair_program
 from tests.problems.test_exporting import least
 
 # Graphs of 1, 1 and 2 points. Joined: 0–1–2a earns 2 + 1 − 0.5; 2b is not worth 0.25 less.

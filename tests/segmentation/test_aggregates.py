@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 
 from gammacp.chance.expected import SampleRule
-from gammacp.segmentation.measures.coefficients import influences, pool
 from gammacp.segmentation import (
     Codings,
     CorrectedSimilarity,
@@ -30,6 +29,7 @@ from gammacp.segmentation import (
     window_diff,
 )
 from gammacp.segmentation.agreement import compared_pairs
+from gammacp.segmentation.measures.coefficients import influences, pool
 
 
 @st.composite

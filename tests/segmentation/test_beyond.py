@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from gammacp.chance.expected import SampleRule
-from gammacp.segmentation.measures.comparison import CorrectedSimilarity
 from gammacp.segmentation import (
     Codings,
     Criterion,
@@ -24,6 +23,7 @@ from gammacp.segmentation import (
     window_diff,
 )
 from gammacp.segmentation.beyond import MEASURES
+from gammacp.segmentation.measures.comparison import CorrectedSimilarity
 from tests.segmentation.test_turned import windows
 
 A, B = (1, 2, 4, 2), (3, 5, 1)

@@ -10,9 +10,6 @@ import pytest
 
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.sampling import sample_seed
-from gammacp.segmentation.measures.rows import Rows
-from gammacp.segmentation.measures.turned import TurnedSegments
-from gammacp.segmentation.measures.turning_kernels import FEWEST_WHOLE, completed
 from gammacp.segmentation import (
     Codings,
     Segmentation,
@@ -20,6 +17,9 @@ from gammacp.segmentation import (
     load_codings,
     measures_beyond_chance,
 )
+from gammacp.segmentation.measures.rows import Rows
+from gammacp.segmentation.measures.turned import TurnedSegments
+from gammacp.segmentation.measures.turning_kernels import FEWEST_WHOLE, completed
 
 Placed = tuple[tuple[int, str], ...]
 

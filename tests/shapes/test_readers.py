@@ -9,8 +9,8 @@ import pytest
 
 import gammacp as gc
 from gammacp import DataError, Unit
-from tests.tools.story import FIXTURES
 from tests.shapes.images import drawn
+from tests.tools.story import FIXTURES
 
 
 def region(kind: str, value: dict[str, object], label: str = "dog") -> dict[str, object]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import gammacp as gc
-from gammacp.dissimilarity.toml_file import read_dissimilarity
 from gammacp.base.files import content_of
+from gammacp.dissimilarity.toml_file import read_dissimilarity
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.pages import live
 from gammacp.studio.understanding import Understood, understand

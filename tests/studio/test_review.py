@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import gammacp as gc
+from gammacp.base.validation import validated
 from gammacp.campaign.consensus import Consensus, consensus
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
@@ -25,7 +26,6 @@ from gammacp.studio.review import (
     queue,
     workbook,
 )
-from gammacp.base.validation import validated
 
 TEXT = "The cat sat. The dog ran; nobody saw."
 UNITS = (

@@ -10,11 +10,11 @@ import pytest
 
 from gammacp import Continuum, Unit, read_corpus
 from gammacp.formats import FORMATS, Format
-from gammacp.tools import rttm
 from gammacp.formats.source import Source
 from gammacp.testing import check_format
-from tests.tools.story import FIXTURES, TOKENS, UNITS
+from gammacp.tools import rttm
 from tests.shapes.images import CALLS, COCO, CVAT, VOC
+from tests.tools.story import FIXTURES, TOKENS, UNITS
 
 SEGMENTS = [
     Unit("ann", 0, 2),

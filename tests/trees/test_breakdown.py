@@ -7,8 +7,8 @@ import pytest
 
 import gammacp as gc
 from gammacp.errors import UsageError
-from gammacp.trees.measures.annotations import Dependencies, Phrase, Treebank
 from gammacp.trees.breakdown import breakdown
+from gammacp.trees.measures.annotations import Dependencies, Phrase, Treebank
 
 
 def treebank(**annotators: list[Dependencies]) -> Treebank:

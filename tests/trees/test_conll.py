@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.errors import DataError, UsageError
 from gammacp.base.left_out import Tally
-from gammacp.trees.measures.annotations import Dependencies
+from gammacp.errors import DataError, UsageError
 from gammacp.trees.conll import read_conll
+from gammacp.trees.measures.annotations import Dependencies
 
 CONLL_U = """\
 # newdoc

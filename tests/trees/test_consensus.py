@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from gammacp.errors import UsageError
-from gammacp.trees.measures.annotations import Dependencies, Phrase, Treebank
-from gammacp.trees.measures.tree import dependency_tree
 from gammacp.trees.conll import read_conll
 from gammacp.trees.consensus import consensus_tree, consensus_trees
+from gammacp.trees.measures.annotations import Dependencies, Phrase, Treebank
+from gammacp.trees.measures.tree import dependency_tree
 from tests.trees.measures.test_tree_alpha import random_sentence
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from gammacp.errors import DataError, UsageError
-from gammacp.trees.measures.annotations import Dependencies, Phrase, Treebank
 from gammacp.trees.conll import read_conll
 from gammacp.trees.conventions import category, without_punctuation
 from gammacp.trees.evalb import evalb_brackets, evalb_f1
+from gammacp.trees.measures.annotations import Dependencies, Phrase, Treebank
 from gammacp.trees.report import syntax_report
 from gammacp.trees.treebank import read_sentences, read_treebank
 from gammacp.trees.universal import UD_SCORES, Words, aligned_words, ud_counts, ud_scores

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from gammacp.errors import DataError
-from gammacp.trees.measures.annotations import Dependencies, Treebank
 from gammacp.trees.conventions import without_punctuation
 from gammacp.trees.enhanced import collapse
 from gammacp.trees.graphs.agreement import graph_agreement
+from gammacp.trees.measures.annotations import Dependencies, Treebank
 from gammacp.trees.treebank import read_treebank
 from gammacp.trees.universal import ud_scores
 from tests.conftest import Run

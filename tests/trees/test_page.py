@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from gammacp.trees.page import arcs, tree_arcs
+from gammacp.trees.with_report.page import arcs, tree_arcs
 from tests.conftest import Run
 
 if TYPE_CHECKING:

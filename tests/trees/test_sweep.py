@@ -13,18 +13,18 @@ from gammacp.bench.curves import Point, curves
 from gammacp.bench.runner import run as run_sweep
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
-from gammacp.trees.sweep import (
+from gammacp.bench.work import check
+from gammacp.errors import DataError, UsageError
+from gammacp.pools import open_pool
+from gammacp.trees.measures.annotations import Dependencies, Phrase, Sentence
+from gammacp.trees.treebank import read_sentences
+from gammacp.trees.with_bench.sweep import (
     PAPER_ERRORS,
     Perturbed,
     parse_tree_error,
     perturb,
     sample_sentences,
 )
-from gammacp.bench.work import check
-from gammacp.errors import DataError, UsageError
-from gammacp.trees.measures.annotations import Dependencies, Phrase, Sentence
-from gammacp.pools import open_pool
-from gammacp.trees.treebank import read_sentences
 from shuffling.trees import LabelConfusion
 from tests.conftest import Run
 

@@ -13,9 +13,9 @@ from gammacp.alignment.presolve.pooling import better, solve_pooled
 from gammacp.alignment.problem import Problem, Solution, Status, solution
 from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.solvers.registry import Solve
+from gammacp.base.stopping import clock, due
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
-from gammacp.base.stopping import clock, due
 
 # Of Δ: no pairs closer than this are asked for.
 _SMALLEST = 1e-12

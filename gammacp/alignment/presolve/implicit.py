@@ -15,9 +15,9 @@ from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Proof, Solution, solution
 from gammacp.alignment.solvers.registry import Solve
 from gammacp.base.arrays import Floats, Indices
+from gammacp.base.stopping import due
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
-from gammacp.base.stopping import due
 
 # Costs that are computed at a time, and kept for the next round: 0.25 GB.
 _AT_ONCE, _KEPT = 1_000_000, 32_000_000

@@ -14,9 +14,9 @@ from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.duplicates import merge_identical, pack
 from gammacp.alignment.problem import Solution, Status
 from gammacp.base.arrays import Codes, Floats
+from gammacp.base.stopping import clock
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
-from gammacp.base.stopping import clock
 
 # Pairs of annotator and category; above, their groups are too many to list.
 _KINDS = 200

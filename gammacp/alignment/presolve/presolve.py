@@ -18,9 +18,9 @@ from gammacp.alignment.presolve.duplicates import Merged, merge_identical, pack
 from gammacp.alignment.presolve.pooling import better, one_spot, solve_pooled
 from gammacp.alignment.problem import Problem, Proof, Solution, Status, judged
 from gammacp.alignment.solvers.registry import Solve
+from gammacp.base.stopping import clock
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
-from gammacp.base.stopping import clock
 
 # For the true problem of units all but in one place, before they are pooled.
 _SPOT_SECONDS = 0.4

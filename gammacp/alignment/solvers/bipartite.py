@@ -9,8 +9,8 @@ from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, solution
 from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Codes, Floats, Indices
-from gammacp.errors import UsageError
 from gammacp.base.stopping import halting
+from gammacp.errors import UsageError
 
 # Candidate pairs that are matched in milliseconds.
 _UNWATCHED = 100_000

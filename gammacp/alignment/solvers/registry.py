@@ -15,8 +15,8 @@ class Solve(Protocol):
     def __call__(self, problem: Problem, limits: Limits) -> Solution:
         """Solution with status `optimal`, or `feasible` and a bound.
 
-        Ends soon after `limits.time_limit` and after Ctrl-C (`gammacp.base.stopping`), with the best so
-        far.
+        Ends soon after `limits.time_limit` and after Ctrl-C (`gammacp.base.stopping`), with the
+        best so far.
         """
         ...
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gammacp.bench.commands import output
+from gammacp.bench.commands import options, output
 from gammacp.bench.commands.bench_store import export, merge, status, store_path
-from gammacp.bench.commands import options
-from gammacp.cli.options.groups import flatten
+from gammacp.bench.commands.references import References
+from gammacp.cli.options.groups import Brought, flatten
 from gammacp.cli.options.names import Command, CommandGroup, application
 from gammacp.cli.options.settings import GammaFlags
 from gammacp.cli.output import AsJson, message, print_json
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 def _bench(
     context: typer.Context,
     extent: options.SweepFlags,
-    origin: options.Origin,
+    references: References,
+    brought: Brought,
     running: options.Running,
     checking: options.Checking,
     settings: GammaFlags,
@@ -45,14 +46,16 @@ def _bench(
             context, f"has no effect before `{context.invoked_subcommand}`: give it after"
         )
         return
-    if origin.trees is not None:
-        options.refuse_options(context, "is not an option of sweeps of trees", options.UNITS_ONLY)
+    other = options.other_source(brought)
+    if other is not None:
+        why = f"is not an option of sweeps of {other.called}"
+        options.refuse_options(context, why, options.UNITS_ONLY)
     from gammacp.bench.baseline import compare_with
     from gammacp.bench.store import Store
     from gammacp.bench.work import check
     from gammacp.pools import open_pool
 
-    sweep = options.sweep_of(extent, origin, running, checking, settings)
+    sweep = options.sweep_of(extent, references, brought, running, checking, settings)
     if checking.check is not None:
         _check_baseline(sweep, checking.check, running.out)
     place = running.store or store_path(running.out)

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from gammacp.base.record_tables import Column, Record, Table, count, number, word
 from gammacp.cli.options.groups import option
 from gammacp.cli.output import AsJson, message, print_json, say, show
-from gammacp.base.record_tables import Column, Record, Table, count, number, word
 
 DEFAULT_OUT = Path("bench-out")
 _NAME = "bench.sqlite"  # as `bench.store.STORE_NAME`, which is not imported for `--help`

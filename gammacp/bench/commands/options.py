@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from gammacp.bench.commands.bench_store import DEFAULT_OUT
-from gammacp.cli.options.groups import option
+from gammacp.bench.commands.references import References
+from gammacp.cli.options.groups import Brought, option
 from gammacp.cli.options.names import numbers_of
 from gammacp.cli.options.reading import split_names
-from gammacp.bench.commands.references import References
 from gammacp.cli.options.settings import GammaFlags, Sampling, SolvingFlags, Weighing
-from gammacp.cli.output import message
 from gammacp.errors import UsageError
 from gammacp.plugins import loaded_names
 
@@ -46,16 +45,6 @@ class SweepFlags:
         "Instead of each value, 1 − D/E[D]: the disagreement that the measure counts against its "
         "mean over random sets of the chance model (for trees, over other sentences).",
         default=False,
-    )
-
-
-@dataclass(frozen=True)
-class Origin(References):
-    """Where annotation sets come from."""
-
-    trees: Path | None = option(
-        "Use a sample of the trees in this treebank file instead; errors are label, attach, "
-        "label+attach, attach:uniform and attach:local."
     )
 
 
@@ -97,16 +86,24 @@ UNITS_ONLY = frozenset(
     for f in fields(group)
     if f.name != "seed"
 ) | {"n_annotators"}
-"""The options of `bench` that mean nothing with `--trees`."""
+"""The options of `bench` that mean nothing where other data than units are swept."""
 
 
 def sweep_of(
-    extent: SweepFlags, origin: Origin, running: Running, checking: Checking, settings: GammaFlags
+    extent: SweepFlags,
+    references: References,
+    brought: Brought,
+    running: Running,
+    checking: Checking,
+    settings: GammaFlags,
 ) -> Sweep:
-    """The sweep, of units or of trees; what is not given is taken from a baseline (`--check`)."""
+    """Return the sweep of units, or of the data that a brought group of options names.
+
+    What is not given is taken from a baseline (`--check`).
+    """
     from gammacp.bench.baseline import extent_of, read_curves
-    from gammacp.bench.sweep import PAPER_MEASURES, Sweep
-    from gammacp.measures.registry import expand_names
+    from gammacp.bench.sweep import Sweep
+    from gammacp.measures.registry import PAPER_MEASURES, expand_names
 
     errors, measures = tuple(extent.error or ()), split_names(extent.measures)
     sets, magnitudes = extent.sets, magnitudes_of(extent)
@@ -116,13 +113,14 @@ def sweep_of(
         measures = measures or known.measures
         sets = known.sets if sets is None else sets
         magnitudes = magnitudes or known.magnitudes
-    if origin.trees is not None:
-        swept: dict[str, Any] = _of_trees(origin.trees, settings.sampling.seed, errors, measures)
+    other = other_source(brought)
+    if other is not None:
+        swept: dict[str, Any] = other.swept(settings.sampling.seed, errors, measures)
     elif not errors:
         raise UsageError("no error to sweep; give one, such as --error split")
     else:
         swept = {
-            "source": origin.source(),
+            "source": references.source(),
             "errors": errors,
             "measures": measures or PAPER_MEASURES,
             "n_annotators": extent.n_annotators,
@@ -143,27 +141,9 @@ def sweep_of(
     )
 
 
-def _of_trees(
-    path: Path, seed: int, errors: tuple[str, ...], measures: tuple[str, ...]
-) -> dict[str, Any]:
-    """What is swept of a treebank: by default as in the paper."""
-    from gammacp.trees import sweep as trees
-    from gammacp.trees.treebank import read_sentences
-
-    everything = read_sentences(path)
-    read = [sentence for sentence in everything if not sentence.missing]
-    if lost := len(everything) - len(read):
-        message(f"{path}: left out: {lost} not annotated")
-    source = trees.Perturbed(trees.sample_sentences(read, seed=seed))
-    message(f"{len(source.sentences)} of {len(read)} sentences of {path}; seed {seed}")
-    return {
-        "source": source,
-        "errors": errors or trees.PAPER_ERRORS,
-        "measures": source.measures if measures in ((), ("all",)) else measures,
-        "magnitudes": trees.PAPER_MAGNITUDES,
-        "sets": trees.PAPER_SETS,
-        "n_annotators": 2,
-    }
+def other_source(brought: Brought) -> Any:
+    """Return the group of options that names other data than units; None where none does."""
+    return next((group for group in brought.groups if group.names_source), None)
 
 
 def refuse_options(context: typer.Context, why: str, names: frozenset[str] | None = None) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from gammacp.cli.output import message, show
 from gammacp.base.record_tables import Column, Table, general, number, record_of
+from gammacp.cli.output import message, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from gammacp.base.record_tables import Column, Table, count
+from gammacp.bench.commands.references import References
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import left_out_json
-from gammacp.bench.commands.references import References
 from gammacp.cli.options.settings import Seed
 from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.cli.sparing import spare_files
-from gammacp.base.record_tables import Column, Table, count
 
 if TYPE_CHECKING:
     from shuffling import ReferenceModel

@@ -18,6 +18,8 @@ import numpy as np
 
 from gammacp.base.arguments import several, whole
 from gammacp.base.arrays import Floats
+from gammacp.base.record_tables import record_of, share
+from gammacp.base.signature import extend, quote_part
 from gammacp.campaign.calibrate.curves import Curve, Magnitude, magnitude_at
 from gammacp.campaign.calibrate.meaning import amount, least_amount, phrase
 from gammacp.campaign.calibrate.sweep import REPLICATES, CalibrationCell, Progress, trace
@@ -27,8 +29,6 @@ from gammacp.measures.agreement import agreement
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
-from gammacp.base.record_tables import record_of, share
-from gammacp.base.signature import extend, quote_part
 from shuffling import ReferenceModel, parse_errors
 from shuffling.before_errors import BeforeErrors
 

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from gammacp.base.arrays import Floats
+from gammacp.base.record_tables import share
 from gammacp.campaign.calibrate.curves import Curve, invert
 from gammacp.chance.beyond import ratios
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
-from gammacp.base.record_tables import share
 from shuffling.before_errors import BeforeErrors, Fitted, Guess
 from shuffling.setting import fewer_errors
 

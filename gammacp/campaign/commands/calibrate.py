@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gammacp.base.record_tables import number
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import ComputingFlags, FailUnder, GammaFlags, check_threshold
 from gammacp.cli.output import AsJson, message, outputs, print_json, say, show, tell_signatures
-from gammacp.base.record_tables import number
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration

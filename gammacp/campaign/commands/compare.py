@@ -44,8 +44,8 @@ def compare(
 
     Most used: --by, --against and --reference.
     """
-    from gammacp.campaign.compare import compare as compare_all
     from gammacp.campaign.commands.comparison_tables import print_comparison
+    from gammacp.campaign.compare import compare as compare_all
     from gammacp.measures.pair_rows import check_frame_path
 
     thresholds.require_interval(comparing.bootstrap)

@@ -7,10 +7,10 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
-from gammacp.campaign import result_tables
-from gammacp.cli.output import message, say, show
 from gammacp.base.record_tables import Table, number
 from gammacp.base.text import group_by_text, visible
+from gammacp.campaign import result_tables
+from gammacp.cli.output import message, say, show
 
 if TYPE_CHECKING:
     from gammacp.campaign.compare import Comparison, Confusion

@@ -9,8 +9,8 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from gammacp.cli.alignment_table import tell_open
 from gammacp.campaign.commands.deciding import Deciding
+from gammacp.cli.alignment_table import tell_open
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, load, write_options
 from gammacp.cli.options.settings import ComputingFlags, Seed, SolvingFlags, Weighing
@@ -18,10 +18,10 @@ from gammacp.cli.output import AsJson, message, messages, outputs, print_json, s
 from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
+    from gammacp.base.record_tables import Record
     from gammacp.campaign.consensus import CorpusConsensus
     from gammacp.continuum import Continuum
     from gammacp.formats.registry import Format
-    from gammacp.base.record_tables import Record
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class Lists:
 
     def write(self, each: CorpusConsensus, named: Mapping[str, Continuum]) -> None:
         """Write what was asked for; `named` are the gold standards by name."""
-        from gammacp.campaign.consensus import gold_tables, soft_labels
         from gammacp.base.files import write_text
+        from gammacp.campaign.consensus import gold_tables, soft_labels
 
         if self.soft is not None:
             shares = {n: soft_labels(a.continuum) for n, a in each.alignments.items()}

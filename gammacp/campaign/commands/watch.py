@@ -9,6 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gammacp.base.record_tables import Column, Table, number, signed_number, word
+from gammacp.base.text import first_names
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import (
     File,
@@ -21,8 +23,6 @@ from gammacp.cli.options.reading import (
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags
 from gammacp.cli.output import AsJson, message, messages, print_json, say, show, tell_signatures
 from gammacp.errors import BelowThresholdError, DataError, UsageError
-from gammacp.base.record_tables import Column, Table, number, signed_number, word
-from gammacp.base.text import first_names
 
 if TYPE_CHECKING:
     from gammacp.campaign.alarm import Alarm

@@ -3,7 +3,6 @@
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion
 from gammacp.campaign.compare.comparison import Comparison, compare
 from gammacp.campaign.compare.groups import AcrossGroups, Groups
-from gammacp.links.compare import LinkComparison
 from gammacp.campaign.compare.over_time import OverTime
 from gammacp.campaign.compare.pairs import AnnotatorSummary, PairMatrix, WithoutAnnotator
 from gammacp.campaign.compare.reference import ReferenceComparison
@@ -17,7 +16,6 @@ __all__ = [
     "Comparison",
     "Confusion",
     "Groups",
-    "LinkComparison",
     "OtherRound",
     "OverTime",
     "PairMatrix",

@@ -9,14 +9,14 @@ import numpy as np
 
 from gammacp.alignment import Alignment
 from gammacp.base.arrays import Codes, Indices
+from gammacp.base.record_tables import record_of
+from gammacp.base.text import UNLABELLED
 from gammacp.campaign.compare.scoring import Selection, categories_of
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.random_sets import Basis
-from gammacp.base.record_tables import record_of
-from gammacp.base.text import UNLABELLED
 
 NO_UNIT = "(no unit)"
 

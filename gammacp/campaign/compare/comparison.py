@@ -8,9 +8,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from gammacp.base.arguments import one_of, several, whole
+from gammacp.base.record_tables import record_of
+from gammacp.base.signature import extend
+from gammacp.base.text import in_short
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, by_category, confusion
 from gammacp.campaign.compare.groups import Groups, groups_of, members_of
-from gammacp.links.compare import LinkComparison, compare_links
 from gammacp.campaign.compare.over_time import OverTime, over_time
 from gammacp.campaign.compare.pairs import (
     AnnotatorSummary,
@@ -31,18 +33,16 @@ from gammacp.campaign.compare.scoring import (
     with_annotators,
 )
 from gammacp.campaign.compare.sessions import Sessions, first_sessions, sessions_of
+from gammacp.campaign.parts import COMPARED
 from gammacp.errors import DataError
+from gammacp.inference.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.agreement import (
     Agreement,
     agreement,
 )
 from gammacp.measures.explanation import Explanation, explained_on
 from gammacp.measures.random_sets import Basis, Continua, named_continua
-from gammacp.inference.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
-from gammacp.base.record_tables import record_of
-from gammacp.base.signature import extend
-from gammacp.base.text import in_short
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -73,7 +73,7 @@ class Comparison:
     against: OtherRound | None = None
     explanation: Explanation | None = None
     groups: Groups | None = None
-    links: LinkComparison | None = None
+    links: Any = None
     sessions: Sessions | None = None
     over_time: OverTime | None = None
 
@@ -213,7 +213,11 @@ def compare(
     tell("each annotator left out")
     apart = leave_one_out and "annotator" in wanted
     without = without_each(others, overall, basis) if apart else ()
-    links = compare_links(others, basis, pairs="pair" in wanted, without=apart)
+    parts = {
+        name: part(others, basis, pairs="pair" in wanted, without=apart)
+        for name, part in COMPARED.items()
+    }
+    links = parts.get("links")
     tell("categories")
     table = confusion((s.alignment for s in overall.computed.values()), categories_of(others))
     found, rounds = None, None

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.base.arrays import Bools, Floats, Indices
-from gammacp.measures.agreement import Agreement
+from gammacp.base.text import visible
 from gammacp.inference.part_tests import (
     FEWEST_PARTS,
     change_in_order,
@@ -29,7 +29,7 @@ from gammacp.inference.part_tests import (
     with_holm,
 )
 from gammacp.inference.populations import PairSums
-from gammacp.base.text import visible
+from gammacp.measures.agreement import Agreement
 
 _LEVEL = 0.05
 _ROUNDS = 30

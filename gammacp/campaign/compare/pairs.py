@@ -14,10 +14,10 @@ import numpy as np
 
 from gammacp.alignment import Alignment
 from gammacp.base.arrays import Floats
+from gammacp.base.text import visible
 from gammacp.campaign.compare.categories import same_label
 from gammacp.campaign.compare.scoring import Selection, agreement_of_selected, annotators_of
 from gammacp.campaign.compare.stretches import DocumentParts
-from gammacp.measures.agreement import Agreement
 from gammacp.inference.part_tests import (
     FEWEST_PARTS,
     below_the_rest,
@@ -25,8 +25,8 @@ from gammacp.inference.part_tests import (
     holm,
     independent_parts,
 )
+from gammacp.measures.agreement import Agreement
 from gammacp.measures.random_sets import Basis
-from gammacp.base.text import visible
 
 # Pairs of a crowd are more than anybody reads, and most share a document or two.
 MOST_PAIRS = 1000

@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.agreement import Agreement
 from gammacp.inference.contributions import ALIGNMENTS, DOCUMENTS, Contributions
 from gammacp.inference.part_tests import (
     FEWEST_ALIGNMENTS,
@@ -24,6 +23,7 @@ from gammacp.inference.part_tests import (
     paired_difference,
     parts_in_order,
 )
+from gammacp.measures.agreement import Agreement
 
 _FEW, _FEW_PAIRS = 20, 40
 _NO_SPREAD = 1e-24

@@ -31,7 +31,6 @@ from gammacp.campaign.compare.scoring import Selection, agreement_of_selected, a
 from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.layout import fit
-from gammacp.measures.agreement import Agreement
 from gammacp.inference.part_tests import (
     FEWEST_PARTS,
     Parts,
@@ -39,6 +38,7 @@ from gammacp.inference.part_tests import (
     paired_difference,
     with_holm,
 )
+from gammacp.measures.agreement import Agreement
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 

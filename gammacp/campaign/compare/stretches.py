@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from gammacp.base.arrays import Floats, Indices
-from gammacp.measures.agreement import Agreement
 from gammacp.inference.contributions import places_of
 from gammacp.inference.part_tests import FEWEST_PARTS, STRETCHES
+from gammacp.measures.agreement import Agreement
 
 FEWEST_IN_ORDER = 20
 """Unitary alignments of everybody below which a text is not cut into stretches."""

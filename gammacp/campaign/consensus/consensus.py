@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from typing import TYPE_CHECKING
+from typing import Any
 
 from gammacp.alignment import Alignment
 from gammacp.alignment.aligned import Aligned
 from gammacp.base.arguments import instance
+from gammacp.base.text import category_name
 from gammacp.campaign.consensus.cells import AlignedCells
 from gammacp.campaign.consensus.deciding import ConsensusRules, Decided, Piece, decide
 from gammacp.campaign.consensus.votes import CategoryVote, vote_on_category
@@ -25,10 +26,53 @@ from gammacp.continuum.fragments import Fragments
 from gammacp.continuum.label import category_of
 from gammacp.continuum.shapes import Shape
 from gammacp.formats.spans import MILLISECONDS, SECONDS
-from gammacp.base.text import category_name
 
-if TYPE_CHECKING:
-    from gammacp.links.consensus import ConsensusLink
+
+@dataclass(frozen=True, kw_only=True)
+class ConsensusLink:
+    """What the annotators say together about one link.
+
+    Attributes
+    ----------
+    type, kind
+        By vote of those who have its ends; the type is "" where it is tied.
+    source, target
+        The units of the consensus that it joins.
+    support
+        How many annotators have a link with these ends.
+    vote
+        Votes per type and ties.
+    links
+        By annotator the type and the ends of the joined link; None where there is none.
+    groups
+        By annotator who has a link the unitary alignments of its ends.
+    kept
+        Whether it is in the gold standard.
+    reasons
+        Why a person should look at it; empty when all agree.
+    """
+
+    type: str
+    kind: str
+    source: ConsensusUnit
+    target: ConsensusUnit
+    support: int
+    vote: CategoryVote
+    links: Mapping[str, Mapping[str, Any] | None]
+    groups: Mapping[str, tuple[int, int]]
+    kept: bool
+    reasons: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The link as JSON has it."""
+        ends = {
+            side: {"start": unit.start, "end": unit.end}
+            for side, unit in (("source", self.source), ("target", self.target))
+        }
+        known = {name: getattr(self, name) for name in ("type", "kind", "support", "kept")}
+        votes = [{"type": name, "votes": n} for name, n in self.vote.votes.items()]
+        listed = {"reasons": [*self.reasons], "votes": votes, "tied": [*self.vote.tied]}
+        return {**known, **ends, **listed, "links": dict(self.links)}
 
 
 @dataclass(frozen=True, kw_only=True)

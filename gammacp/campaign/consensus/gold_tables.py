@@ -9,12 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from gammacp.alignment import Alignment
-from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, to_be_reviewed
-from gammacp.campaign.consensus.several import CorpusConsensus
-from gammacp.campaign.consensus.weighing import AnnotatorQuality
-from gammacp.continuum import Unit
-from gammacp.continuum.label import label_json
-from gammacp.errors import DataError
 from gammacp.base.record_tables import (
     Column,
     Record,
@@ -29,6 +23,12 @@ from gammacp.base.record_tables import (
     yes_no,
 )
 from gammacp.base.text import UNLABELLED, category_name
+from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, to_be_reviewed
+from gammacp.campaign.consensus.several import CorpusConsensus
+from gammacp.campaign.consensus.weighing import AnnotatorQuality
+from gammacp.continuum import Unit
+from gammacp.continuum.label import label_json
+from gammacp.errors import DataError
 
 CONSENSUS = (
     Column("file", "file"),

@@ -23,7 +23,6 @@ from gammacp.campaign.consensus.consensus import (
     to_be_reviewed,
 )
 from gammacp.campaign.consensus.deciding import ConsensusRules, Decided, Truth, decide
-from gammacp.links.consensus import add_links
 from gammacp.campaign.consensus.weighing import (
     AnnotatorQuality,
     best_threshold,
@@ -31,14 +30,15 @@ from gammacp.campaign.consensus.weighing import (
     qualities_by_vote,
     shares_of_boundaries,
 )
+from gammacp.campaign.parts import GOLD
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.document_table import DocumentTable, TableDocuments
+from gammacp.continuum.needs import require
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.settings import Settings
-from gammacp.continuum.needs import require
 
 Value = TypeVar("Value")
 # Values of many that are kept once they are made.
@@ -312,7 +312,9 @@ class _Making:
         if not self._cells.continua.beside:
             return found
         alignment = self._cells.aligned[number]
-        return add_links(found, alignment, self._joining) if alignment.continuum.links else found
+        for add in (part for _, part in GOLD.items()):
+            found = add(found, alignment, self._joining) if alignment.continuum.links else found
+        return found
 
 
 def _decide(

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from gammacp.base.arrays import Codes, Floats
+from gammacp.base.text import category_name
 from gammacp.campaign.annotators.models import STRENGTH, expected_counts
 from gammacp.campaign.annotators.responses import Responses
 from gammacp.campaign.consensus.deciding import Decided, votes
-from gammacp.base.text import category_name
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,9 @@ from itertools import count, islice
 
 import numpy as np
 
+from gammacp.base.record_tables import Column, Table
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
-from gammacp.base.record_tables import Column, Table
 
 _COLUMNS = (Column("document", "document"), Column("annotator", "annotator"))
 

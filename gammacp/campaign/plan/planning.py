@@ -9,6 +9,7 @@ from statistics import NormalDist
 from typing import Unpack
 
 from gammacp.base.arguments import number, whole
+from gammacp.base.signature import describe, fingerprint, quote_part, shortest, signature
 from gammacp.campaign.compare.scoring import annotators_of, documents_with, with_annotators
 from gammacp.campaign.plan.advice import Design, Goal, Plan, Prices
 from gammacp.campaign.plan.spread import Pilot, Simulation, Told, pilot_of, spread_of
@@ -18,11 +19,10 @@ from gammacp.campaign.replace.verdict import POWER, enough_documents, power
 from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
-from gammacp.measures.agreement import agreement
 from gammacp.inference.part_tests import FEWEST_PARTS
+from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
-from gammacp.base.signature import describe, fingerprint, quote_part, shortest, signature
 from shuffling import ReferenceModel, fit, model_text
 from shuffling.shuffle import resolve_errors
 

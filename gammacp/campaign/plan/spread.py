@@ -20,9 +20,9 @@ import numpy as np
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
+from gammacp.inference.populations import Over
 from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.components import VarianceComponents
-from gammacp.inference.populations import Over
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 from shuffling import ReferenceModel, shuffled_set

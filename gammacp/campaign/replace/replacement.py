@@ -17,6 +17,9 @@ from typing import Any
 import numpy as np
 
 from gammacp.base.arguments import several, whole
+from gammacp.base.record_tables import record_of
+from gammacp.base.signature import describe, signature
+from gammacp.base.text import first_names
 from gammacp.campaign.compare.scoring import annotators_of, check_annotator, with_annotators
 from gammacp.campaign.replace.copies import notes_on_copies
 from gammacp.campaign.replace.inference import (
@@ -40,11 +43,8 @@ from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError, UsageError
 from gammacp.inference.contributions import Contributions
 from gammacp.inference.part_tests import with_holm
-from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.inference.resampling import DRAWS, bootstrap
-from gammacp.base.record_tables import record_of
-from gammacp.base.signature import describe, signature
-from gammacp.base.text import first_names
+from gammacp.measures.random_sets import Continua, named_continua
 
 EPSILON: Mapping[str, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
 """ε by who the people are (§3.3): how much a candidate's lower price is worth."""

@@ -33,8 +33,8 @@ def align(
     """
     from gammacp.alignment import align as solve
     from gammacp.alignment.certificate import write_certificate
-    from gammacp.measures.pair_rows import check_frame_path, pair_rows
     from gammacp.base.stopping import interruptible
+    from gammacp.measures.pair_rows import check_frame_path, pair_rows
 
     check_frame_path(frame)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gammacp.base.text import in_short
 from gammacp.cli.alignment_table import print_alignment, tell_open
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
@@ -13,14 +14,13 @@ from gammacp.cli.options.reading import Files, Reading, Sampled, load
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds
 from gammacp.cli.output import AsJson, message, messages, print_json, say, show, tell_signatures
 from gammacp.errors import DataError, UsageError
-from gammacp.base.text import in_short
 
 if TYPE_CHECKING:
+    from gammacp.inference.resampling import BootstrapInterval
     from gammacp.measures.agreement import Agreement
     from gammacp.measures.explanation import Explanation
     from gammacp.measures.over_delta import OverDelta
     from gammacp.measures.random_sets import Continua
-    from gammacp.inference.resampling import BootstrapInterval
     from gammacp.measures.settings import GammaOptions, Memory
 
 
@@ -64,11 +64,11 @@ def gamma(
 
     Most used: --only, --explain and --json.
     """
-    from gammacp.campaign.verdict import verdict
+    from gammacp.base.stopping import interruptible
     from gammacp.measures.agreement import agreement
+    from gammacp.measures.answer import ANSWERS
     from gammacp.measures.explanation import explanation_of
     from gammacp.measures.over_delta import gamma_over_delta
-    from gammacp.base.stopping import interruptible
 
     thresholds.require_interval(bootstrap)
     options = settings.options()
@@ -101,15 +101,17 @@ def gamma(
         raise DataError(str(found.score.reason), file=loaded.only()[0])
     confidence = settings.sampling.confidence
     over = found.bootstrap(confidence=confidence) if bootstrap else None
-    judged = verdict(found)
+    judged = {name: answer(found) for name, answer in ANSWERS.items()}
     if json:
-        whole = {"results": found.results(), "corpus": found.corpus, "verdict": judged.as_dict()}
+        whole = {"results": found.results(), "corpus": found.corpus}
+        whole |= {name: said.as_dict() for name, said in judged.items()}
         asked = {"explanation": parts, "over_delta": curve}
         taken_apart = {name: x.as_dict() for name, x in asked.items() if x is not None}
         print_json({**whole, **taken_apart, **loaded.json})
     elif found.computed:
         if found.score.defined:
-            say(judged.in_words()[0])
+            for said in judged.values():
+                say(said.in_words()[0])
         _print(found, options, len(loaded.failures), alignment=alignment)
         _print_asked(over, parts, curve)
     if curve is not None and figure is not None:

@@ -20,8 +20,8 @@ def init(
 
     Most used: --out, --layout and --layer.
     """
-    from gammacp.errors import DataError, UsageError
     from gammacp.base.files import lift_confinement, write_text
+    from gammacp.errors import DataError, UsageError
     from gammacp.formats.campaign_file import read_campaign
     from gammacp.formats.campaign_writing import campaign_text
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from gammacp.base.record_tables import Column, Table, count, permille
 from gammacp.cli.options.reading import Files, Loaded, Reading, left_out_json, left_out_lines, load
 from gammacp.cli.output import AsJson, print_json, say, show
-from gammacp.base.record_tables import Column, Table, count, permille
 
 if TYPE_CHECKING:
     from gammacp.formats.summary import Summary

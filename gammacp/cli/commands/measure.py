@@ -7,21 +7,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from gammacp.base.text import group_by_text, in_short
 from gammacp.cli.interrupting import end_if_interrupted
-from gammacp.cli.options.groups import option
+from gammacp.cli.options.groups import Brought, option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.options.reading import Files, Reading, left_out_json, load, split_names
-from gammacp.segmentation.options import EditFlags
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags
-from gammacp.trees.options import Treebanks
 from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.errors import UsageError
-from gammacp.base.text import group_by_text, in_short
 
 if TYPE_CHECKING:
-    from gammacp.continuum import Continuum
     from gammacp.measures.score import Score
-    from gammacp.trees.measures.annotations import Treebank
 
 # Documents that a worker measures before it answers, at most.
 _AT_ONCE = 100
@@ -75,20 +71,21 @@ class Chosen:
         return plain_name("--metric", self.metric)
 
     def options(
-        self, names: Sequence[str], settings: GammaFlags, edits: EditFlags
+        self, names: Sequence[str], settings: GammaFlags, brought: Brought
     ) -> dict[str, Any]:
         """The options that these measures have; a UsageError for a given one that none has."""
         from gammacp.measures.beyond_chance import CHANCE_OPTIONS
-        from gammacp.measures.registry import MEASURES
+        from gammacp.measures.registry import MEASURES, UNITS
 
-        trees = all(MEASURES[name].applies_to == "trees" for name in names)
-        chance = frozenset({"seed"}) if trees else CHANCE_OPTIONS
+        units = any(MEASURES[name].applies_to in UNITS for name in names)
+        chance = CHANCE_OPTIONS if units else frozenset({"seed"})
         known = (chance if self.beyond_chance else frozenset()).union(
             *(MEASURES[name].options for name in names)
         )
         names_of_own = ("metric", "bootstrap", "coefficient", "overlap", "unit", "tolerance")
         own = {k: getattr(self, k) for k in names_of_own}
-        own = {key: value for key, value in own.items() if value is not None} | edits.given()
+        own = {key: value for key, value in own.items() if value is not None}
+        own |= brought.given()
         taken = known
         if self.metric is not None:
             own["metric"] = self.distance
@@ -106,8 +103,7 @@ def measure(
     reading: Reading,
     settings: GammaFlags,
     chosen: Chosen,
-    edits: EditFlags,
-    treebanks: Treebanks,
+    brought: Brought,
     computing: ComputingFlags,
     files: Files = None,
     json: AsJson = False,
@@ -120,14 +116,14 @@ def measure(
 
     Most used: --measures, --beyond-chance and --json.
     """
+    from gammacp.base.stopping import interruptible
     from gammacp.dissimilarity.base import features_of
     from gammacp.measures.registry import measure as evaluate
-    from gammacp.base.stopping import interruptible
 
     names = chosen_measures(chosen.measures)
-    options = chosen.options(names, settings, edits)
+    options = chosen.options(names, settings, brought)
     features = (*settings.weighing.features, *features_of(chosen.distance))
-    read, losses = _data(names, files, reading, treebanks, tuple(dict.fromkeys(features)))
+    read, losses = _data(names, files, reading, brought, tuple(dict.fromkeys(features)))
     one: Callable[[Any], Mapping[str, Score]] = partial(
         evaluate, names=names, beyond_chance=chosen.beyond_chance, **options
     )
@@ -174,16 +170,22 @@ def _data(
     names: list[str],
     files: Files,
     reading: Reading,
-    treebanks: Treebanks,
+    brought: Brought,
     features: Sequence[str],
-) -> tuple[Mapping[str, Continuum | Treebank], dict[str, Any]]:
-    """What is measured, by name, and what of it is left out, for JSON: of trees one treebank."""
+) -> tuple[Mapping[str, Any], dict[str, Any]]:
+    """Return what is measured, by name, and what of it is left out, for JSON.
+
+    A group of options that says `applies_to` reads data that are no continuum.
+    """
     from gammacp.measures.registry import MEASURES
 
-    if files and all(MEASURES[name].applies_to == "trees" for name in names):
-        found = treebanks.read(files, reading)
-        return {"treebank": found.treebank}, {"left_out": left_out_json(found.left_out)}
-    treebanks.refuse()
+    for group in brought.groups:
+        if not hasattr(group, "applies_to"):
+            continue
+        if files and all(MEASURES[name].applies_to == group.applies_to for name in names):
+            data, left_out = group.measured(files, reading)
+            return data, {"left_out": left_out_json(left_out)}
+        group.refuse()
     linked = any(MEASURES[name].applies_to == "links" for name in names)
     loaded = load(files, reading, features, links=linked)
     return loaded.continua, loaded.json
@@ -191,8 +193,7 @@ def _data(
 
 def chosen_measures(given: list[str] | None) -> list[str]:
     """Names from `-m A,B -m C`; `all` stands for every measure of a continuum."""
-    from gammacp.bench.sweep import PAPER_MEASURES
-    from gammacp.measures.registry import expand_names
+    from gammacp.measures.registry import PAPER_MEASURES, expand_names
 
     names = list(split_names(given or PAPER_MEASURES))
     if not names:

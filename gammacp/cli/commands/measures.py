@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from gammacp.cli.output import AsJson, print_json, show
 from gammacp.base.record_tables import Column, Record, Table, record_of
+from gammacp.cli.output import AsJson, print_json, show
 
 if TYPE_CHECKING:
     from gammacp.measures.registry import Measure

@@ -1,7 +1,7 @@
 """`gammacp solvers`: the back-ends that `--method` chooses from."""
 
-from gammacp.cli.output import AsJson, print_json, show
 from gammacp.base.record_tables import Column, Table, yes_no
+from gammacp.cli.output import AsJson, print_json, show
 
 _COLUMNS = (
     Column("name", "solver"),

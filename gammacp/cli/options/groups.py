@@ -4,6 +4,7 @@ A command takes a group as one argument, and a group other groups; `flatten` sho
 fields as single options. A field that two groups have is one option, which both are given. In
 `--help` the fields of a group stand together under the first line of its docstring. A group
 with a method `said_by` learns from it what a campaign.toml among the command's files says.
+A parameter of the type `Brought` stands for the groups that subjects bring to the command.
 
 >>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
@@ -16,7 +17,7 @@ with a method `said_by` learns from it what a campaign.toml among the command's 
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import Field, field, fields, is_dataclass
+from dataclasses import Field, dataclass, field, fields, is_dataclass
 from functools import cache, wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -24,6 +25,28 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from gammacp.cli.options.names import completing
+from gammacp.registry import import_listed
+
+
+@dataclass(frozen=True)
+class Brought:
+    """The option groups that subjects list for a command under `[option COMMAND]`.
+
+    Attributes
+    ----------
+    groups
+        The filled groups, in the order of the tables.
+    """
+
+    groups: tuple[Any, ...]
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that were given, of groups that have a method `given`."""
+        found: dict[str, Any] = {}
+        for group in self.groups:
+            if hasattr(group, "given"):
+                found |= group.given()
+        return found
 
 
 def option(
@@ -70,15 +93,23 @@ def given(group: Any) -> list[str]:
 def flatten(command: Callable[..., None]) -> Callable[..., None]:
     """The same command with groups replaced by their fields and options as Typer wants them."""
     hints = get_type_hints(command, include_extras=True)
+    brought = _brought_to(command, hints)
     found: dict[str, inspect.Parameter] = {}
     for name, parameter in inspect.signature(command).parameters.items():
-        for one in _parameters(name, hints[name], parameter.default):
-            found.setdefault(one.name, one)
+        groups = brought if hints[name] is Brought else (hints[name],)
+        for group in groups:
+            for one in _parameters(name, group, parameter.default):
+                found.setdefault(one.name, one)
     parameters = list(found.values())
 
     @wraps(command)
     def flat(**values: Any) -> None:
-        built = {name: _build(name, hints[name], values) for name in hints if name != "return"}
+        built = {}
+        for name, hint in hints.items():
+            if hint is Brought:
+                built[name] = Brought(tuple(_build(name, group, values) for group in brought))
+            elif name != "return":
+                built[name] = _build(name, hint, values)
         paths = next((built[name] for name in ("files", "file", "folder") if built.get(name)), ())
         given = [paths] if isinstance(paths, Path) else paths
         command(**{n: v.said_by(given) if hasattr(v, "said_by") else v for n, v in built.items()})
@@ -88,6 +119,13 @@ def flatten(command: Callable[..., None]) -> Callable[..., None]:
     # Typer reads the signature of what is wrapped, otherwise.
     del flat.__wrapped__
     return flat
+
+
+def _brought_to(command: Callable[..., None], hints: dict[str, Any]) -> tuple[type, ...]:
+    """Return the option groups of subjects for a command that takes them."""
+    if Brought not in hints.values():
+        return ()
+    return tuple(group for _, group in import_listed(f"option {command.__name__.strip('_')}"))
 
 
 def _parameters(

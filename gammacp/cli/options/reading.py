@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gammacp.base.arguments import one_of
+from gammacp.base.csv_files import rows_of
+from gammacp.base.left_out import LeftOut, by_reason
+from gammacp.base.text import visible
 from gammacp.cli import output
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.output import message, messages
 from gammacp.cli.sparing import spare
-from gammacp.base.csv_files import rows_of
 from gammacp.errors import DataError, UsageError
-from gammacp.base.left_out import LeftOut, by_reason
-from gammacp.base.text import visible
 
 if TYPE_CHECKING:
     from gammacp.continuum import Bounds, Continuum, Corpus

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from gammacp.base.files import lift_confinement
 from gammacp.dissimilarity.named import DISSIMILARITIES
 from gammacp.dissimilarity.toml_file import read_dissimilarity
-from gammacp.base.files import lift_confinement
 
 with lift_confinement():
     for _preset in sorted(Path(__file__).parent.glob("*.toml")):

@@ -19,13 +19,13 @@ from scipy.optimize import linear_sum_assignment
 from gammacp.base.arguments import one_of
 from gammacp.base.arrays import Floats, Indices
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import require
 from gammacp.links.measures.chains import chains_of
 from gammacp.links.measures.joined import groups_of, links_to_join
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, undefined
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
-from gammacp.continuum.needs import require
 
 MENTIONS = ("exact", "aligned")
 

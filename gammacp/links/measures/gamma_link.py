@@ -20,12 +20,14 @@ import numpy as np
 from gammacp.alignment import Status
 from gammacp.base.arguments import instance
 from gammacp.base.arrays import Codes, Indices
+from gammacp.base.record_tables import record_of
+from gammacp.base.signature import describe
 from gammacp.chance.beyond import BeyondChance, against_chance, ratio_interval, ratio_with_interval
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import require
 from gammacp.dissimilarity.categorial import categorial
 from gammacp.errors import DataError
-from gammacp.measures.gamma import not_shown, notes_on
 from gammacp.links.measures.chains import chain_costs, chains_of
 from gammacp.links.measures.joined import (
     Joined,
@@ -35,13 +37,11 @@ from gammacp.links.measures.joined import (
     join_links,
     links_to_join,
 )
+from gammacp.measures.gamma import not_shown, notes_on
 from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, undefined
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
-from gammacp.continuum.needs import require
-from gammacp.base.record_tables import record_of
-from gammacp.base.signature import describe
 
 _ALIKE = "the expected disorder is 0: random sets agree perfectly"
 

@@ -27,8 +27,8 @@ import numpy as np
 
 from gammacp.base.arguments import whole
 from gammacp.base.arrays import Floats, Indices, places_within
-from gammacp.dissimilarity.categorial import Categorial, categorial
 from gammacp.base.matching import largest_matching
+from gammacp.dissimilarity.categorial import Categorial, categorial
 from gammacp.segmentation.measures.edits import (
     EditCosts,
     Edits,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gammacp.base.arguments import whole
+from gammacp.base.signature import signature
 from gammacp.dissimilarity.categorial import Categorial, categorial
 from gammacp.errors import UsageError
 from gammacp.segmentation.measures.boundary import boundary_similarity
@@ -14,7 +15,6 @@ from gammacp.segmentation.measures.edits import EditCosts, EditSearch, NamedChoi
 from gammacp.segmentation.measures.similarity import segmentation_similarity
 from gammacp.segmentation.measures.value import Segmentation
 from gammacp.segmentation.measures.windows import window
-from gammacp.base.signature import signature
 
 
 class Mode(NamedChoice):

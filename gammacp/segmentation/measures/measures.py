@@ -13,7 +13,9 @@ from itertools import combinations, permutations
 from statistics import fmean
 from typing import Any, TypeVar
 
+from gammacp.base.signature import signature
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import Need
 from gammacp.errors import DataError
 from gammacp.measures.registry import registered, unobserved_agreement
 from gammacp.measures.score import Score
@@ -25,8 +27,6 @@ from gammacp.segmentation.measures.rows import Pairs, Rows, compare_rows
 from gammacp.segmentation.measures.tiling import from_continuum, inner_boundaries
 from gammacp.segmentation.measures.value import ONE_TYPE
 from gammacp.segmentation.measures.windows import pk, window_diff
-from gammacp.continuum.needs import Need
-from gammacp.base.signature import signature
 
 T = TypeVar("T")
 Pair = tuple[str, str]

@@ -6,11 +6,11 @@ import numpy as np
 
 from gammacp.base.arguments import number
 from gammacp.base.arrays import Floats
+from gammacp.base.text import UNLABELLED
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import Need, unmet_need
 from gammacp.errors import DataError, UsageError
 from gammacp.segmentation.measures.value import Segmentation
-from gammacp.continuum.needs import Need, unmet_need
-from gammacp.base.text import UNLABELLED
 
 
 def inner_boundaries(continuum: Continuum) -> dict[str, Floats]:

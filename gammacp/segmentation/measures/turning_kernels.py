@@ -135,3 +135,21 @@ def turned_rows(
             of_row, to, of = kinds[i:j], found[i:j], source[i:j]
             _turn(places[i:j], of_row, masses[r], whole, parts, chances[r], to, of)
     return found, source
+
+
+def example() -> None:
+    """What compiles these kernels (`gammacp warm-up`)."""
+    from itertools import pairwise
+
+    from gammacp.continuum import Continuum, Unit
+    from gammacp.measures.registry import measure
+    from gammacp.segmentation.measures.rows import Rows
+    from gammacp.segmentation.measures.tiling import from_continuum
+    from gammacp.segmentation.measures.turned import TurnedSegments
+
+    ends = {"a": (0, 3, 5, 9), "b": (0, 4, 9)}
+    tiles = [Unit(who, *pair) for who, found in ends.items() for pair in pairwise(found)]
+    tiled = Continuum.from_units(tiles)
+    measure(tiled, ["s", "windowdiff", "ghd"])
+    rows = Rows.of({"x": from_continuum(tiled)}, ("boundary",))
+    TurnedSegments.of(rows, "ab").draw(np.random.default_rng(0))

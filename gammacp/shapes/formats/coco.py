@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from gammacp.base.files import write_text
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.base.files import write_text
 from gammacp.formats.parts import continua_of
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Record, Source, name

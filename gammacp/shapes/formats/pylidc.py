@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 from gammacp.base.arguments import one_of
-from gammacp.continuum import Corpus
 from gammacp.base.databases import connect
+from gammacp.continuum import Corpus
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents, with_shapes

@@ -23,9 +23,12 @@ import numpy as np
 
 from gammacp.base.arguments import whole
 from gammacp.base.arrays import Floats
+from gammacp.base.signature import signature
 from gammacp.chance.beyond import BeyondChance
 from gammacp.errors import DataError, UsageError
 from gammacp.inference.contributions import Contributions
+from gammacp.trees.enhanced import enhanced_graph
+from gammacp.trees.graphs.matching import GraphMatching, best_matching
 from gammacp.trees.measures.annotations import Dependencies, Item, MeaningGraph, Treebank
 from gammacp.trees.measures.matched import (
     LENGTH_MATCHED,
@@ -36,9 +39,6 @@ from gammacp.trees.measures.matched import (
     untold,
 )
 from gammacp.trees.measures.observations import Observations
-from gammacp.base.signature import signature
-from gammacp.trees.enhanced import enhanced_graph
-from gammacp.trees.graphs.matching import GraphMatching, best_matching
 from gammacp.trees.universal import Words
 
 CHANCE_PAIRS = 500

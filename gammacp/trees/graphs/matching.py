@@ -24,8 +24,8 @@ import numpy as np
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Status
 from gammacp.base.arrays import Floats, Indices
-from gammacp.trees.measures.annotations import MeaningGraph
 from gammacp.base.stopping import abandoned, clock, due
+from gammacp.trees.measures.annotations import MeaningGraph
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

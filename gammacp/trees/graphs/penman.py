@@ -15,11 +15,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from gammacp.base.left_out import Tally
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.boundary import guard
-from gammacp.base.left_out import Tally
-from gammacp.trees.measures.annotations import MeaningGraph
 from gammacp.trees.defects import UNSOUND, Defect, Kind, require_sound
+from gammacp.trees.measures.annotations import MeaningGraph
 from gammacp.trees.text import read_lines
 
 _SYMBOL = re.compile(r'^[ \t]*#.*$|(?<!\\)"(?:[^"\\\n]|\\.)*+"|[()]|^[ \t]*$', re.MULTILINE)

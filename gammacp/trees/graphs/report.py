@@ -6,9 +6,9 @@ from itertools import combinations
 from typing import Any
 
 from gammacp.base.arguments import whole
-from gammacp.trees.measures.annotations import MeaningGraph
 from gammacp.base.record_tables import number
 from gammacp.trees.graphs.agreement import Compared, GraphAgreement, graph_agreement
+from gammacp.trees.measures.annotations import MeaningGraph
 from gammacp.trees.report import TreeReport
 from gammacp.trees.treebank import ReadTreebank
 from gammacp.trees.universal import OF_UD, ud_scores

@@ -10,6 +10,7 @@ import numpy as np
 
 from gammacp.base.arguments import whole
 from gammacp.base.arrays import Bools, Floats
+from gammacp.base.signature import signature
 from gammacp.chance.beyond import BeyondChance, ratios
 from gammacp.errors import DataError, UsageError
 from gammacp.inference.contributions import Contributions
@@ -27,7 +28,6 @@ from gammacp.trees.measures.matched import (
     beyond_length_matched,
     interval_over_sentences,
 )
-from gammacp.base.signature import signature
 
 Interval: TypeAlias = tuple[float, float]
 _U = 1.96
@@ -87,8 +87,8 @@ class SyntaxAgreement:
     sentences
         Sorted by their share of D_o under δ_plain, the worst first.
     bootstrap
-        95 % intervals over sentences (`gammacp.inference.resampling`), by δ and by score, None where
-        these are too few; None if not asked for.
+        95 % intervals over sentences (`gammacp.inference.resampling`), by δ and by score, None
+        where these are too few; None if not asked for.
     ignored
         Sentences that the accuracies leave out, since token counts differ.
     """

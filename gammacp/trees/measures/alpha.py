@@ -21,11 +21,11 @@ import numpy as np
 from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.errors import DataError
 from gammacp.inference.contributions import Contributions
+from gammacp.pools.cores import available_cores
 from gammacp.trees.measures.accuracy import SCORES, disagreements
 from gammacp.trees.measures.annotations import MeaningGraph, Treebank
 from gammacp.trees.measures.observations import Observations
 from gammacp.trees.measures.ted import PackedTrees, pack
-from gammacp.pools.cores import available_cores
 
 DELTAS = ("plain", "diff", "norm")
 _ROWS = 64

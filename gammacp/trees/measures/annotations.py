@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TypeAlias, TypeVar
+from typing import ClassVar, TypeAlias, TypeVar
 
 from gammacp.errors import DataError, UsageError
 from gammacp.trees.measures.tree import Nested, Tree, dependency_tree, nested_tree
@@ -253,6 +253,8 @@ class Treebank:
     selection
         How files were read otherwise than by default, as entries of a signature (`pairing=id`).
     """
+
+    applies_to: ClassVar[str] = "trees"
 
     annotators: tuple[str, ...]
     items: tuple[Item, ...]

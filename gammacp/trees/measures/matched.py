@@ -29,16 +29,17 @@ from typing import Any
 import numpy as np
 
 from gammacp.base.arrays import Bools, Floats, Indices
+from gammacp.base.signature import signature
 from gammacp.chance.beyond import BeyondChance, Computed, against_chance
 from gammacp.errors import DataError
 from gammacp.inference.contributions import Contributions
 from gammacp.inference.resampling import DRAWS, bootstrap
+from gammacp.measures.beyond_chance import OTHER_DATA
 from gammacp.trees.measures.accuracy import SCORES, disagreements
 from gammacp.trees.measures.alpha import DELTAS, TreeObservations, deltas
 from gammacp.trees.measures.annotations import Treebank
 from gammacp.trees.measures.observations import Observations
 from gammacp.trees.measures.permuted import PERMUTATIONS, permutation_p
-from gammacp.base.signature import signature
 
 LENGTH_MATCHED = "length-matched"
 LEAST, MOST = 3, 60
@@ -383,3 +384,6 @@ def untold(names: Iterable[str], why: DataError) -> dict[str, BeyondChance]:
     told = dict(zip(_TOLD, (math.nan, 0, (), 0), strict=True))
     lost = BeyondChance(value=math.nan, chance=LENGTH_MATCHED, reason=str(why), told=told)
     return dict.fromkeys(names, lost)
+
+
+OTHER_DATA.register("trees", measures_beyond_chance)

@@ -106,8 +106,8 @@ def jaccard(treebank: Treebank) -> Score:
 
 
 def _accuracy(treebank: Treebank, name: str, other_kind: str) -> Score:
-    from gammacp.trees.measures.alpha import TreeObservations
     from gammacp.base.signature import signature
+    from gammacp.trees.measures.alpha import TreeObservations
 
     observations = TreeObservations.of(treebank)
     found = observations.wrong_tokens(observations.everything).get(name)

@@ -241,3 +241,12 @@ def weighted_squares(
                         sums[k, d, y] += weights[k, x] * squares[d]
         first = last
     return sums
+
+
+def example() -> None:
+    """What compiles these kernels (`gammacp warm-up`)."""
+    from gammacp.trees.measures.ted import pack
+    from gammacp.trees.measures.tree import dependency_tree
+
+    first, second = (dependency_tree([2, 0], ["SUBJ", label]) for label in "ab")
+    pack((first, second)).distances(np.array([0]), np.array([1]))

@@ -25,8 +25,8 @@ from gammacp.alignment.heuristics.local_search import (
     resize,
 )
 from gammacp.alignment.problem import group_costs
-from gammacp.dissimilarity import bind
 from gammacp.base.stopping import clock
+from gammacp.dissimilarity import bind
 from tests.alignment.continua import random_continuum
 from tests.alignment.enumeration import problem_of
 

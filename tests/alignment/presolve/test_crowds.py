@@ -13,8 +13,8 @@ from gammacp.alignment.presolve.pooling import solve_pooled
 from gammacp.alignment.presolve.presolve import Presolve
 from gammacp.alignment.problem import group_costs
 from gammacp.base.arrays import Codes
-from gammacp.dissimilarity import bind
 from gammacp.base.stopping import clock
+from gammacp.dissimilarity import bind
 from tests.alignment.continua import random_continuum
 from tests.alignment.enumeration import problem_of
 from tests.work import LookedAtClock

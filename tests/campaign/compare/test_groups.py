@@ -12,8 +12,8 @@ from gammacp.campaign.compare.groups import Groups, groups_of, members_of
 from gammacp.campaign.compare.pairs import PairMatrix
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.agreement import Agreement, agreement
 from gammacp.inference.contributions import Contributions
+from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.gamma import Gamma
 from tests.conftest import Run
 

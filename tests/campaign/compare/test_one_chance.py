@@ -9,10 +9,10 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from gammacp import Continuum, DataError, UsageError
+from gammacp.base.signature import parse
 from gammacp.campaign.compare import Comparison, compare
 from gammacp.campaign.compare.rounds import compare_rounds
 from gammacp.measures.agreement import Agreement, agreement
-from gammacp.base.signature import parse
 from gammacp.testing import continua
 from shuffling import ReferenceModel, shuffled_sets
 

@@ -12,8 +12,8 @@ from gammacp.campaign.compare import compare
 from gammacp.campaign.compare.rounds import compare_rounds, difference_of
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
-from gammacp.measures.agreement import Agreement, agreement
 from gammacp.inference.contributions import Contributions
+from gammacp.measures.agreement import Agreement, agreement
 from tests.conftest import Run
 
 

@@ -15,9 +15,9 @@ from gammacp.campaign.plan.spread import Simulation, pilot_of, spread_of
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.formats import collect
+from gammacp.inference.resampling import interval_of_gamma
 from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis
-from gammacp.inference.resampling import interval_of_gamma
 from gammacp.measures.settings import Settings
 from shuffling import shuffled_set
 from shuffling.reference import ReferenceModel

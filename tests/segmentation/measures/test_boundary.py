@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from gammacp.base.arrays import Floats
 from gammacp.dissimilarity import Matrix
 from gammacp.errors import UsageError
-from gammacp.segmentation.measures.rows import compare_rows
 from gammacp.segmentation import (
     Codings,
     CorrectedSimilarity,
@@ -27,6 +26,7 @@ from gammacp.segmentation import (
     boundary_similarity,
     pairwise,
 )
+from gammacp.segmentation.measures.rows import compare_rows
 from tests.measures.oracles import segmentation_of_sets
 
 masses = Segmentation.from_masses

@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from nltk.metrics import segmentation as nltk
 
 from gammacp.errors import DataError, UsageError
-from gammacp.segmentation.measures.rows import compare_rows
-from gammacp.segmentation.measures.windows import WINDOWS
 from gammacp.segmentation import (
     Codings,
     Criterion,
@@ -23,6 +21,8 @@ from gammacp.segmentation import (
     window_diff,
     window_size,
 )
+from gammacp.segmentation.measures.rows import compare_rows
+from gammacp.segmentation.measures.windows import WINDOWS
 
 masses = Segmentation.from_masses
 

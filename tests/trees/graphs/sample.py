@@ -6,8 +6,8 @@ import random
 from itertools import permutations
 from pathlib import Path
 
-from gammacp.trees.measures.annotations import MeaningGraph
 from gammacp.trees.graphs.penman import read_penman
+from gammacp.trees.measures.annotations import MeaningGraph
 
 WANT_GO = "(a / want-01 :ARG0 (b / boy) :ARG1 (c / go-01 :ARG0 b))"
 WANT_FOOTBALL = "(x / want-01 :ARG0 (y / boy) :ARG1 (z / football))"

@@ -10,9 +10,9 @@ import pytest
 from pytest import approx
 
 from gammacp.errors import DataError, UsageError
+from gammacp.trees.graphs.agreement import graph_agreement
 from gammacp.trees.measures.agreement import syntax_agreement
 from gammacp.trees.measures.annotations import Dependencies, Treebank
-from gammacp.trees.graphs.agreement import graph_agreement
 from gammacp.trees.treebank import read_treebank
 from tests.conftest import Run
 from tests.trees.graphs.sample import WANT_FOOTBALL, WANT_GO, drawn

@@ -9,8 +9,8 @@ import pytest
 
 from gammacp.alignment.problem import Status
 from gammacp.errors import UsageError
-from gammacp.trees.measures.annotations import MeaningGraph
 from gammacp.trees.graphs.matching import best_matching
+from gammacp.trees.measures.annotations import MeaningGraph
 from tests.trees.graphs.sample import WANT_FOOTBALL, WANT_GO, by_cpsat, drawn, exhaustive, written
 
 ALPHA = "(a / alpha :ARG0 (b / beta))"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.errors import DataError, UsageError
 from gammacp.base.left_out import Tally
+from gammacp.errors import DataError, UsageError
 from gammacp.trees.graphs.penman import read_penman
 from tests.trees.graphs.sample import written
 

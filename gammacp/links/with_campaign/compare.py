@@ -11,6 +11,7 @@ import numpy as np
 
 from gammacp.campaign.compare.pairs import mean_defined
 from gammacp.campaign.compare.scoring import Selection, annotators_of
+from gammacp.campaign.parts import COMPARED
 from gammacp.continuum.links import CHAIN
 from gammacp.errors import DataError
 from gammacp.links.measures.gamma_link import BeyondUnits, Count, count_chains, links_on
@@ -137,3 +138,6 @@ def _score(name: str, found: BeyondUnits | str, *some: Any, **said: object) -> S
     if isinstance(found, str):
         return undefined(found)
     return found.score(name, some or None, **said)
+
+
+COMPARED.register("links", compare_links)

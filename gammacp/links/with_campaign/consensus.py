@@ -10,67 +10,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, pairwise
-from typing import Any
 
 import networkx as nx
 
 from gammacp.alignment import Alignment
-from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, gold_of
+from gammacp.campaign.consensus.consensus import Consensus, ConsensusLink, gold_of
 from gammacp.campaign.consensus.votes import CategoryVote, vote_on_category
+from gammacp.campaign.parts import GOLD
 from gammacp.continuum import Link
 from gammacp.continuum.links import CHAIN, DIRECTED
 from gammacp.links.measures.chains import chains_of
 from gammacp.links.measures.joined import LinkCosts, ends_of, groups_of, join_links
 from gammacp.measures.settings import Settings
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConsensusLink:
-    """What the annotators say together about one link.
-
-    Attributes
-    ----------
-    type, kind
-        By vote of those who have its ends; the type is "" where it is tied.
-    source, target
-        The units of the consensus that it joins.
-    support
-        How many annotators have a link with these ends.
-    vote
-        Votes per type and ties.
-    links
-        By annotator the type and the ends of the joined link; None where there is none.
-    groups
-        By annotator who has a link the unitary alignments of its ends.
-    kept
-        Whether it is in the gold standard.
-    reasons
-        Why a person should look at it; empty when all agree.
-    """
-
-    type: str
-    kind: str
-    source: ConsensusUnit
-    target: ConsensusUnit
-    support: int
-    vote: CategoryVote
-    links: Mapping[str, Mapping[str, Any] | None]
-    groups: Mapping[str, tuple[int, int]]
-    kept: bool
-    reasons: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The link as JSON has it."""
-        ends = {
-            side: {"start": unit.start, "end": unit.end}
-            for side, unit in (("source", self.source), ("target", self.target))
-        }
-        known = {name: getattr(self, name) for name in ("type", "kind", "support", "kept")}
-        votes = [{"type": name, "votes": n} for name, n in self.vote.votes.items()]
-        listed = {"reasons": [*self.reasons], "votes": votes, "tied": [*self.vote.tied]}
-        return {**known, **ends, **listed, "links": dict(self.links)}
 
 
 def add_links(found: Consensus, alignment: Alignment, settings: Settings) -> Consensus:
@@ -207,3 +160,6 @@ def _chains(
         types = sum((d["types"] for *_, d in agreed.edges(found, data=True)), Counter[str]())
         made.append((min(types, key=lambda name: (-types[name], name)), set(found)))
     return sorted(made, key=lambda x: min(int(kept[g]) for g in x[1]))
+
+
+GOLD.register("links", add_links)

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from typing import TypeAlias
 
-from gammacp.trees.measures.annotations import Dependencies, Item
 from gammacp.report import figures
 from gammacp.report.markup import Markup, element, hint, join, table
 from gammacp.report.page import laid_out, large_number, left_out, provenance
 from gammacp.trees.enhanced import empty_nodes
 from gammacp.trees.graphs.agreement import Compared
+from gammacp.trees.measures.annotations import Dependencies, Item
 from gammacp.trees.report import TreeReport
 from gammacp.trees.report_tables import in_words, tables
 

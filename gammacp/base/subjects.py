@@ -1,0 +1,302 @@
+"""Subjects: the folders of gammacp with a `subject.toml`, and what each one registers.
+
+A subject holds everything about one kind of data or one activity, and its folder can be deleted.
+The rest of gammacp finds it through its `subject.toml` alone:
+
+    needs = ["campaign"]            # subjects without which this one does not work
+    offers = ["score"]              # kinds of entries that others may register with it
+    frozen = true                   # the code is another tool's interface and is not developed
+
+    [measure]                       # a kind of entry: modules, and the names that each registers
+    "gammacp.trees.measures.measures" = "las jaccard"
+
+    [command.syntax]                # a command of `gammacp`
+    run = "gammacp.trees.command:syntax"
+    section = "Measure"             # its heading in `gammacp --help`
+
+    ["option measure"]              # option groups for a command of the core: modules and classes
+    "gammacp.trees.options" = "Treebanks"
+
+    [name]                          # public names of `gammacp`: modules and their names
+    [warm]                          # what `gammacp warm-up` calls: modules and functions
+
+    [advice]                        # sentences for messages of the core, by situation
+    "links unused" = "gammacp links compares links between units"
+
+    [campaign.score]                # the same, for a kind that another subject offers: it counts
+    "gammacp.links.with_campaign.replace" = "links"             # only where that subject is there
+
+`built_in.toml` says the same of the core.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gammacp.errors import UsageError
+
+_FOLDER = Path(__file__).parent.parent
+_CORE = "built_in.toml"
+_CONTENTS = "contents.toml"
+_FILE = "subject.toml"
+_KEYS = {"needs": list, "offers": list, "frozen": bool}
+# Tables that the core reads itself; all others are the kinds of registries.
+_TABLES = frozenset({"command", "name", "warm", "advice"})
+_OPTION = "option "
+_LAST = " last"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a `subject.toml` says.
+
+    Attributes
+    ----------
+    name
+        The folder's name; "" for the core.
+    path
+        The file.
+    needs
+        Subjects without which this one does not work.
+    offers
+        Kinds of entries that other subjects may register with this one.
+    frozen
+        Whether the code is another tool's interface and is not developed further.
+    tables
+        By kind: modules with the names that each registers, separated by blanks; commands and
+        advice by name.
+    beside
+        The same by subject, for kinds that the other subject offers.
+    """
+
+    name: str
+    path: Path
+    needs: tuple[str, ...]
+    offers: frozenset[str]
+    frozen: bool
+    tables: Mapping[str, Mapping[str, Any]]
+    beside: Mapping[str, Mapping[str, Mapping[str, Any]]]
+
+    def entries(self, kind: str) -> dict[str, Any]:
+        """Return the table of a kind, with what counts because another subject is there."""
+        found = dict(self.tables.get(kind, {}))
+        for other, tables in self.beside.items():
+            if other in subjects():
+                found |= tables.get(kind, {})
+        return found
+
+
+@dataclass(frozen=True)
+class CommandEntry:
+    """A command of `gammacp` that a subject brings.
+
+    Attributes
+    ----------
+    module, function
+        Where it is.
+    section
+        Its heading in `gammacp --help`.
+    """
+
+    module: str
+    function: str
+    section: str
+
+
+@cache
+def subjects() -> Mapping[str, Subject]:
+    """Return the subjects that are there, by name and in alphabetical order.
+
+    Raises
+    ------
+    UsageError
+        A file is no TOML, has an unknown key, needs a subject that is not there, or registers a
+        name that is taken. The message names the file.
+    """
+    return _read_subjects(_FOLDER)
+
+
+@cache
+def core() -> Subject:
+    """Return what the core registers."""
+    return _read(_FOLDER / _CORE, "")
+
+
+def table(kind: str) -> dict[str, Any]:
+    """Return what registers entries of a kind: modules with the names that each registers.
+
+    The core's come first, then the subjects' in alphabetical order, and at the end those that the
+    core lists as last (of formats: the one that nearly any text fits).
+
+    Parameters
+    ----------
+    kind
+        A registry's kind, or "command", "name", "warm", "advice", "option COMMAND".
+    """
+    found = dict(core().tables.get(kind, {}))
+    for subject in subjects().values():
+        found |= subject.entries(kind)
+    found |= core().tables.get(kind + _LAST, {})
+    return found
+
+
+def kinds() -> tuple[str, ...]:
+    """Return the kinds of all registries."""
+    offered = set(core().offers)
+    for subject in subjects().values():
+        offered |= subject.offers
+    return tuple(sorted(offered))
+
+
+def commands() -> dict[str, CommandEntry]:
+    """Return the commands that subjects bring, by name."""
+    found = {}
+    for name, entry in table("command").items():
+        module, _, function = entry["run"].partition(":")
+        found[name] = CommandEntry(module, function, entry["section"])
+    return found
+
+
+def advice(situation: str, *, otherwise: str = "") -> str:
+    """Return the sentence that a subject has for a situation, where such a subject is there.
+
+    Parameters
+    ----------
+    situation
+        A key of `[advice]` tables.
+    otherwise
+        What to say where no subject has one.
+    """
+    return str(table("advice").get(situation, otherwise))
+
+
+def file_of(kind: str, module: str) -> Path:
+    """Return the file that names this module for a kind."""
+    for subject in subjects().values():
+        if module in subject.entries(kind):
+            return subject.path
+    return core().path
+
+
+def missing_subject(kind: str, name: str) -> str | None:
+    """Return the subject that has this entry, if it comes with gammacp but was deleted here.
+
+    Parameters
+    ----------
+    kind, name
+        As of a registry: "measure", "las".
+    """
+    listed = tomllib.loads((_FOLDER / _CONTENTS).read_text(encoding="utf-8"))
+    for subject, tables in listed.items():
+        if subject not in subjects() and name in str(tables.get(kind, "")).split():
+            return str(subject)
+    return None
+
+
+def why_missing(kind: str, name: str) -> str | None:
+    """Return a sentence on an entry whose subject was deleted; None for any other."""
+    subject = missing_subject(kind, name)
+    if subject is None:
+        return None
+    return f"{kind} {name!r} belongs to the subject {subject!r}, which is not installed here"
+
+
+def _read_subjects(folder: Path) -> dict[str, Subject]:
+    found = {}
+    for path in sorted(folder.glob(f"*/{_FILE}")):
+        found[path.parent.name] = _read(path, path.parent.name)
+    base = _read(folder / _CORE, "")
+    for subject in found.values():
+        for name in subject.needs:
+            if name not in found:
+                raise UsageError(f"{subject.path}: it needs the subject {name!r}, which is missing")
+    _check_kinds(base, found)
+    _check_names(base, found)
+    return found
+
+
+def _read(path: Path, name: str) -> Subject:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: {error}") from None
+    for key, kind in _KEYS.items():
+        if not isinstance(content.get(key, kind()), kind):
+            raise UsageError(f"{path}: {key} must be a {kind.__name__}")
+    tables: dict[str, Mapping[str, Any]] = {}
+    beside: dict[str, Mapping[str, Mapping[str, Any]]] = {}
+    for key, value in content.items():
+        if key in _KEYS:
+            continue
+        if not isinstance(value, dict):
+            raise UsageError(f"{path}: unknown key {key!r}; known are {', '.join(_KEYS)}")
+        if key == "command":
+            _check_commands(path, value)
+            tables[key] = value
+        elif value and all(isinstance(inner, dict) for inner in value.values()):
+            beside[key] = value
+        else:
+            tables[key] = value
+    return Subject(
+        name=name,
+        path=path,
+        needs=tuple(content.get("needs", ())),
+        offers=frozenset(content.get("offers", ())),
+        frozen=content.get("frozen", False),
+        tables=tables,
+        beside=beside,
+    )
+
+
+def _check_commands(path: Path, entries: Mapping[str, Any]) -> None:
+    for name, entry in entries.items():
+        if not isinstance(entry, dict) or set(entry) != {"run", "section"}:
+            raise UsageError(f"{path}: command {name!r} needs run and section, and nothing else")
+        if entry["run"].count(":") != 1:
+            raise UsageError(f"{path}: command {name!r}: run is not MODULE:FUNCTION")
+
+
+def _tables_of(
+    subject: Subject, present: Mapping[str, Subject]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield (kind, table) of a subject, with those for other subjects that are there."""
+    yield from subject.tables.items()
+    for other, tables in subject.beside.items():
+        if other in present:
+            yield from tables.items()
+
+
+def _check_kinds(base: Subject, present: Mapping[str, Subject]) -> None:
+    offered = set(base.offers)
+    for subject in present.values():
+        offered |= subject.offers
+    for subject in (base, *present.values()):
+        for key, _ in _tables_of(subject, present):
+            kind = key.removesuffix(_LAST) if subject is base else key
+            if kind not in offered | _TABLES and not kind.startswith(_OPTION):
+                known = ", ".join(sorted(offered | _TABLES))
+                raise UsageError(f"{subject.path}: unknown table [{key}]; known are {known}")
+
+
+def _check_names(base: Subject, present: Mapping[str, Subject]) -> None:
+    owners: dict[tuple[str, str], Path] = {}
+    for subject in (base, *present.values()):
+        for kind, entries in _tables_of(subject, present):
+            if kind.startswith(_OPTION) or kind == "warm":
+                continue
+            for name in _names(kind, entries):
+                owner = owners.setdefault((kind.removesuffix(_LAST), name), subject.path)
+                if owner != subject.path:
+                    raise UsageError(f"{subject.path}: {kind} {name!r} is taken by {owner}")
+
+
+def _names(kind: str, entries: Mapping[str, Any]) -> list[str]:
+    """Return what a table registers: its keys, or the names beside its modules."""
+    if kind in ("command", "advice"):
+        return list(entries)
+    return " ".join(entries.values()).split()

@@ -1,0 +1,65 @@
+"""Whether a system may stand in for a person who links units."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from gammacp.alignment import Status
+from gammacp.base.arrays import Codes, Floats
+from gammacp.campaign.replace.scores import SCORES, Aligning, Instance, Scoring, _nothing, _per
+from gammacp.continuum import Continuum
+from gammacp.links.measures.chains import chain_costs, chains_of
+from gammacp.links.measures.gamma_link import LinksOn
+from gammacp.links.measures.joined import LinkCosts, costs_of_pairs, ends_of, groups_of, no_links
+from gammacp.measures.settings import Settings
+
+
+def link_disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Iterator[Instance]:
+    """Minus what the links and chains of each pair cost, as γ_link and γ_chain count them.
+
+    Links are joined over all annotators. Two without any link agree; where there are both links
+    and chains the two disorders are added, each per link (mention) that either has on average.
+
+    Raises
+    ------
+    DataError
+        No document has links.
+    """
+    if not any(len(c.link_rows) for c in continua.values()):
+        raise no_links()
+    settings = Settings.of(dissimilarity=aligning.distance, **aligning.solving)
+    costs = LinkCosts.of([*continua.values()], settings, aligning.bound(continua))
+    aligned = aligning.align(continua)
+    for name, c in continua.items():
+        pairs = _nothing(c)
+        if name in aligned:
+            i, j = np.triu_indices(c.n_annotators, 1)
+            groups = aligned[name].groups
+            found = _of_links(c, groups, LinksOn(costs, settings), aligning)
+            pairs[i, j] = pairs[j, i] = -(found + _of_chains(c, groups))
+        yield Instance(name, c.annotators, pairs, c.cluster, c.weight)
+
+
+def _of_links(c: Continuum, groups: Codes, on: LinksOn, aligning: Aligning) -> Floats:
+    """Disorder of the links of each pair, shape (pairs,)."""
+    links, joined = c.link_rows.only(chains=False), on.join(c, groups)
+    if joined.status is not Status.OPTIMAL:
+        aligning.unproven.append(1 - joined.bound / joined.cost)
+    ends = ends_of(c, links, groups_of(c, groups), on.costs, None)
+    pairs = costs_of_pairs(c, ends, on.costs, joined.groups)
+    total = [((p.ends + p.types + p.absence) * p.either).sum() for p in pairs]
+    i, j = np.triu_indices(c.n_annotators, 1)
+    have = np.bincount(ends.annotators, minlength=c.n_annotators)
+    return _per(np.array(total), (have[i] + have[j]) / 2)
+
+
+def _of_chains(c: Continuum, groups: Codes) -> Floats:
+    """Disorder of the chains of each pair, shape (pairs,); 0 where nobody has any."""
+    bonds = c.link_rows.only(chains=True)
+    cost, mentions = chain_costs(
+        c.annotator_codes, c.n_annotators, chains_of(c, bonds), groups_of(c, groups)
+    )
+    return _per(cost if len(bonds) else np.zeros_like(cost), mentions)
+
+
+SCORES.register("links", Scoring("minus the disorder of links and chains", link_disorders))

@@ -1,0 +1,35 @@
+"""Tables of γ of readers without names."""
+
+from gammacp.base.record_tables import Column, Table, count, number, text, word
+from gammacp.shapes.unnamed import UnnamedGamma
+
+
+def sizes_table(found: UnnamedGamma) -> Table:
+    """How many groups are marked by how many readers.
+
+    Parameters
+    ----------
+    found
+        The groups.
+    """
+    rows = [
+        {"marked_by": f"{size} of {found.readers}", "groups": groups}
+        for size, groups in reversed(list(found.sizes.items()))
+    ]
+    rows.append({"marked_by": "any", "groups": sum(found.sizes.values())})
+    return Table((Column("marked_by", "marked by", word), Column("groups", "groups", count)), rows)
+
+
+def interval_table(found: UnnamedGamma) -> Table:
+    """γ and the disorders over every naming, from and to.
+
+    Parameters
+    ----------
+    found
+        The intervals.
+    """
+    expected = found.expected or (None, None)
+    named = {"γ": found.interval, "observed": found.observed, "expected": expected}
+    rows = [{"of": name, "from": low, "to": high} for name, (low, high) in named.items()]
+    columns = Column("of", "", text), Column("from", "from", number)
+    return Table((*columns, Column("to", "to", number)), rows)

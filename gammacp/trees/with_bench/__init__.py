@@ -1,0 +1,1 @@
+"""Sweeps of trees, for the subject bench."""

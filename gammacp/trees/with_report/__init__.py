@@ -1,0 +1,1 @@
+"""Reports on trees, for the subject report."""
