@@ -13,7 +13,8 @@ from four cosines of their residuals, as for `--against`. What the intervals cov
 `experiments/tests_hold.py`; see docs/tests.md.
 
 `bootstrap` draws the parts of other ratios with replacement, studentised
-(`gammacp.inference.studentised`) by the linearised standard error, from the residuals o − (1 − value)·e: plain percentiles of few and
+(`gammacp.inference.studentised`) by the linearised standard error, from the residuals
+o − (1 − value)·e: plain percentiles of few and
 skewed parts cover .70 to .93, not .95.
 """
 
