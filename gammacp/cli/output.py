@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from gammacp.base.text import group_by_text, visible
+from gammacp.cli.wording import TEXT_KEYS, options_for_parameters, options_in_texts
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -108,10 +109,16 @@ def print_json(document: Mapping[str, object], *, lines: bool = False) -> None:
 
 
 def _json_text(value: object, indent: int | None = None) -> str:
-    text = json.dumps(_plain(value), allow_nan=False, ensure_ascii=not _takes_all(), indent=indent)
+    text = _dumped(plain := _plain(value), indent)
+    if "`" in text:  # there may be parameters of the library in it
+        text = _dumped(options_in_texts(plain), indent)
     if text.isascii() and text.isprintable():
         return text
     return re.sub(r"[^\n -~]", _escape, text)
+
+
+def _dumped(plain: object, indent: int | None) -> str:
+    return json.dumps(plain, allow_nan=False, ensure_ascii=not _takes_all(), indent=indent)
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -152,7 +159,8 @@ def show(table: Table, *, title: str = "", digits: int = 4) -> None:
         say(f"\n{visible(title)}")
     width = _columns(sys.stdout) if sys.stdout.isatty() else sys.maxsize
     columns = table.columns
-    rows = [[_encodable(cell) for cell in row] for row in (table.headers, *table.cells(digits))]
+    cells = [_cells_with_options(columns, row) for row in table.cells(digits)]
+    rows = [[_encodable(cell) for cell in row] for row in (table.headers, *cells)]
     for gap in (3, 2):
         widths = _widths(columns, rows, width, gap)
         if _total(widths, gap) <= width:
@@ -169,6 +177,14 @@ def show(table: Table, *, title: str = "", digits: int = 4) -> None:
     sys.stdout.writelines(_lines(shown, [widths[i] for i in kept], right, gap))
     if gone := [head for i, head in enumerate(table.headers) if i not in kept]:
         message(f"gammacp: too narrow for {', '.join(gone)}: a wider terminal or --json shows them")
+
+
+def _cells_with_options(columns: Sequence[Column], cells: Sequence[str]) -> list[str]:
+    """Return the cells of a row; those of columns with texts of the library name options."""
+    return [
+        options_for_parameters(cell) if column.key in TEXT_KEYS else cell
+        for column, cell in zip(columns, cells, strict=True)
+    ]
 
 
 def _total(widths: Sequence[int], gap: int) -> int:
@@ -258,6 +274,12 @@ def outputs(**named: Path | None) -> list[Path]:
     return paths
 
 
+def check_frame_path(path: Path | None) -> None:
+    """Raise a UsageError if `--frame` names a file that is not CSV."""
+    if path is not None and path.suffix.lower() != ".csv":
+        raise UsageError(f"--frame writes CSV, and {path.name} does not end in .csv")
+
+
 def write_frame(rows: PairRows, path: Path) -> None:
     """The rows of `--frame`, with how many they are."""
     rows.write_csv(path)
@@ -266,7 +288,7 @@ def write_frame(rows: PairRows, path: Path) -> None:
 
 def say(text: str, *, hang: str = "") -> None:
     """Sentences that are a result, on stdout; broken between words where a terminal is narrow."""
-    print(_in_width(text, sys.stdout, hang))
+    print(_in_width(options_for_parameters(text), sys.stdout, hang))
 
 
 def tell_signatures(*signatures: str, seed: int | None = None) -> None:
@@ -283,7 +305,7 @@ def tell_signatures(*signatures: str, seed: int | None = None) -> None:
 def message(text: str, *, error: bool = False) -> None:
     """A message to the person, on stderr; with `--quiet` only what went wrong."""
     if error or verbosity >= 0:
-        print(_in_width(text, sys.stderr), file=sys.stderr)
+        print(_in_width(options_for_parameters(text), sys.stderr), file=sys.stderr)
 
 
 def _in_width(text: str, stream: TextIO, hang: str = "") -> str:
