@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from gammacp.base.text import group_by_text, visible
-from gammacp.cli.wording import TEXT_KEYS, options_for_parameters, options_in_texts
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -111,6 +110,8 @@ def print_json(document: Mapping[str, object], *, lines: bool = False) -> None:
 def _json_text(value: object, indent: int | None = None) -> str:
     text = _dumped(plain := _plain(value), indent)
     if "`" in text:  # there may be parameters of the library in it
+        from gammacp.cli.wording import options_in_texts
+
         text = _dumped(options_in_texts(plain), indent)
     if text.isascii() and text.isprintable():
         return text
@@ -181,10 +182,23 @@ def show(table: Table, *, title: str = "", digits: int = 4) -> None:
 
 def _cells_with_options(columns: Sequence[Column], cells: Sequence[str]) -> list[str]:
     """Return the cells of a row; those of columns with texts of the library name options."""
+    if not any("`" in cell for cell in cells):
+        return list(cells)
+    from gammacp.cli.wording import TEXT_KEYS
+
     return [
-        options_for_parameters(cell) if column.key in TEXT_KEYS else cell
+        _with_options(cell) if column.key in TEXT_KEYS else cell
         for column, cell in zip(columns, cells, strict=True)
     ]
+
+
+def _with_options(text: str) -> str:
+    """Return a text in which parameters of the library are options."""
+    if "`" not in text:
+        return text
+    from gammacp.cli.wording import options_for_parameters
+
+    return options_for_parameters(text)
 
 
 def _total(widths: Sequence[int], gap: int) -> int:
@@ -288,7 +302,7 @@ def write_frame(rows: PairRows, path: Path) -> None:
 
 def say(text: str, *, hang: str = "") -> None:
     """Sentences that are a result, on stdout; broken between words where a terminal is narrow."""
-    print(_in_width(options_for_parameters(text), sys.stdout, hang))
+    print(_in_width(_with_options(text), sys.stdout, hang))
 
 
 def tell_signatures(*signatures: str, seed: int | None = None) -> None:
@@ -305,7 +319,7 @@ def tell_signatures(*signatures: str, seed: int | None = None) -> None:
 def message(text: str, *, error: bool = False) -> None:
     """A message to the person, on stderr; with `--quiet` only what went wrong."""
     if error or verbosity >= 0:
-        print(_in_width(options_for_parameters(text), sys.stderr), file=sys.stderr)
+        print(_in_width(_with_options(text), sys.stderr), file=sys.stderr)
 
 
 def _in_width(text: str, stream: TextIO, hang: str = "") -> str:

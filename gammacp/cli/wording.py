@@ -15,8 +15,8 @@ subject in its `subject.toml`.
 'Read them with --option shapes=no'
 
 Names that come from data are left alone: marks in quotes, marks that are joined to something else,
-and texts that are a mark and nothing else. In JSON only values under the keys `TEXT_KEYS` are texts
-of the library.
+texts that are a mark and nothing else, and a place at the beginning, before a colon. In JSON only
+values under the keys `TEXT_KEYS` are texts of the library.
 """
 
 import re
@@ -44,6 +44,7 @@ TEXT_KEYS = frozenset(
 """Keys of records whose values are sentences of the library."""
 
 # A mark begins a word of the text and ends one: names in quotes and parts of paths do neither.
+_PLACE = re.compile(r"(?:gammacp: )?\Z")
 _MARK = re.compile(
     r"""(?<![^\s(])`
     (?:(?P<call>[A-Za-z_][\w.]*)\((?P<inside>[^`\n]*)\)|(?P<name>[a-z]\w*)=(?P<value>[^`\n]*))
@@ -93,6 +94,8 @@ def _translated(value: Any) -> Any:
 
 def _option(mark: re.Match[str]) -> str:
     """Return the option of a mark; the mark itself where it is another piece of code."""
+    if mark.string[mark.end() :].startswith(":") and _PLACE.match(mark.string[: mark.start()]):
+        return mark[0]
     options = table("parameter")
     if mark["call"] is None:
         name, value = mark["name"], mark["value"]

@@ -176,6 +176,8 @@ def test_marks_become_options(text: str, shown: str) -> None:
         "category '`read_until=`' is unknown",
         'file "`read_until=`"',
         "folder/`read_until=`: empty",
+        "`read_until=`: empty",
+        "gammacp: `read_until=`: empty",
         "`read_until=`.csv: empty",
         "`read_until=`+b",
     ],
