@@ -79,7 +79,7 @@ class Direction:
             return ()
         cause = "the text has more to mark there, or everybody marks more as it goes on"
         if self.towards == "beginning":
-            cause = "unfinished reading or fatigue (--read-until says how far somebody read)"
+            cause = "unfinished reading or fatigue (`read_until=` says how far somebody read)"
         return (
             f"units lie towards the {self.towards} of the text (mean position "
             f"{self.mean_position:.3f}, p = {self.p:.2g}). Part of this agreement may come from "

@@ -56,7 +56,7 @@ _DRAWN_ALIKE = (
 _ON_COARSE_PLACES = (
     "units are whole sentences, lines or places of a grid: boundaries that annotators share for "
     "this reason count as agreement here (+.17 for annotators who choose sentences at random); "
-    "--chance cut, and γ within documents, count them as chance"
+    "`chance=cut`, and γ within documents, count them as chance"
 )
 _COARSE = {"paragraphs", "lines", "sentences", "places"}
 
