@@ -16,7 +16,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns, group_table, to_groups
+from gammacp.alignment.columns import group_table, to_groups
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.duplicates import Merged
 from gammacp.alignment.presolve.presolve import Presolved

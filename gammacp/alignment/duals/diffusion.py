@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns
 from gammacp.alignment.duals import lp
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Stage
 from gammacp.base.arrays import Floats
 from gammacp.base.stopping import due

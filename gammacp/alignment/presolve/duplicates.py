@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gammacp.alignment.candidates import MOST_PAIRS, TooManyPairsError, build_problem
-from gammacp.alignment.columns import LISTED, Columns, enumerate_columns
+from gammacp.alignment.columns import LISTED, enumerate_columns
 from gammacp.alignment.duals.lp import relax
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem
 from gammacp.alignment.solvers.packing import Model, best_packing, highs_bound

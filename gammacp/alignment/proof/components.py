@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns, spread
+from gammacp.alignment.kernels.records import Columns, spread
 from gammacp.alignment.limits import SMALL_UNITS, Limits, Stage
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.solvers.packing import Model, best_packing, highs_bound

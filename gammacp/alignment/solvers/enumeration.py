@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from gammacp.alignment.columns import LISTED, Columns, all_columns, enumerate_columns, to_groups
+from gammacp.alignment.columns import LISTED, all_columns, enumerate_columns, to_groups
 from gammacp.alignment.duals.diffusion import PriceTuning, prices
 from gammacp.alignment.heuristics.local_search import improve
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, Status, solution
 from gammacp.alignment.proof.components import best_of_columns
