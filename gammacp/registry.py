@@ -75,9 +75,21 @@ class Registry(Generic[T]):
                 _import_listed(self.kind, module)
             load_installed()
 
+    def _import_module_of(self, name: str) -> bool:
+        """Import the one module that lists this name, so that the others are left alone.
+
+        Return whether the name is listed.
+        """
+        for module, listed in table(self.kind).items():
+            if name in listed.split():
+                _import_listed(self.kind, module)
+                load_installed()
+                return True
+        return False
+
     def __getitem__(self, name: str) -> T:
         """Return the entry; raise a UsageError that lists what there is for an unknown name."""
-        if name not in self._entries:
+        if name not in self._entries and not self._import_module_of(name):
             self._load()
         if name not in self._entries and (why := why_missing(self.kind, name)):
             raise UsageError(why)
