@@ -104,6 +104,20 @@ def circles(graph: nx.DiGraph[str]) -> list[list[str]]:
     return [sorted(part) for part in nx.strongly_connected_components(graph) if len(part) > 1]
 
 
+def test_a_look_up_imports_the_module_of_that_name_alone() -> None:
+    code = """
+import sys
+from gammacp.alignment import SOLVERS
+assert SOLVERS["greedy"].name == "greedy"
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", code + NAMES], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = json.loads(run.stdout)
+    assert "gammacp.alignment.solvers.greedy" in loaded
+    assert "gammacp.alignment.solvers.cpsat" not in loaded
+
+
 def test_no_circle_of_files() -> None:
     """Also none for types alone; a frozen subject keeps those of the interface that it copies."""
     frozen = {f"gammacp.{name}" for name, subject in subjects().items() if subject.frozen}

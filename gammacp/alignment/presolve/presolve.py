@@ -87,7 +87,7 @@ def solve_presolved(
             deadline=deadline,
         )
     except TooManyPairsError:
-        # Imported here, as all that few continua need: what thins out is not loaded for the others.
+        # Imported here, as below `pooling`: most continua need neither.
         from gammacp.alignment.presolve.closest import solve_closest
 
         closest = solve_closest(
