@@ -22,7 +22,8 @@ from gammacp.continuum import Continuum
 from gammacp.errors import GammacpError
 from gammacp.inference.contributions import Contributions
 from gammacp.inference.resampling import bootstrap
-from gammacp.measures.registry import MEASURES, measure
+from gammacp.measures.measuring import measure
+from gammacp.measures.registry import MEASURES
 from gammacp.measures.score import Score
 from gammacp.pools import open_pool
 from gammacp.trees.measures.agreement import syntax_agreement

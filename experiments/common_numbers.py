@@ -17,7 +17,7 @@ import numpy as np
 from experiments._common import MATHET_2015, write_csv
 from gammacp.base.arrays import Floats
 from gammacp.bench.trends import sets_needed
-from gammacp.measures.registry import measure
+from gammacp.measures.measuring import measure
 from gammacp.pools import open_pool
 from shuffling import ReferenceModel, reference_set, shuffle
 from shuffling.setting import fewer_errors

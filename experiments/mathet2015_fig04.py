@@ -8,7 +8,7 @@ from pathlib import Path
 from experiments._common import MATHET_2015, Span, continuum, write_csv
 from experiments._figures import examples_page, said
 from gammacp.continuum import Continuum
-from gammacp.measures.registry import measure
+from gammacp.measures.measuring import measure
 
 MEASURES = ("gamma", "kappa-d")
 

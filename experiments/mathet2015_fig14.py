@@ -12,7 +12,7 @@ import numpy as np
 from experiments._common import MATHET_2015, Span, continuum, write_csv
 from experiments._figures import examples_page, said
 from gammacp.continuum import Continuum
-from gammacp.measures.registry import measure
+from gammacp.measures.measuring import measure
 
 # Chance of γ on the few units of these examples: what is compared is mostly observed.
 CHANCE = {"seed": 0, **MATHET_2015}

@@ -10,7 +10,7 @@ from experiments._sweep import magnitudes, sets, sweep_into
 from gammacp.bench.baseline import read_curves
 from gammacp.bench.source import Shuffled
 from gammacp.bench.sweep import Sweep
-from gammacp.measures.registry import measure
+from gammacp.measures.measuring import measure
 from shuffling import ReferenceModel, shuffled_set
 
 MEASURES = ("gamma", "gamma-cat", "cu-alpha", "alpha", "kappa", "u-alpha-2013", "kappa-d", "ser")

@@ -15,7 +15,8 @@ from gammacp.base.plots import COLOURS, figure
 from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.needs import Need
 from gammacp.dissimilarity import Combined
-from gammacp.measures.registry import MEASURES, Measure, measure
+from gammacp.measures.measuring import measure
+from gammacp.measures.registry import MEASURES, Measure
 from gammacp.pools import open_pool
 from shuffling import ReferenceModel, Uniform
 

@@ -15,7 +15,7 @@ from gammacp.base.arrays import Floats
 from gammacp.base.plots import COLOURS, DASHES, MARKERS, figure
 from gammacp.bench.curves import point_of
 from gammacp.bench.figures import measure_title
-from gammacp.measures.registry import measure
+from gammacp.measures.measuring import measure
 from gammacp.pools import open_pool
 from shuffling import ReferenceModel, shuffled_set
 

@@ -20,13 +20,12 @@ from experiments.tests_hold import INTERVALS, PEOPLE, TEXTS, WITHOUT, generator,
 from gammacp.base.arrays import Bools, Floats
 from gammacp.base.files import write_text
 from gammacp.campaign.compare import compare
+from gammacp.campaign.statements import LEVEL, LEVEL_OF_PAIRS
 from gammacp.campaign.verdict import (
     ALIGNED_FOR_MORE,
     CONFIDENCE,
     DOCUMENTS_FOR_MORE,
     HIGH,
-    LEVEL,
-    LEVEL_OF_PAIRS,
     LOW,
     verdict,
 )

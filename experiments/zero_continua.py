@@ -20,7 +20,7 @@ from experiments._zero import (
     study_measure,
 )
 from gammacp.continuum import Continuum
-from gammacp.measures.registry import measure
+from gammacp.measures.measuring import measure
 from gammacp.measures.score import Score
 
 # Cells: process, annotators × units per annotator; "declared" bounds are those of the process.

@@ -30,8 +30,8 @@ from gammacp.base.arrays import Floats
 from gammacp.continuum import Continuum, Corpus, Link, Unit
 from gammacp.formats.reading import read_corpus
 from gammacp.links.measures.gamma_link import BeyondUnits, links_on
+from gammacp.measures.measuring import measure
 from gammacp.measures.random_sets import Basis
-from gammacp.measures.registry import measure
 from gammacp.measures.settings import Settings
 
 Pairs: TypeAlias = list[tuple[int, int]]

@@ -17,7 +17,7 @@ from experiments._zero import (
     study,
     study_measure,
 )
-from gammacp.measures.registry import measure
+from gammacp.measures.measuring import measure
 from gammacp.trees.measures.annotations import Treebank
 
 MEASURES = ("alpha-plain", "alpha-diff", "alpha-norm", "las")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from gammacp.base.version import __version__
 
 if TYPE_CHECKING:
     from gammacp.alignment.align import align, best_disorder
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gammacp.formats.writing import write
     from gammacp.measures.gamma import GammaScore, gamma, soft_gamma
     from gammacp.measures.gamma_corpus import CorpusGamma, gamma_corpus
-    from gammacp.measures.registry import measure
+    from gammacp.measures.measuring import measure
     from gammacp.measures.score import Score
 
 _HOMES = {
@@ -42,7 +42,7 @@ _HOMES = {
         ("formats.writing", "write"),
         ("measures.gamma", "GammaScore gamma soft_gamma"),
         ("measures.gamma_corpus", "CorpusGamma gamma_corpus"),
-        ("measures.registry", "measure"),
+        ("measures.measuring", "measure"),
         ("measures.score", "Score"),
     )
     for name in names.split()

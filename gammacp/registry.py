@@ -18,7 +18,7 @@ REGISTRIES: dict[str, Registry[Any]] = {}
 
 
 class Registry(Generic[T]):
-    """Named entries of one kind; their modules are imported at the first look-up.
+    """Named entries of one kind; an entry's module is imported when its name is looked up.
 
     Parameters
     ----------
@@ -75,8 +75,18 @@ class Registry(Generic[T]):
                 _import_listed(self.kind, module)
             load_installed()
 
+    def _import_module_of(self, name: str) -> None:
+        """Import the module that is listed with this name, and leave the others alone."""
+        for module, listed in table(self.kind).items():
+            if name in listed.split():
+                _import_listed(self.kind, module)
+                load_installed()
+                return
+
     def __getitem__(self, name: str) -> T:
         """Return the entry; raise a UsageError that lists what there is for an unknown name."""
+        if name not in self._entries:
+            self._import_module_of(name)
         if name not in self._entries:
             self._load()
         if name not in self._entries and (why := why_missing(self.kind, name)):

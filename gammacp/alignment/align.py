@@ -16,8 +16,8 @@ import numpy as np
 
 from gammacp.alignment.alignment import Alignment
 from gammacp.alignment.candidates import build_problem, pair_count, position_ranks
+from gammacp.alignment.costs import costs_of
 from gammacp.alignment.limits import Limiting, Limits, Solving, Tuning
-from gammacp.alignment.presolve.pooling import costs_of
 from gammacp.alignment.presolve.presolve import Presolved, solve_presolved
 from gammacp.alignment.problem import Proof, Solution, Status
 from gammacp.alignment.solvers.registry import SOLVERS

@@ -27,12 +27,10 @@ from gammacp.alignment.align import (
 )
 from gammacp.alignment.aligned import Aligned, AlignedPart
 from gammacp.alignment.candidates import build_problem
-from gammacp.alignment.duals.diffusion import DIFFUSED
-from gammacp.alignment.limits import SMALL_UNITS, Limits, Solving, Stage
-from gammacp.alignment.presolve.pooling import costs_of
+from gammacp.alignment.costs import costs_of
+from gammacp.alignment.limits import DIFFUSED, FEW_ANNOTATORS, SMALL_UNITS, Limits, Solving, Stage
 from gammacp.alignment.presolve.presolve import Presolve, Presolved
 from gammacp.alignment.problem import Status, group_costs
-from gammacp.alignment.solvers.enumeration import FEW_ANNOTATORS
 from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.alignment.ties import break_ties, in_order, nameless_ranks
 from gammacp.base.arrays import Codes, Floats, Indices

@@ -6,12 +6,11 @@ a group saves against its units alone, and Σ cost = units·opening − Σ gain.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.problem import Problem
-from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes
 from gammacp.errors import DataError
 
 # Members of all groups that are always listed: some 10 MB, and a linear program that is solved in
@@ -20,71 +19,6 @@ LISTED = 1_000_000
 
 # Members of all groups for back-ends that need the full model, some 300 MB.
 MEMBERS = 30_000_000
-
-
-class Columns(NamedTuple):
-    """Groups of two and more units: members of column c are `members[begin[c]:begin[c + 1]]`."""
-
-    begin: Indices
-    members: Codes
-    gain: Floats
-
-    @property
-    def number(self) -> int:
-        """How many columns."""
-        return len(self.gain)
-
-    @property
-    def sizes(self) -> Indices:
-        """Units of each column."""
-        return np.diff(self.begin)
-
-    @property
-    def column_of(self) -> Indices:
-        """The column of each member."""
-        return np.repeat(np.arange(self.number), self.sizes)
-
-    def select(self, which: Indices) -> Columns:
-        """These columns, in this order."""
-        first = self.begin[which]
-        sizes = self.begin[which + 1] - first
-        begin = np.zeros(len(sizes) + 1, np.int64)
-        sizes.cumsum(out=begin[1:])
-        return Columns(begin, self.members[spread(first, sizes)], self.gain[which])
-
-    def renumber(self, number: Codes) -> Columns:
-        """The same columns over units numbered anew, `number[unit]`."""
-        return Columns(self.begin, number[self.members], self.gain)
-
-    def compress(self) -> tuple[Columns, Indices]:
-        """The same columns over units 0 … k − 1, and which units those are."""
-        units, local = np.unique(self.members, return_inverse=True)
-        return Columns(self.begin, local.astype(np.int32), self.gain), units.astype(np.int64)
-
-    def join(self, others: Columns) -> Columns:
-        """These and the others."""
-        if not others.number:
-            return self
-        begin = np.concatenate((self.begin, others.begin[1:] + self.begin[-1]))
-        members = np.concatenate((self.members, others.members))
-        return Columns(begin, members, np.concatenate((self.gain, others.gain)))
-
-    def losses(self, price: Floats) -> Floats:
-        """Σ price − gain of each column: its reduced cost."""
-        if not self.number:
-            return np.zeros(0)
-        return np.asarray(np.add.reduceat(price[self.members], self.begin[:-1]) - self.gain)
-
-
-def spread(starts: Indices, sizes: Indices) -> Indices:
-    """The numbers from each start on, so many as its size says.
-
-    >>> spread(np.array([7, 2]), np.array([2, 3])).tolist()
-    [7, 8, 2, 3, 4]
-    """
-    made: Indices = (starts + sizes - sizes.cumsum()).repeat(sizes)
-    made += np.arange(len(made))
-    return made
 
 
 def enumerate_columns(

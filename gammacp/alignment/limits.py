@@ -13,6 +13,13 @@ from gammacp.errors import UsageError
 # Annotators from which on a set counts as a crowd; 27 × 20 is still proven by columns.
 CROWD = 28
 
+# Annotators up to which groups are listed; their number grows exponentially (8 × 30).
+FEW_ANNOTATORS = 7
+
+# Units in the largest groups for which diffusion of prices comes close to the least ones (5 × 100
+# is priced by linear programs).
+DIFFUSED = 4
+
 # Units up to which a continuum is put in a row with others and solved with them (`batch`).
 SMALL_UNITS = 100
 

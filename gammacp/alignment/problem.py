@@ -15,14 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from gammacp.alignment.kernels.records import Columns, Graph
 from gammacp.base.arrays import Codes, Floats, Indices
-
-if TYPE_CHECKING:
-    from gammacp.alignment.columns import Columns
 
 
 class Status(StrEnum):
@@ -109,19 +107,6 @@ class Problem:
         rows = adjacency(self.n_units, self.first, self.second, self.weight)
         # Kernels are compiled once for arrays that can be written to, and once for such as cannot.
         return Graph(np.broadcast_to(self.annotator, self.n_units), self.n_annotators, *rows)
-
-
-class Graph(NamedTuple):
-    """The problem as kernels have it: each unit's annotator, how many there are, and the pairs.
-
-    Neighbours of unit u are `neighbour[start[u]:start[u + 1]]`, ascending, with their weights.
-    """
-
-    annotator: Codes
-    n_annotators: int
-    start: Indices
-    neighbour: Codes
-    weight: Floats
 
 
 class Certificate(NamedTuple):

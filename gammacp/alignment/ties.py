@@ -16,15 +16,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns, group_table, to_groups
+from gammacp.alignment.columns import group_table, to_groups
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.duplicates import Merged
 from gammacp.alignment.presolve.presolve import Presolved
 from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
 from gammacp.alignment.proof.components import Components, decompose
-from gammacp.alignment.solvers.auto import solve_auto
-from gammacp.alignment.solvers.enumeration import listed_columns, solve_listed
-from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.chance.canonical import nameless_order
 from gammacp.continuum import Continuum
@@ -94,8 +92,13 @@ def _category_costs(
 
 def _certificate(problem: Problem, limits: Limits) -> Certificate | None:
     """The certificate that `auto` has, for back-ends without one."""
+    # Imported here, as below what CP-SAT ranks: most ties are broken without any solver.
     if problem.n_annotators > 2 or not problem.cover:
+        from gammacp.alignment.solvers.auto import solve_auto
+
         return solve_auto(problem, limits).certificate
+    from gammacp.alignment.solvers.enumeration import listed_columns, solve_listed
+
     # An assignment that may use units twice has no certificate; pairs are few enough to be listed.
     columns = listed_columns(problem)
     return None if columns is None else solve_listed(problem, columns, limits).certificate
@@ -132,6 +135,8 @@ def _first_of_components(
     # In a cover the order of the columns is not that of the units that they cover first.
     times = None
     if len(hard) and not problem.cover:
+        from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
+
         ranking = Ranking(
             costs.loss[inside],
             costs.alone,
@@ -151,6 +156,8 @@ def _first_merged(
     problem: Problem, merged: Merged, found: Solution, second: Floats, limits: Limits
 ) -> Solution:
     """The first best packing of merged units, whose copies are taken in their order."""
+    from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
+
     assert found.certificate is not None
     listed, price, _ = found.certificate
     counts = merged.counts

@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote, unquote
 
-from gammacp import __version__
+from gammacp.base.version import __version__
 from gammacp.errors import UsageError
 
 # What stays as it is in a name: everything that separates nothing, letters of any script too.

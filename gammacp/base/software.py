@@ -17,7 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
-import gammacp
+from gammacp.base.version import __version__
 
 _PACKAGES = ("numpy", "scipy", "numba", "ortools", "networkx")
 # What no worker runs: what was read comes to it with its task.
@@ -72,7 +72,7 @@ def _own() -> Mapping[str, str]:
     """Versions, and the hash of gammacp's own source; a cluster's workers compare them per task."""
     found = {
         "python": ".".join(map(str, sys.version_info[:3])),
-        "gammacp": gammacp.__version__,
+        "gammacp": __version__,
         "source of gammacp": _own_source(),
     }
     for package in _PACKAGES:

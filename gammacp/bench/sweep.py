@@ -16,8 +16,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gammacp import __version__
 from gammacp.base.arguments import whole
+from gammacp.base.version import __version__
 from gammacp.bench.seeds import DRAWS, MAGNITUDE_DECIMALS
 from gammacp.errors import UsageError
 from gammacp.measures.registry import PAPER_MEASURES

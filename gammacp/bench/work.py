@@ -13,7 +13,8 @@ from gammacp.bench.seeds import measure_seed
 from gammacp.bench.sweep import Cell, Sweep, Task, modules_in, to_json
 from gammacp.errors import UsageError
 from gammacp.measures.beyond_chance import CHANCE_OPTIONS, beyond_chance_of
-from gammacp.measures.registry import MEASURES, measure_each
+from gammacp.measures.evaluation import measure_each
+from gammacp.measures.registry import MEASURES
 from gammacp.measures.score import Score
 from gammacp.plugins import load, load_all
 from gammacp.pools.opening import check_same

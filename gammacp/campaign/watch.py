@@ -20,9 +20,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gammacp import __version__
 from gammacp.base.files import content_of, write_text
 from gammacp.base.signature import describe, fingerprint
+from gammacp.base.version import __version__
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined

@@ -8,9 +8,9 @@ from typing import Any
 
 import typer
 
-from gammacp import __version__
 from gammacp.base.files import lift_confinement
 from gammacp.base.subjects import commands
+from gammacp.base.version import __version__
 from gammacp.cli import output
 from gammacp.cli.options.groups import flatten, option
 from gammacp.cli.options.names import Command, CommandGroup, application

@@ -1,5 +1,7 @@
 """Dissimilarities between two units: positional, categorial, combined."""
 
+from typing import TYPE_CHECKING, Any
+
 from gammacp.dissimilarity.base import (
     Annotations,
     BoundDissimilarity,
@@ -23,7 +25,9 @@ from gammacp.dissimilarity.combined import Combined
 from gammacp.dissimilarity.features import Features, Part
 from gammacp.dissimilarity.named import DISSIMILARITIES, dissimilarity
 from gammacp.dissimilarity.positional import POSITIONAL, Hamming, Positional, Sporadic, Sporadic2011
-from gammacp.dissimilarity.structured import LabelTree, Sets
+
+if TYPE_CHECKING:
+    from gammacp.dissimilarity.structured import LabelTree, Sets
 
 __all__ = [
     "CATEGORIAL",
@@ -54,3 +58,12 @@ __all__ = [
     "dissimilarity",
     "unit_columns",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import distances of structured categories at their first use: few data have such."""
+    if name not in ("LabelTree", "Sets"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from gammacp.dissimilarity import structured
+
+    return getattr(structured, name)

@@ -5,10 +5,14 @@ module states what its positions count, where annotators and categories come fro
 with spans that a continuum cannot hold as they are.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from gammacp.formats.reading import Collection, collect, read, read_corpus
 from gammacp.formats.registry import FORMATS, Format
 from gammacp.formats.selection import Selection, select
-from gammacp.formats.writing import write
+
+if TYPE_CHECKING:
+    from gammacp.formats.writing import write
 
 __all__ = [
     "FORMATS",
@@ -21,3 +25,12 @@ __all__ = [
     "select",
     "write",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import `write` at its first use: commands that only read do without writers."""
+    if name != "write":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from gammacp.formats.writing import write
+
+    return write

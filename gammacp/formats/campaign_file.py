@@ -40,7 +40,6 @@ from gammacp.continuum.needs import with_links
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.clusters import clustered, feature_of, in_order, with_weights
 from gammacp.formats.finding import Finding, matches
-from gammacp.formats.grid_file import read_grids
 from gammacp.formats.reading import Collection, Reader, collect
 from gammacp.formats.selection import Names, Selection, says, select, with_features
 from gammacp.formats.sessions import by_session
@@ -285,6 +284,9 @@ class Campaign:
     def _grids(self, said: float | str) -> Mapping[str, Grid]:
         """What a number or a file says of the grid."""
         if isinstance(said, str):
+            # Imported here: few campaigns have a file of their grid.
+            from gammacp.formats.grid_file import read_grids
+
             with self.confine():
                 return read_grids(self._path(said) if "grid" not in self.given else Path(said))
         if not said > 0:

@@ -13,7 +13,6 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.document_table import DocumentTable, table_of_several
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.archive import without_gz
-from gammacp.formats.differing_texts import on_one_line
 from gammacp.formats.finding import PathLike, Unread, find
 from gammacp.formats.joining import DocumentPart, Joining, joinings
 from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
@@ -339,7 +338,13 @@ def _together(
 ) -> tuple[Continuum, tuple[LeftOut, ...]]:
     """One continuum of the parts of a document, and what aligning their texts says."""
     together = [part.continuum for part in group]
-    parts, told = on_one_line(together) if align_texts else (together, ())
+    parts: Sequence[DocumentPart] = together
+    told: Sequence[LeftOut] = ()
+    if align_texts:
+        # Imported with its option: texts are seldom aligned.
+        from gammacp.formats.differing_texts import on_one_line
+
+        parts, told = on_one_line(together)
     whole = merge_parts(parts)
     return whole.noting("align-texts", "yes") if told else whole, told
 

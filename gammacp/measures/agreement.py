@@ -30,8 +30,6 @@ from gammacp.inference.populations import (
     pair_cells_of,
     pair_sums_of,
 )
-from gammacp.inference.resampling import BootstrapInterval, interval_of_gamma
-from gammacp.measures.components import VarianceComponents, components_of
 from gammacp.measures.gamma import Gamma, GammaScore, score_on
 from gammacp.measures.gamma_corpus import CorpusGamma, ScoreTable, gamma_on
 from gammacp.measures.random_sets import Basis, Continua
@@ -40,6 +38,8 @@ from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from gammacp.inference.resampling import BootstrapInterval
+    from gammacp.measures.components import VarianceComponents
     from gammacp.measures.pair_rows import PairRows
 
 
@@ -143,6 +143,9 @@ class Agreement:
 
     def bootstrap(self, *, confidence: float = 0.95) -> BootstrapInterval | None:
         """Its interval over documents, clusters or a text; None if nothing is defined."""
+        # Imported here, as below variance components: most runs ask for γ alone.
+        from gammacp.inference.resampling import interval_of_gamma
+
         try:
             parts = self.contributions()
         except DataError:
@@ -176,6 +179,8 @@ class Agreement:
         categories
             Whether categories are told apart, where there are several.
         """
+        from gammacp.measures.components import components_of
+
         try:
             c = self.pair_cells if categories else self.pair_cells.without_categories()
             several = len(np.unique(c.category)) > 1

@@ -26,8 +26,9 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, column
 from gammacp.continuum.needs import Need
 from gammacp.errors import DataError
+from gammacp.measures.evaluation import evaluate, measure_each
 from gammacp.measures.gamma import few_units
-from gammacp.measures.registry import MEASURES, Measure, evaluate, expand_names, measure
+from gammacp.measures.registry import MEASURES, Measure, expand_names
 from gammacp.measures.score import Score
 from gammacp.measures.settings import Settings
 from gammacp.registry import Registry
@@ -167,7 +168,7 @@ def measured_beyond_chance(
     declared = frozenset[str]().union(*(MEASURES[name].options for name in names))
     known = CHANCE_OPTIONS if isinstance(continuum, Continuum) else frozenset({"seed"})
     mine: dict[str, Any] = {k: v for k, v in options.items() if k in declared or k not in known}
-    return beyond_chance_of(continuum, measure(continuum, names, **mine), options)
+    return beyond_chance_of(continuum, dict(measure_each(continuum, names, **mine)), options)
 
 
 def beyond_chance_of(

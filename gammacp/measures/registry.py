@@ -1,17 +1,14 @@
-"""The measures by name, what each needs, and how several are computed on one continuum."""
+"""Measures by name, and what each needs."""
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from gammacp.base.arguments import instance, several
-from gammacp.base.subjects import advice
-from gammacp.continuum import Continuum
-from gammacp.continuum.needs import Need, in_pieces, unmet_need
-from gammacp.errors import DataError, UsageError
-from gammacp.measures.score import Score, undefined
+from gammacp.base.arguments import several
+from gammacp.continuum.needs import Need
+from gammacp.measures.score import Score
 from gammacp.registry import Registry
 
 F = TypeVar("F", bound=Callable[..., Score])
@@ -124,44 +121,6 @@ def registered(
     return add
 
 
-def measure(
-    continuum: Any,
-    names: Iterable[str],
-    *,
-    beyond_chance: bool = False,
-    **options: Any,
-) -> dict[str, Score]:
-    """Several measures of one continuum, or of one treebank.
-
-    With `beyond_chance`, each score also has the measure's disagreement against chance
-    (`gammacp.measures.beyond_chance`; of trees `gammacp.trees.measures.matched`); `chance`,
-    `precision`, `confidence`, `samples` and `seed` then are options of every measure of a
-    continuum, `seed` of those of trees.
-
-    A measure that does not apply, or whose data are bad for it, is an undefined Score with the
-    reason; the others go on.
-
-    Parameters
-    ----------
-    continuum
-        A continuum, or a treebank for measures of trees.
-    names
-        Of registered measures; `all` stands for every one of a continuum.
-    options
-        Of the measures, each handed to those that declare it.
-
-    Raises
-    ------
-    UsageError
-        Unknown measure, an option of none of them, or a value outside its range.
-    """
-    if not beyond_chance:
-        return dict(measure_each(continuum, names, **options))
-    from gammacp.measures.beyond_chance import measured_beyond_chance
-
-    return measured_beyond_chance(continuum, names, options)
-
-
 def expand_names(names: Iterable[str]) -> list[str]:
     """The names without repetition; `all` stands for every measure of a continuum."""
     everything = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
@@ -169,98 +128,3 @@ def expand_names(names: Iterable[str]) -> list[str]:
         n for name in several("names", names) for n in (everything if name == "all" else [name])
     ]
     return list(dict.fromkeys(found))
-
-
-def measure_each(
-    continuum: Any, names: Iterable[str], **options: object
-) -> Iterator[tuple[str, Score]]:
-    """What `measure` returns, one measure at a time, so that a caller can time each of them.
-
-    `continuum`, `names`, `options` and UsageError as for `measure`.
-
-    Of a family, the first bears the cost of what is shared. After Ctrl-C (`interruptible`) those
-    that are left are undefined.
-
-    Parameters
-    ----------
-    continuum, names, options
-        As for `measure`.
-
-    Raises
-    ------
-    UsageError
-        A measure is unknown, or an option belongs to none of them.
-    """
-    chosen = {name: MEASURES[name] for name in expand_names(names)}
-    if not hasattr(continuum, "applies_to"):
-        instance("continuum", continuum, Continuum, "a Continuum or a Treebank")
-    known = frozenset[str]().union(*(m.options for m in chosen.values()))
-    for option in options.keys() - known:
-        raise UsageError(f"{option} is an option of none of: {', '.join(chosen)}")
-    from gammacp.base.stopping import due
-
-    # Keeping what nobody else asks for costs time: random sets would be told apart in ties.
-    sharing = sum(m.shares for m in chosen.values()) > 1
-    shared: dict[object, object] | None = {} if sharing else None
-    for name, m in chosen.items():
-        if due():
-            yield name, undefined("interrupted before it was measured")
-        else:
-            yield name, evaluate(m, continuum, options, shared)
-
-
-def evaluate(
-    m: Measure,
-    continuum: Any,
-    options: Mapping[str, object],
-    shared: dict[object, object] | None,
-) -> Score:
-    """One measure with those of the options that are its own; undefined where data are bad.
-
-    Parameters
-    ----------
-    m
-        The measure.
-    continuum
-        What is measured.
-    options
-        By name; those of other measures are passed over.
-    shared
-        What measures of one family keep for each other.
-    """
-    notes: tuple[str, ...] = ()
-    if isinstance(continuum, Continuum):
-        if m.applies_to not in UNITS:
-            text = f"{m.name} compares {m.applies_to}, not units"
-            more = advice(f"measures of {m.applies_to}")
-            return undefined(f"{text}: {more}" if more else text)
-        from gammacp.dissimilarity.base import features_of
-
-        rich = "metric" in m.options and bool(features_of(options.get("metric")))
-        if not rich and "dissimilarity" not in m.options:
-            if continuum.features:
-                notes = (f"compares only categories, without {', '.join(continuum.features)}",)
-            continuum = continuum.with_features()
-        if continuum.breaks is not None and (
-            m.fragments == "refused" or (continuum.axes > 1 and m.fragments == "atoms")
-        ):
-            return undefined(in_pieces(continuum))
-        if continuum.breaks is not None and m.fragments == "atoms":
-            notes += (f"counts each fragment of {continuum.n_broken} units as a unit",)
-            continuum = continuum.atoms()
-        reason = unmet_need(continuum, m.needs)
-    else:
-        kind = continuum.applies_to
-        reason = None if m.applies_to == kind else f"{m.name} compares units, not {kind}"
-    if reason is not None:
-        return undefined(reason)
-    mine = {key: value for key, value in options.items() if key in m.options}
-    if m.shares:
-        mine["shared"] = shared
-    try:
-        score = m.function(continuum, **mine)
-    except DataError as error:
-        return undefined(str(error))
-    if math.isnan(score.value) and score.reason is None and not m.per_category:
-        raise AssertionError(f"{m.name} returned NaN without a reason")
-    return replace(score, notes=(*score.notes, *notes)) if notes else score

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from gammacp.base.software import differences
 from gammacp.errors import GammacpError, UsageError
 from gammacp.pools.cores import processes_for
 from gammacp.pools.local import Processes, Serial
@@ -33,6 +32,9 @@ class PoolError(GammacpError):
 
 def check_same(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> None:
     """A PoolError that names what differs if a worker has loaded other software."""
+    # Imported here: only workers elsewhere are compared.
+    from gammacp.base.software import differences
+
     if differing := differences(there, here):
         raise PoolError(
             f"worker {worker} runs other software ({differing}); give client and workers the same "

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns, enumerate_columns
+from gammacp.alignment.columns import enumerate_columns
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.errors import DataError, UsageError

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
 
-from gammacp import __version__
 from gammacp.alignment import Alignment
 from gammacp.base.left_out import LeftOut, by_reason
 from gammacp.base.record_tables import Column, Table, count
 from gammacp.base.signature import parse
 from gammacp.base.text import sentence, with_commas
+from gammacp.base.version import __version__
 from gammacp.campaign import result_tables as shown
 from gammacp.campaign.calibrate import Calibration
 from gammacp.campaign.compare import Comparison, PairMatrix

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from gammacp.alignment import build_problem
-from gammacp.alignment.columns import Columns
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.problem import Problem
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import DISSIMILARITIES, random_continuum

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from gammacp import Combined, Continuum
 from gammacp.alignment import build_problem
-from gammacp.alignment.columns import Columns, alone
+from gammacp.alignment.columns import alone
 from gammacp.alignment.duals import blocks
 from gammacp.alignment.duals.blocks import restrict, shares_by_blocks
 from gammacp.alignment.duals.definite import least_shift
@@ -26,6 +26,7 @@ from gammacp.alignment.duals.semidefinite import (
     start,
 )
 from gammacp.alignment.heuristics.local_search import improve, resize
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.problem import Problem, group_costs
 from gammacp.base.stopping import clock
 from gammacp.dissimilarity import bind

@@ -20,7 +20,7 @@ from gammacp.bench.store import Experiment, Store
 from gammacp.bench.sweep import Sweep, Task
 from gammacp.bench.work import annotation_set, check, compute
 from gammacp.errors import UsageError
-from gammacp.measures.registry import measure
+from gammacp.measures.measuring import measure
 from gammacp.pools import open_pool
 
 Build = Callable[..., Sweep]

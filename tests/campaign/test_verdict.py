@@ -12,7 +12,8 @@ from scipy.stats import ttest_rel
 
 from gammacp.campaign.calibrate import calibrate
 from gammacp.campaign.compare import Comparison, compare
-from gammacp.campaign.verdict import LEVEL, NOT_SHOWN, UNDEFINED, UNTESTED, grade, verdict
+from gammacp.campaign.statements import LEVEL, NOT_SHOWN, UNDEFINED, UNTESTED
+from gammacp.campaign.verdict import grade, verdict
 from gammacp.continuum import Continuum, Unit
 from gammacp.inference.part_tests import below_the_rest
 from gammacp.measures.agreement import agreement

@@ -7,7 +7,7 @@ import pytest
 from experiments._corpora import CORPORA, read
 from experiments.atlas import Row, disagreement, items_of, orders_of, row_of, sample_documents
 from gammacp.continuum import Continuum, Unit
-from gammacp.measures.registry import measure
+from gammacp.measures.measuring import measure
 from gammacp.measures.score import Score
 
 

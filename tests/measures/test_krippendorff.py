@@ -17,7 +17,7 @@ from gammacp.measures.krippendorff import (
     u_alpha,
 )
 from gammacp.measures.krippendorff_2013 import u_alpha_2013
-from gammacp.measures.registry import measure
+from gammacp.measures.measuring import measure
 from gammacp.testing import continua
 from tests.measures import oracles
 

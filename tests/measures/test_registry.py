@@ -3,7 +3,8 @@ import pytest
 
 from gammacp import Continuum, Unit, UsageError, measure
 from gammacp.continuum.needs import Need, require, unmet_need
-from gammacp.measures.registry import MEASURES, Measure, measure_each, register
+from gammacp.measures.evaluation import measure_each
+from gammacp.measures.registry import MEASURES, Measure, register
 
 CONTINUUM = Continuum.from_units([Unit("A", 0, 4, "a"), Unit("A", 3, 6, "b"), Unit("B", 0, 4, "a")])
 

@@ -12,15 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns
 from gammacp.alignment.duals import lp
-from gammacp.alignment.limits import Stage
+from gammacp.alignment.kernels.records import Columns
+from gammacp.alignment.limits import DIFFUSED, Stage
 from gammacp.base.arrays import Floats
 from gammacp.base.stopping import due
-
-# Units in the largest groups for which diffusion comes close to the least prices (5 × 100 is
-# priced by linear programs).
-DIFFUSED = 4
 
 # Passes over all columns before those are left out that lose more than this share of the scale, and
 # per round over the columns that are left (3by100, 3 × 500, 3 × 3000, 4 × 100).

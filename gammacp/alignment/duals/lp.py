@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns
+from gammacp.alignment.kernels.records import Columns
 from gammacp.base.arrays import Floats, Indices
 from gammacp.base.stopping import due, watched
 

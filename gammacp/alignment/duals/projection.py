@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns, group_of_units
+from gammacp.alignment.columns import group_of_units
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats, Indices
 

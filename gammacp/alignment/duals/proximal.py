@@ -15,10 +15,11 @@ from itertools import count
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns, to_columns
+from gammacp.alignment.columns import to_columns
 from gammacp.alignment.duals.nested import Relaxed
 from gammacp.alignment.duals.projection import shared_prices
 from gammacp.alignment.duals.semidefinite import safe_sum
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.pricing.exact import FEW_NODES, search
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats, Indices

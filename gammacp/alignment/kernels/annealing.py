@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.problem import Graph
+from gammacp.alignment.kernels.records import Graph
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gammacp.alignment.columns import Columns
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.kernels.runs import lowest, widest
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel, late_kernel

@@ -5,7 +5,7 @@ See `proof.components` for the proof that rests on them.
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns
+from gammacp.alignment.kernels.records import Columns
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import late_kernel
 

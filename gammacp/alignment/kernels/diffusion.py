@@ -9,7 +9,7 @@ approach to max-sum problem", IEEE TPAMI 29(7)). Steps know only a unit's two be
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns
+from gammacp.alignment.kernels.records import Columns
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel, late_kernel
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns
+from gammacp.alignment.kernels.records import Columns
 from gammacp.base.arrays import Floats
 from gammacp.kernel import late_kernel
 

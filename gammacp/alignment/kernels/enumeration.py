@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns
 from gammacp.alignment.kernels.growing import append, n_members, no_columns, trim
 from gammacp.alignment.kernels.pairs import best_per_annotator
+from gammacp.alignment.kernels.records import Columns, Graph
 from gammacp.alignment.kernels.runs import place_of
-from gammacp.alignment.problem import Graph
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel, late_kernel
 

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns
 from gammacp.alignment.kernels.growing import append, n_members, no_columns, trim
 from gammacp.alignment.kernels.pairs import weight_between
-from gammacp.alignment.problem import Graph
+from gammacp.alignment.kernels.records import Columns, Graph
 from gammacp.base.arrays import Indices
 from gammacp.kernel import kernel, late_kernel
 

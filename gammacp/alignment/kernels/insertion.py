@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gammacp.alignment.problem import Graph
+from gammacp.alignment.kernels.records import Graph
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel
 

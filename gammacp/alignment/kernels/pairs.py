@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gammacp.alignment.kernels.growing import grow
+from gammacp.alignment.kernels.records import Graph
 from gammacp.alignment.kernels.runs import place_of
-from gammacp.alignment.problem import Graph
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.dissimilarity.kernels import positional_cost
 from gammacp.kernel import kernel, late_kernel

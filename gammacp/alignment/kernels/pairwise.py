@@ -3,7 +3,7 @@
 import numpy as np
 
 from gammacp.alignment.kernels.matching import best_matching
-from gammacp.alignment.problem import Graph
+from gammacp.alignment.kernels.records import Graph
 from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.kernel import kernel
 

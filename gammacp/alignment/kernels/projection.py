@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns
 from gammacp.alignment.duals.projection import Support
 from gammacp.alignment.kernels.growing import append, no_columns, trim
-from gammacp.alignment.problem import Graph
+from gammacp.alignment.kernels.records import Columns, Graph
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 

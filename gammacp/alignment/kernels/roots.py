@@ -3,7 +3,7 @@
 import numpy as np
 
 from gammacp.alignment.kernels.messages import pair_at
-from gammacp.alignment.problem import Graph
+from gammacp.alignment.kernels.records import Graph
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 

@@ -1,22 +1,17 @@
 """Many identical units: merged into one with a multiplicity, so that density is not size.
 
 All units of one annotator with the same places and category are interchangeable. The problem
-over distinct units has capacities instead of ones. Its linear relaxation gives the bound; where
-its solution is not whole, CP-SAT packs the columns that a better alignment could use.
+over distinct units has capacities instead of ones; `presolve.packing` solves it.
 """
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from gammacp.alignment.candidates import MOST_PAIRS, TooManyPairsError, build_problem
-from gammacp.alignment.columns import LISTED, Columns, enumerate_columns
-from gammacp.alignment.duals.lp import relax
-from gammacp.alignment.limits import Limits
-from gammacp.alignment.problem import Certificate, Problem
-from gammacp.alignment.solvers.packing import Model, best_packing, highs_bound
-from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.alignment.kernels.records import Columns
+from gammacp.alignment.problem import Problem
+from gammacp.base.arrays import Codes, Indices
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
 
@@ -66,18 +61,6 @@ class Merged:
         return np.concatenate(parts)
 
 
-class Packed(NamedTuple):
-    """How often each of the certificate's columns is taken, and a bound on Σ gain.
-
-    `told` is a bound that CP-SAT alone gives.
-    """
-
-    times: Indices
-    bound: float
-    certificate: Certificate
-    told: float
-
-
 def runs_of_identical(continuum: Continuum) -> Indices:
     """Where each run of identical units begins, and the end; shape (distinct units + 1,)."""
     new = np.ones(continuum.n_units + 1, np.bool_)
@@ -121,42 +104,3 @@ def merge_identical(
     except TooManyPairsError:
         return None
     return Merged(problem, order, runs)
-
-
-def pack(merged: Merged, limits: Limits, deadline: float = np.inf) -> Packed | None:
-    """The best packing that is found until then.
-
-    None if the distinct units already have too many groups, or no time is left for their LP.
-    """
-    problem, counts = merged.problem, merged.counts
-    columns = enumerate_columns(problem, most_members=LISTED)
-    if columns is None:
-        return None
-    try:
-        relaxed = relax(problem.n_units, columns, capacity=counts, deadline=deadline)
-    except TimeoutError:
-        return None
-    price, loss = _feasible(columns, relaxed.price)
-    told = most = float((price * counts).sum())
-    times = np.floor(relaxed.value + 1e-6).astype(np.int64)
-    lacking = most - float(columns.gain @ times)
-    allowed = problem.tolerance * int(counts.sum())
-    if lacking > max(allowed, limits.gap * (counts.sum() * problem.opening - most)):
-        kept = np.flatnonzero(loss <= lacking + allowed)
-        model = Model(columns.select(kept), counts, problem.opening)
-        soon = replace(limits.until(deadline), gap=0.0)
-        found = best_packing(model, soon, hint=times[kept])
-        if columns.gain[kept] @ found.times > columns.gain @ times:
-            times = np.zeros(columns.number, np.int64)
-            times[kept] = found.times
-        told = min(most, found.bound if not found.proven else float(columns.gain @ times))
-        # What CP-SAT says counts as far as HiGHS says it too.
-        most = min(most, max(told, highs_bound(model, limits.until(deadline))))
-    return Packed(times, most, Certificate(columns, price), told)
-
-
-def _feasible(columns: Columns, price: Floats) -> tuple[Floats, Floats]:
-    from gammacp.alignment.kernels.duals import make_feasible
-
-    price = price.copy()
-    return price, make_feasible(price, columns, np.inf)

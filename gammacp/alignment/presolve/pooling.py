@@ -10,21 +10,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from gammacp.alignment.costs import costs_of
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.presolve.duplicates import merge_identical, pack
+from gammacp.alignment.presolve.duplicates import merge_identical
+from gammacp.alignment.presolve.packing import pack
 from gammacp.alignment.problem import Solution, Status
-from gammacp.base.arrays import Codes, Floats
 from gammacp.base.stopping import clock
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
+from gammacp.dissimilarity.base import BoundDissimilarity
 
 # Pairs of annotator and category; above, their groups are too many to list.
 _KINDS = 200
 # For the relaxation beyond the time limit; without it there is no bound.
 _SECONDS = 1.0
-# Of the shortest unit: spread of starts and ends below which positions hardly matter, so that
-# pooled units may be proof enough (d ≤ 2.5e-7).
-_SPOT = 1e-3
 
 
 def solve_pooled(
@@ -61,35 +59,6 @@ def solve_pooled(
     bound = continuum.n_units * few.problem.opening - packed.bound
     cost = float(costs_of(continuum, groups, dissimilarity).sum())
     return Solution(groups, cost, max(bound, 0.0), Status.FEASIBLE)
-
-
-def costs_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity) -> Floats:
-    """What each group costs, straight from its units: C(n, 2) times its disorder."""
-    from gammacp.alignment.kernels.pairs import Costs, UnitArrays, costs_inside
-
-    formula, factor = dissimilarity.formula
-    table, delta = dissimilarity.category_costs, dissimilarity.delta
-    if formula >= 0 and table is not None and continuum.breaks is None:
-        places = continuum.starts, continuum.ends, continuum.category_codes
-        units = UnitArrays(*places, continuum.annotator_codes)
-        return costs_inside(groups, units, Costs(formula, float(factor), table), float(delta))
-    i, j = np.triu_indices(groups.shape[1], 1)
-    group, pair = np.nonzero((groups[:, i] >= 0) & (groups[:, j] >= 0))
-    columns = unit_columns(continuum)
-    first, second = columns[groups[group, i[pair]]], columns[groups[group, j[pair]]]
-    inside = np.bincount(group, dissimilarity.pairwise(first, second), len(groups))
-    return np.asarray(
-        inside + dissimilarity.delta * (len(i) - np.bincount(group, minlength=len(groups)))
-    )
-
-
-def one_spot(continuum: Continuum) -> bool:
-    """Whether all units are all but at the same place, without being there."""
-    first, last = continuum.starts[[0, -1]]
-    if abs(last - first) > _SPOT * (continuum.ends[0] - first):
-        return False  # As nearly always, at once.
-    spread = float(np.ptp(continuum.starts) + np.ptp(continuum.ends))
-    return 0.0 < spread <= _SPOT * float(continuum.lengths.min())
 
 
 def better(a: Solution, b: Solution) -> Solution:

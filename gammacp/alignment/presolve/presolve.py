@@ -13,9 +13,7 @@ import numpy as np
 
 from gammacp.alignment.candidates import MOST_PAIRS, TooManyPairsError, build_problem
 from gammacp.alignment.limits import Limits, Stage
-from gammacp.alignment.presolve.closest import solve_closest
-from gammacp.alignment.presolve.duplicates import Merged, merge_identical, pack
-from gammacp.alignment.presolve.pooling import better, one_spot, solve_pooled
+from gammacp.alignment.presolve.duplicates import Merged, merge_identical
 from gammacp.alignment.problem import Problem, Proof, Solution, Status, judged
 from gammacp.alignment.solvers.registry import Solve
 from gammacp.base.stopping import clock
@@ -24,6 +22,9 @@ from gammacp.dissimilarity.base import BoundDissimilarity
 
 # For the true problem of units all but in one place, before they are pooled.
 _SPOT_SECONDS = 0.4
+# Of the shortest unit: spread of starts and ends below which positions hardly matter, so that
+# pooled units may be proof enough (d ≤ 2.5e-7).
+_SPOT = 1e-3
 
 
 @dataclass(frozen=True)
@@ -86,11 +87,16 @@ def solve_presolved(
             deadline=deadline,
         )
     except TooManyPairsError:
+        # Imported here, as below `pooling`: most continua need neither.
+        from gammacp.alignment.presolve.closest import solve_closest
+
         closest = solve_closest(
             continuum, dissimilarity, solve, limits, cover, deadline, limits.of(Presolve).closest
         )
         return Presolved(closest, None)
     if not cover and one_spot(continuum):
+        from gammacp.alignment.presolve.pooling import solve_pooled
+
         quickly = limits.until(min(deadline, clock() + _SPOT_SECONDS))
         solved = solve(problem, quickly)
         if solved.status is Status.OPTIMAL:
@@ -100,10 +106,21 @@ def solve_presolved(
             return Presolved(replace(other, status=Status.OPTIMAL, bound=other.objective), None)
     solved = solve(problem, limits.until(deadline))
     if solved.status is not Status.OPTIMAL and not cover:
+        from gammacp.alignment.presolve.pooling import better, solve_pooled
+
         other = solve_pooled(continuum, dissimilarity, deadline)
         if other is not None and (other.bound > solved.bound or other.objective < solved.objective):
             return Presolved(better(solved, other), None)
     return Presolved(solved, problem)
+
+
+def one_spot(continuum: Continuum) -> bool:
+    """Return whether all units are all but at the same place, without being there."""
+    first, last = continuum.starts[[0, -1]]
+    if abs(last - first) > _SPOT * (continuum.ends[0] - first):
+        return False  # As nearly always, at once.
+    spread = float(np.ptp(continuum.starts) + np.ptp(continuum.ends))
+    return 0.0 < spread <= _SPOT * float(continuum.lengths.min())
 
 
 def _bearable(continuum: Continuum, tuning: Presolve) -> int:
@@ -132,8 +149,12 @@ def _solve_merged(
         most_pairs=tuning.pairs,
         deadline=deadline,
     )
-    packed = None if few is None else pack(few, limits, deadline)
-    if few is None or packed is None:
+    if few is None:
+        return None
+    from gammacp.alignment.presolve.packing import pack
+
+    packed = pack(few, limits, deadline)
+    if packed is None:
         return None
     problem = few.problem
     columns = packed.certificate.columns

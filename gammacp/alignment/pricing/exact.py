@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.base.stopping import halting

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns, group_of_units
+from gammacp.alignment.columns import group_of_units
 from gammacp.alignment.duals.projection import Support
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats
 from gammacp.base.stopping import due, halting

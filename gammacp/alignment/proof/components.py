@@ -9,18 +9,22 @@ When none is left to take in, no alignment loses less than Σ δ_K: in any align
 without a left-out column lose δ_K each, and the others are paid for by the left-out columns.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns, spread
+from gammacp.alignment.kernels.records import Columns, spread
 from gammacp.alignment.limits import SMALL_UNITS, Limits, Stage
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.solvers.packing import Model, best_packing, highs_bound
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.base.stopping import due
+
+if TYPE_CHECKING:
+    from gammacp.alignment.solvers.packing import Model
 
 # Of the scale: columns that lose more than the first are looked at only once those below are
 # decided; how far columns are taken in at first, then four times as far each time.
@@ -217,6 +221,9 @@ class Decomposition:
             return
         limits = replace(self.limits.until(self.deadline), gap=0.0)
         ones = np.ones(len(self.alone), np.int64)
+        # Imported here: few components are so hard that they go to CP-SAT.
+        from gammacp.alignment.solvers.packing import Model, best_packing
+
         packing = Model(part, ones, self.problem.opening, self.problem.cover)
         share = self.problem.slack * len(np.unique(part.members)) / len(self.alone)
         found = best_packing(packing, limits, hint=had.astype(np.int64), slack=0.5 * share)
@@ -237,6 +244,8 @@ class Decomposition:
         nodes = _LONGER * self.limits.of(Components).nodes
         if not len(self._what_is_hard(units, inside, part, label, least, chosen, nodes)):
             return min(told, float(least[0]))
+        from gammacp.alignment.solvers.packing import highs_bound
+
         return min(told, max(price - highs_bound(packing, self.limits.until(self.deadline)), 0.0))
 
     def _loss(self, part: Columns, taken: Bools, price: float) -> float:

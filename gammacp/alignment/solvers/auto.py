@@ -2,9 +2,6 @@
 
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution
-from gammacp.alignment.solvers.bipartite import solve_bipartite
-from gammacp.alignment.solvers.crowds import solve_crowd
-from gammacp.alignment.solvers.enumeration import listed_columns, solve_listed
 from gammacp.alignment.solvers.registry import registered
 
 
@@ -12,10 +9,19 @@ from gammacp.alignment.solvers.registry import registered
     "auto", "assignment for two annotators, otherwise enumeration or `crowd`", presolved=True
 )
 def solve_auto(problem: Problem, limits: Limits) -> Solution:
-    """Two annotators: assignment; more: all groups if they can be listed, else `solve_crowd`."""
+    """Solve by assignment for two annotators, by all groups if they can be listed, else as a crowd.
+
+    Each way is imported when it is first taken: a problem of two annotators loads no other.
+    """
     if problem.n_annotators == 2:
+        from gammacp.alignment.solvers.bipartite import solve_bipartite
+
         return solve_bipartite(problem, limits)
+    from gammacp.alignment.solvers.enumeration import listed_columns, solve_listed
+
     columns = listed_columns(problem)
     if columns is None:
+        from gammacp.alignment.solvers.crowds import solve_crowd
+
         return solve_crowd(problem, limits)
     return solve_listed(problem, columns, limits)

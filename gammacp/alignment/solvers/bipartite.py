@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns, alone
+from gammacp.alignment.columns import alone
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, solution
 from gammacp.alignment.solvers.registry import registered

@@ -2,18 +2,14 @@
 
 import numpy as np
 
-from gammacp.alignment.columns import LISTED, Columns, all_columns, enumerate_columns, to_groups
+from gammacp.alignment.columns import LISTED, all_columns, enumerate_columns, to_groups
 from gammacp.alignment.duals.diffusion import PriceTuning, prices
-from gammacp.alignment.heuristics.local_search import improve
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.kernels.records import Columns
+from gammacp.alignment.limits import FEW_ANNOTATORS, Limits
 from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, Status, solution
 from gammacp.alignment.proof.components import best_of_columns
-from gammacp.alignment.proof.unit_bound import least_bounded
 from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Codes
-
-# Annotators up to which groups are listed; their number grows exponentially (8 × 30).
-FEW_ANNOTATORS = 7
 
 # Members of all groups up to which they are listed: per unit of a long continuum, where listing
 # stays linear in the length, and at the most, some 100 MB.
@@ -63,6 +59,10 @@ def solve_listed(
         )
         best = best_of_columns(problem, columns, price, limits, deadline)
     except TimeoutError:
+        # Imported here, as below: a small problem is proven without a heuristic.
+        from gammacp.alignment.heuristics.local_search import improve
+        from gammacp.alignment.proof.unit_bound import least_bounded
+
         groups = improve(problem, groups, deadline)
         return least_bounded(problem, groups, bound, proof=proof)
     found = solution(
@@ -75,6 +75,8 @@ def solve_listed(
     )
     if found.status is not Status.FEASIBLE:
         return found
+    from gammacp.alignment.heuristics.local_search import improve
+
     groups = improve(problem, groups, deadline)
     return better(problem, found, solution(problem, groups, bound, proof=proof))
 

@@ -20,12 +20,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns, to_columns, to_groups
+from gammacp.alignment.columns import to_columns, to_groups
 from gammacp.alignment.duals.lp import Relaxation, relax
 from gammacp.alignment.duals.projection import Support, shared_prices, support_of
 from gammacp.alignment.duals.semidefinite import Semidefinite
 from gammacp.alignment.heuristics.annealing import HEATS, MOVES, Schedule, anneal_once, fits
 from gammacp.alignment.heuristics.local_search import improve, resize
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import CROWD, Limits, Stage
 from gammacp.alignment.pricing.exact import FEW_NODES, LISTED_AT_LAST, search
 from gammacp.alignment.pricing.near import ENOUGH, STALLED, project_prices

@@ -8,7 +8,8 @@ unitary alignments beyond Δ are never taken; the paper's list reaches to n·Δ 
 
 import numpy as np
 
-from gammacp.alignment.columns import MEMBERS, Columns, to_groups
+from gammacp.alignment.columns import MEMBERS, to_groups
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution
 from gammacp.alignment.solvers.registry import registered

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits, Stage
 from gammacp.alignment.problem import Status
 from gammacp.base.arrays import Floats, Indices

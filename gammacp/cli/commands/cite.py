@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 
-from gammacp import __version__
+from gammacp.base.version import __version__
 from gammacp.cli.output import AsJson, print_json, say
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gammacp.base.text import in_short
-from gammacp.cli.alignment_table import print_alignment, tell_open
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
@@ -60,7 +59,6 @@ def gamma(
     from gammacp.base.stopping import interruptible
     from gammacp.measures.agreement import agreement
     from gammacp.measures.answer import ANSWERS
-    from gammacp.measures.explanation import explanation_of
 
     thresholds.require_interval(bootstrap)
     options = settings.options()
@@ -83,6 +81,9 @@ def gamma(
         ).with_over(confidence=settings.sampling.confidence)
         parts = None
         if explain and found.computed:
+            # Imported with its option, as what follows: most runs print γ alone.
+            from gammacp.measures.explanation import explanation_of
+
             parts = explanation_of(continua, shared=shared, **options)
         if certificate is not None:
             _write_certificates(certificate, found, continua, certificate_sets, options)
@@ -159,6 +160,8 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
     if corpus.over is not None:
         message(corpus.over.in_words())
     if alignment:
+        from gammacp.cli.alignment_table import print_alignment, tell_open
+
         for name, score in found.computed.items():
             print_alignment(score.alignment, title=name if len(found.documents) > 1 else "")
         tell_open(

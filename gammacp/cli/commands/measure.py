@@ -118,7 +118,7 @@ def measure(
     """
     from gammacp.base.stopping import interruptible
     from gammacp.dissimilarity.base import features_of
-    from gammacp.measures.registry import measure as evaluate
+    from gammacp.measures.measuring import measure as evaluate
 
     names = chosen_measures(chosen.measures)
     options = chosen.options(names, settings, brought)

@@ -19,7 +19,6 @@ from gammacp.cli import output
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.output import message, messages
-from gammacp.cli.sparing import spare
 from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -268,6 +267,9 @@ def load(
     if about and reading.dataset is not None:
         raise UsageError(f"--{min(about)} does not apply here: a dataset is one document")
     if targets := list(writes):
+        # Imported here: most commands write no file.
+        from gammacp.cli.sparing import spare
+
         read = [*campaign.paths, *filter(None, (campaign.file,))]
         with campaign.confine():
             spare(targets, read, format=campaign.values.get("format"), endings=endings)

@@ -142,7 +142,7 @@ def example() -> None:
     from itertools import pairwise
 
     from gammacp.continuum import Continuum, Unit
-    from gammacp.measures.registry import measure
+    from gammacp.measures.measuring import measure
     from gammacp.segmentation.measures.rows import Rows
     from gammacp.segmentation.measures.tiling import from_continuum
     from gammacp.segmentation.measures.turned import TurnedSegments

@@ -5,9 +5,10 @@ import pytest
 
 from gammacp import Combined, Continuum
 from gammacp.alignment import build_problem
-from gammacp.alignment.columns import Columns, all_columns
+from gammacp.alignment.columns import all_columns
 from gammacp.alignment.duals.diffusion import PriceTuning, diffusion, prices
 from gammacp.alignment.duals.lp import relax
+from gammacp.alignment.kernels.records import Columns
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
 

@@ -11,10 +11,11 @@ from scipy.optimize import linprog
 from gammacp import Combined
 from gammacp.alignment import best_groups, build_problem, solve
 from gammacp.alignment.candidates import pair_count
-from gammacp.alignment.columns import Columns, enumerate_columns
+from gammacp.alignment.columns import enumerate_columns
 from gammacp.alignment.duals import lp
 from gammacp.alignment.kernels.components import activate, columns_at, label_components
 from gammacp.alignment.kernels.duals import make_feasible
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.pricing.exact import search
 from gammacp.alignment.problem import Problem

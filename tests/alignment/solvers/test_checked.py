@@ -11,8 +11,7 @@ from gammacp import align
 from gammacp.alignment import Status, solve
 from gammacp.alignment.columns import enumerate_columns
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.presolve import duplicates
-from gammacp.alignment.proof import components
+from gammacp.alignment.presolve import packing as merged_packing
 from gammacp.alignment.proof.components import Components
 from gammacp.alignment.solvers import cpsat, packing
 from gammacp.alignment.solvers.packing import Model, best_packing, highs_packing
@@ -40,7 +39,7 @@ def test_a_second_opinion_makes_it_optimal(cover: bool) -> None:
 
 def test_without_one_the_status_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is told is no bound then: that does not rest on CP-SAT."""
-    monkeypatch.setattr(components, "highs_bound", _nobody)
+    monkeypatch.setattr(packing, "highs_bound", _nobody)
     statuses = set()
     for seed in range(12):
         problem = problem_of(200 + seed, 3, 12)
@@ -57,7 +56,7 @@ def test_without_one_the_status_says_so(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """In JSON and in words."""
-    monkeypatch.setattr(components, "highs_bound", _nobody)
+    monkeypatch.setattr(packing, "highs_bound", _nobody)
     found = next(
         a
         for seed in range(50)
@@ -71,7 +70,7 @@ def test_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("method", ["enumeration", "cpsat"])
 def test_a_liar_is_not_believed(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver that calls the worst packing proven makes nothing optimal that is not."""
-    for module in (components, cpsat, duplicates):
+    for module in (packing, cpsat, merged_packing):
         monkeypatch.setattr(module, "best_packing", lambda model, *_, **__: packing_of(model))
     for seed in range(5):
         problem = problem_of(220 + seed, 3, 12)
@@ -90,7 +89,7 @@ def test_merged_units_are_packed_by_two_solvers(monkeypatch: pytest.MonkeyPatch)
         several = type(continuum).from_units(list(continuum) * 3, annotators=continuum.annotators)
         honest = align(several)
         with monkeypatch.context() as patch:
-            patch.setattr(duplicates, "highs_bound", _nobody)
+            patch.setattr(merged_packing, "highs_bound", _nobody)
             alone = align(several)
         assert alone.disorder == pytest.approx(honest.disorder)
         assert alone.bound <= honest.disorder + 1e-9

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gammacp.alignment.columns import Columns, to_columns
+from gammacp.alignment.columns import to_columns
 from gammacp.alignment.duals.lp import Relaxation
 from gammacp.alignment.duals.projection import support_of
 from gammacp.alignment.heuristics.local_search import improve
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import group_costs
 from gammacp.alignment.solvers import generation

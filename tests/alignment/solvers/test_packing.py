@@ -7,9 +7,10 @@ import pytest
 from scipy.optimize import linprog
 
 from gammacp.alignment import Status
-from gammacp.alignment.columns import Columns, enumerate_columns
+from gammacp.alignment.columns import enumerate_columns
 from gammacp.alignment.duals import lp
 from gammacp.alignment.duals.diffusion import PriceTuning
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.solvers.enumeration import solve_listed

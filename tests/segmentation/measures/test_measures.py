@@ -10,7 +10,8 @@ import pytest
 
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import UsageError
-from gammacp.measures.registry import MEASURES, measure
+from gammacp.measures.measuring import measure
+from gammacp.measures.registry import MEASURES
 from gammacp.segmentation.measures.measures import PairwiseScore
 
 

@@ -1,0 +1,70 @@
+"""Packings of merged units: how often each of their groups is taken, with a bound.
+
+The linear relaxation gives the bound; where its solution is not whole, CP-SAT packs the columns
+that a better alignment could use.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from gammacp.alignment.columns import LISTED, enumerate_columns
+from gammacp.alignment.duals.lp import relax
+from gammacp.alignment.kernels.records import Columns
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.presolve.duplicates import Merged
+from gammacp.alignment.problem import Certificate
+from gammacp.alignment.solvers.packing import Model, best_packing, highs_bound
+from gammacp.base.arrays import Floats, Indices
+
+
+class Packed(NamedTuple):
+    """Number of times that each of the certificate's columns is taken, and a bound on Σ gain.
+
+    `told` is a bound that CP-SAT alone gives.
+    """
+
+    times: Indices
+    bound: float
+    certificate: Certificate
+    told: float
+
+
+def pack(merged: Merged, limits: Limits, deadline: float = np.inf) -> Packed | None:
+    """Return the best packing that is found until the deadline.
+
+    None if the distinct units already have too many groups, or no time is left for their LP.
+    """
+    problem, counts = merged.problem, merged.counts
+    columns = enumerate_columns(problem, most_members=LISTED)
+    if columns is None:
+        return None
+    try:
+        relaxed = relax(problem.n_units, columns, capacity=counts, deadline=deadline)
+    except TimeoutError:
+        return None
+    price, loss = _feasible(columns, relaxed.price)
+    told = most = float((price * counts).sum())
+    times = np.floor(relaxed.value + 1e-6).astype(np.int64)
+    lacking = most - float(columns.gain @ times)
+    allowed = problem.tolerance * int(counts.sum())
+    if lacking > max(allowed, limits.gap * (counts.sum() * problem.opening - most)):
+        kept = np.flatnonzero(loss <= lacking + allowed)
+        model = Model(columns.select(kept), counts, problem.opening)
+        soon = replace(limits.until(deadline), gap=0.0)
+        found = best_packing(model, soon, hint=times[kept])
+        if columns.gain[kept] @ found.times > columns.gain @ times:
+            times = np.zeros(columns.number, np.int64)
+            times[kept] = found.times
+        told = min(most, found.bound if not found.proven else float(columns.gain @ times))
+        # What CP-SAT says counts as far as HiGHS says it too.
+        most = min(most, max(told, highs_bound(model, limits.until(deadline))))
+    return Packed(times, most, Certificate(columns, price), told)
+
+
+def _feasible(columns: Columns, price: Floats) -> tuple[Floats, Floats]:
+    from gammacp.alignment.kernels.duals import make_feasible
+
+    price = price.copy()
+    return price, make_feasible(price, columns, np.inf)

@@ -1,0 +1,236 @@
+"""Annotators, pairs, labels and kinds of difference that stand out in a comparison."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gammacp.alignment import Alignment
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.text import visible, with_commas
+from gammacp.campaign.compare.categories import NO_UNIT, same_label
+from gammacp.campaign.compare.comparison import Comparison
+from gammacp.campaign.compare.pairs import PairTest
+from gammacp.campaign.compare.scoring import categories_of
+from gammacp.campaign.compare.stretches import DocumentParts
+from gammacp.campaign.statements import (
+    LEVEL,
+    LEVEL_OF_PAIRS,
+    NOT_SHOWN,
+    UNDEFINED,
+    Statement,
+)
+from gammacp.continuum.label import plain
+from gammacp.inference.contributions import places_of
+from gammacp.inference.part_tests import below_the_rest, gain, holm, independent_parts
+from gammacp.measures.agreement import Agreement
+from gammacp.measures.borne import ABSENCE, borne_in, components_of
+
+if TYPE_CHECKING:
+    from gammacp.campaign.calibrate.calibration import Calibration
+
+_MOST_PEOPLE = 30
+_KINDS = {
+    "position": "boundaries: the same unit, marked at another place",
+    "category": "labels: the same unit, labelled differently",
+    ABSENCE: "missing units: one annotator marks what another does not",
+}
+_ERRORS = {"position": "position", "category": "category", ABSENCE: "false-negative"}
+
+
+def standing_out(found: Comparison) -> list[Statement]:
+    """Return statements on annotator, pair, label and kind of difference, where they are shown."""
+    cuts, names = DocumentParts(found.overall), [*found.overall.rated]
+    tested = {}
+    if any(math.isfinite(e.p_value) for e in found.without):
+        tested["annotator"] = _annotator(found)
+    if cuts.n:
+        parts = cuts.of_alignments(found.overall, names)
+        if found.pairs.tests and len(found.pairs.annotators) <= _MOST_PEOPLE:
+            tested["pair"] = _pair(found.pairs.tests)
+        labels = plain(
+            categories_of({n: found.overall.rated[n].alignment.continuum for n in names})
+        )[0]
+        if len(labels) > 1:
+            tested["label"] = _label(found.overall, labels, cuts.n, parts)
+        tested["kind of difference"] = _kind(found.overall, cuts.n, parts)
+    said = [statement for statement in tested.values() if statement]
+    if none := [name for name, statement in tested.items() if statement is None]:
+        *others, last = none
+        listed = f"{', '.join(others)} or {last}" if others else last
+        words = f"No {listed} is shown to be worse than the others."
+        said.append(Statement(about="none", words=words))
+    elif not tested:
+        words = f"Which annotators and labels differ most cannot be tested: {cuts.reason}."
+        said.append(Statement(about="none", words=words))
+    return said
+
+
+def _annotator(found: Comparison) -> Statement | None:
+    """Return the annotator without whom the others agree best, of those of whom it is shown."""
+    shown = [e for e in found.without if e.p_value <= LEVEL]
+    if not shown:
+        return None
+    worst = max(shown, key=lambda e: e.gain)
+    name = visible(worst.annotator)
+    words = (
+        f"{name} differs most from the others: without {name}, γ is "
+        f"{worst.agreement.value:.2f} instead of {worst.baseline:.2f}."
+    )
+    return Statement(about="annotator", words=words, names=(worst.annotator,), p=worst.p_value)
+
+
+def _pair(tests: Mapping[tuple[str, str], PairTest]) -> Statement | None:
+    """Return the pair whose γ is lowest of those that are shown to be below the other pairs."""
+    low = {p: t for p, t in tests.items() if t.p_holm <= LEVEL_OF_PAIRS and t.gamma < t.others}
+    if not low:
+        return None
+    one, other = pair = min(low, key=lambda p: low[p].gamma)
+    words = (
+        f"{visible(one)} and {visible(other)} agree least: their γ is {low[pair].gamma:.2f}; "
+        f"the other pairs together have {low[pair].others:.2f}."
+    )
+    return Statement(about="pair", words=words, names=pair, p=low[pair].p_holm)
+
+
+def _worst(observed: Floats, expected: Floats) -> tuple[int | None, float]:
+    """Return the row of the largest ratio among those that are shown to stand out, one-sided."""
+    p = holm(below_the_rest(observed, expected).p_of_more)
+    shown = np.flatnonzero(p <= LEVEL)
+    if not len(shown):
+        return None, math.nan
+    ratio = observed.sum(axis=-1)[shown] / expected.sum(axis=-1)[shown]
+    worst = int(shown[np.argmax(ratio)])
+    return worst, float(p[worst])
+
+
+def _in_order(overall: Agreement) -> Iterator[tuple[Alignment, Codes]]:
+    """Yield alignments of the documents with a γ, and their groups in the text's order."""
+    for score in overall.rated.values():
+        aligned = score.alignment
+        places = places_of(aligned.groups, aligned.continuum.starts)
+        yield aligned, aligned.groups[np.argsort(places, kind="stable")]
+
+
+def _label(
+    overall: Agreement, names: Sequence[str], n: int, parts: list[Indices]
+) -> Statement | None:
+    """Return the label that one annotator marks and another does not, most often."""
+    place = {name: i for i, name in enumerate(names)}
+    asked, missed = np.zeros((2, len(names), n))
+    for (aligned, groups), part in zip(_in_order(overall), parts, strict=True):
+        own, codes = plain(aligned.continuum.categories)
+        to_all = np.array([*(place[name] for name in own), -1], np.int32)
+        labels = to_all[codes[aligned.continuum.category_codes]]
+        same = same_label(groups, labels)
+        real = (groups >= 0) & (labels[groups] >= 0)
+        where = labels[groups][real], np.broadcast_to(part[:, None], groups.shape)[real]
+        np.add.at(asked, where, groups.shape[1] - 1)
+        np.add.at(missed, where, groups.shape[1] - same[real])
+    there = np.flatnonzero(asked.any(axis=1))
+    worst, p = _worst(missed[there], asked[there])
+    if worst is None:
+        return None
+    k = there[worst]
+    shares = [
+        1 - float(a.sum() / b.sum())
+        for a, b in (
+            (missed[k], asked[k]),
+            (np.delete(missed, k, axis=0), np.delete(asked, k, axis=0)),
+        )
+    ]
+    words = (
+        f"The label “{visible(names[k])}” is disputed most: where one annotator marks it, another "
+        f"marks it too in {shares[0]:.0%} of the cases (other labels: {shares[1]:.0%})"
+    )
+    return Statement(about="label", words=f"{words}.", names=(names[k],), p=p)
+
+
+def _kind(overall: Agreement, n: int, parts: list[Indices]) -> Statement | None:
+    """Return the component with the largest share of the disorder, if it is shown to be that."""
+    totals: dict[str, Floats] = {}
+    weight = np.zeros(n)
+    for (aligned, groups), part in zip(_in_order(overall), parts, strict=True):
+        kinds = components_of(aligned.dissimilarity)
+        if aligned.cover or len(kinds) < 3:
+            return None
+        totals = totals or {kind: np.zeros(n) for kind in kinds}
+        c = aligned.continuum
+        units = borne_in([(c, groups)], [1.0], None, len(c.categories), aligned.dissimilarity).units
+        real = groups >= 0
+        where = np.broadcast_to(part[:, None], groups.shape)[real]
+        for total, of_units in zip(totals.values(), units[groups[real]].T, strict=True):
+            np.add.at(total, where, of_units)
+        np.add.at(weight, where, 1.0)
+    first, second = sorted(totals, key=lambda kind: -totals[kind].sum())[:2]
+    whole = math.fsum(t.sum() for t in totals.values())
+    if not whole:
+        return None
+    one, other = (independent_parts(totals[kind], weight) for kind in (first, second))
+    p = float(gain(one, other).p)
+    if not p <= LEVEL:
+        return None
+    share = float(totals[first].sum()) / whole
+    most = "Most" if share > 0.5 else "The largest part"
+    what = _KINDS.get(first, f"about {first}")
+    words = f"{most} of the disagreement ({share:.0%}) is {what}."
+    return Statement(about="kind", words=words, names=(first,), p=p)
+
+
+def worth(found: Calibration, said: list[Statement]) -> Statement | None:
+    """Return the errors that would give this γ: of the kind that weighs most, or the first."""
+    known = {e.error: e for e in found.equivalents if e.words}
+    kind = next((s.names[0] for s in said if s.about == "kind"), None)
+    chosen = known.get(_ERRORS.get(kind or "", "")) or next(iter(known.values()), None)
+    if chosen is None:
+        return None
+    words = (
+        f"What the number is worth: γ would be the same if {chosen.words}, and nothing else "
+        "went wrong."
+    )
+    return Statement(about="worth", words=words, names=(chosen.error,))
+
+
+def next_step(
+    word: str,
+    said: list[Statement],
+    found: Comparison,
+    to_review: int | None,
+) -> Statement:
+    """Return what to do now, by the first rule that applies."""
+    named = {s.about: s.names for s in said}
+    label, person = named.get("label"), named.get("annotator")
+    if word == UNDEFINED:
+        words = "make sure that at least two annotators mark something in the same document"
+    elif word == NOT_SHOWN:
+        words = "look at the alignment first: do the annotators mark the same kind of thing?"
+    elif word == "high":
+        words = "make the gold standard"
+        if to_review:
+            words += f"; {with_commas(to_review)} units wait for somebody to decide"
+    elif label is not None:
+        words = f"make the guideline for “{visible(label[0])}” clearer{_taken_for(found, label[0])}"
+    elif person is not None:
+        words = f"go through the differences with {visible(person[0])}"
+    else:
+        words = "go through the worst places with all annotators, and make the guideline clearer"
+    if word not in (UNDEFINED, "high") and to_review:
+        end = "" if words[-1] in ".?" else "."
+        words += f"{end} The {with_commas(to_review)} units to review show where"
+    return Statement(about="next", words=f"Next: {words}{'' if words[-1] == '?' else '.'}")
+
+
+def _taken_for(found: Comparison, label: str) -> str:
+    """Return what a label is taken for most often."""
+    table = found.confusion
+    if label not in table.rows:
+        return ""
+    row = np.where(np.array(table.columns) == label, 0, table.counts[table.rows.index(label)])
+    other, most = table.columns[int(row.argmax())], int(row.max())
+    if not most:
+        return ""
+    what = "marks nothing" if other == NO_UNIT else f"says “{visible(other)}”"
+    return f": in {most} of {int(row.sum())} differences about it, the other annotator {what}"

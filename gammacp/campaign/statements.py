@@ -1,0 +1,31 @@
+"""Statements of a verdict, and the levels from which they are made."""
+
+from dataclasses import dataclass
+
+LEVEL, LEVEL_OF_PAIRS = 0.05, 0.01
+"""p from which something is said; of pairs less: they share annotators, who err in spells."""
+UNDEFINED = "undefined"
+NOT_SHOWN, UNTESTED = "not shown to be better than chance", "not tested against chance"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """One sentence of a verdict.
+
+    Attributes
+    ----------
+    about
+        `agreement`, `elsewhere` (more material like this), `annotator`, `pair`, `label`, `kind`,
+        `none` (what does not stand out), `worth` or `next`.
+    words
+        The sentence, for people.
+    names
+        What it singles out: one annotator, two, a label, a component of the disorder.
+    p
+        Of the test that carries it; None where it rests on none.
+    """
+
+    about: str
+    words: str
+    names: tuple[str, ...] = ()
+    p: float | None = None
