@@ -9,7 +9,7 @@ from gammacp.base.record_tables import Column, Record, Table, count, position
 from gammacp.base.text import visible, with_commas
 from gammacp.campaign.consensus.gold_tables import links_to_review
 from gammacp.continuum import Corpus
-from gammacp.formats import FORMATS
+from gammacp.formats import FORMATS, Format
 from gammacp.formats.joining import Joining
 from gammacp.formats.writing import losses
 from gammacp.report import page_tables
@@ -346,6 +346,11 @@ def exporting(gold: Markup | None) -> str:
     return whole("Export", "export", body, "")
 
 
+def _with_bounds(format: Format) -> Format:
+    """Return the format as one that keeps bounds: nobody declared any that could be lost."""
+    return replace(format, kept=replace(format.kept, bounds=True))
+
+
 def gold_standard(
     found: Gold, *, with_undecided: bool, came_as: Container[str] = (), bounded: bool = True
 ) -> Markup:
@@ -378,14 +383,12 @@ def gold_standard(
             "format": f"{f.title} (as your files)" if name in came_as else f.title,
             "name": name,
             "losses": (refused := cannot_hold(found.continua, name))
-            or "; ".join(
-                map(without_options, losses(corpus, replace(f, bounds=f.bounds or not bounded)))
-            )
+            or "; ".join(map(without_options, losses(corpus, f if bounded else _with_bounds(f))))
             or "nothing",
             "refused": refused,
         }
         for name, f in FORMATS.items()
-        if f.write is not None and (f.shapes if any_shapes else not f.only_shapes)
+        if f.writer is not None and (f.kept.shapes if any_shapes else f.holds != "shapes")
     ]
     excel = {
         "format": "Excel table",

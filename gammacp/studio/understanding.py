@@ -152,17 +152,17 @@ def _choices_for(folder: Path, campaign: Campaign) -> tuple[Understood, Finding 
         finding = find(campaign.paths, FORMATS[chosen] if chosen else None, layout)
     found = finding.found if finding else []
     for source, entry in found:
-        if entry.layers is not None:
+        if entry.reader.layers is not None:
             # A file that cannot be read says so when it is read.
             with suppress(DataError):
-                layers.append(entry.layers(source))
+                layers.append(entry.reader.layers(source))
     known = Understood(
         layers={name: layer.features for name, layer in union(layers).items() if layer.offered},
         dissimilarities=(
             *(name for name, _ in DISSIMILARITIES.items()),
             *sorted(path.name for path in folder.glob("*.toml") if path.name != NAME),
         ),
-        options=frozenset(name for _, entry in found for name in entry.options),
+        options=frozenset(name for _, entry in found for name in entry.reader.options),
         rounds=tuple(campaign.values.get("rounds", ())),
         paths=tuple(inside(folder, str(p)) for p in campaign.values["paths"])
         if campaign.file
