@@ -182,8 +182,8 @@ def _warnings(c: Continuum, annotators: Mapping[str, AnnotatorCounts]) -> Iterat
     for name, counts in annotators.items():
         if counts.overlaps:
             yield (
-                f"{name} has {_units(counts.overlaps)} overlapping an earlier one: measures that need units "
-                "without overlaps (u-alpha, segmentation, kappa-d) do not apply"
+                f"{name} has {_units(counts.overlaps)} overlapping an earlier one: measures that "
+                "need units without overlaps (u-alpha, segmentation, kappa-d) do not apply"
             )
     for name, counts in annotators.items():
         if counts.duplicates:

@@ -157,8 +157,10 @@ def _what_was_read(found: Understood) -> Markup:
     parts: list[Markup | None] = [element("p", said)]
     if len(found.documents) > _MANY_DOCUMENTS or units > _MANY_UNITS:
         parts.append(element("p", _MANY, class_="warning", role="note"))
-    if found.paths:
-        parts.append(element("p", f"campaign.toml says what is read: {', '.join(found.paths)}."))
+    if found.offers.paths:
+        parts.append(
+            element("p", f"campaign.toml says what is read: {', '.join(found.offers.paths)}.")
+        )
     if found.joinings:
         parts.append(_question(found.joinings))
     if found.problem is not None:
@@ -203,12 +205,12 @@ def _question(ways: Iterable[Joining]) -> Markup:
 
 def _choosing(found: Understood, choice: Choice) -> Markup:
     """The form of the choice, filled in."""
-    of_layer = [fs for name, fs in found.layers.items() if choice.layer in (None, "", name)]
+    of_layer = [fs for name, fs in found.offers.layers.items() if choice.layer in (None, "", name)]
     offered: tuple[tuple[str, str, Iterable[str]], ...] = (
-        ("layer", "Layer", found.layers),
+        ("layer", "Layer", found.offers.layers),
         ("feature", "Feature", dict.fromkeys(f for fs in of_layer for f in fs)),
-        ("round", "Round", found.rounds),
-        ("dissimilarity", "Dissimilarity", found.dissimilarities),
+        ("round", "Round", found.offers.rounds),
+        ("dissimilarity", "Dissimilarity", found.offers.dissimilarities),
         ("reference", "Compare one annotator with the rest", found.annotators),
     )
     selects = (_select(n, t, o, getattr(choice, n)) for n, t, o in offered if o)
@@ -259,7 +261,7 @@ def _more(found: Understood, choice: Choice) -> Iterable[Markup]:
         ("bounds", "Bounds", bounds, "START:END"),
         ("annotators", "Annotators without units", ", ".join(choice.annotators), "A, B"),
     ]
-    for name, title, value, tip in texts["tier" not in found.options :]:
+    for name, title, value, tip in texts["tier" not in found.offers.options :]:
         field = element("input", name=name, value=value or "", placeholder=tip)
         yield element("label", f"{title} ", field)
     box = element("input", type="checkbox", name="calibrate", checked=choice.calibrate)
