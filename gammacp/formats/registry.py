@@ -136,7 +136,7 @@ class FormatWriter:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kept:
+class KeptData:
     """Parts of a document that a format's writer keeps and its reader gives back.
 
     Attributes
@@ -160,8 +160,8 @@ class Kept:
     chain_types: bool = True
 
 
-class KeptParts(TypedDict, total=False):
-    """The attributes of `Kept` as keyword arguments."""
+class KeptDataOptions(TypedDict, total=False):
+    """The attributes of `KeptData` as keyword arguments."""
 
     bounds: bool
     text: bool
@@ -209,7 +209,7 @@ class Format:
     extensions: tuple[str, ...]
     reader: FormatReader
     writer: FormatWriter | None = None
-    kept: Kept = Kept()
+    kept: KeptData = KeptData()
     conventions: Conventions = Conventions()
     layout: str | None = None
     holds: Literal["units", "segmentations", "shapes"] = "units"
@@ -284,7 +284,7 @@ def registered(
     annotators: str = "",
     category: str = "",
     policy: str = "",
-    **kept: Unpack[KeptParts],
+    **kept: Unpack[KeptDataOptions],
 ) -> Format:
     """Make a format and add it under its name.
 
@@ -300,7 +300,7 @@ def registered(
         The attributes of `Conventions`; by default what the notes of the reader's docstring say
         under Positions, Annotators, Category and Spans.
     kept
-        The attributes of `Kept`.
+        The attributes of `KeptData`.
     """
     writer = None
     if write is not None:
@@ -316,7 +316,7 @@ def registered(
         extensions=extensions,
         reader=FormatReader(sniff=sniff, read=read, layers=layers, first_rows=first_rows),
         writer=writer,
-        kept=Kept(**kept),
+        kept=KeptData(**kept),
         conventions=conventions.completed_by(read),
         layout=layout,
         holds=holds,

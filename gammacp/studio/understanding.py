@@ -28,7 +28,7 @@ _LOOKED_AT = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offers:
+class FolderOffers:
     """The values that can be chosen for a folder.
 
     Attributes
@@ -77,7 +77,7 @@ class Understood:
     documents: tuple[Mapping[str, object], ...] = ()
     annotators: Mapping[str, int] = field(default_factory=dict)
     categories: Mapping[str, int] = field(default_factory=dict)
-    offers: Offers = field(default_factory=Offers)
+    offers: FolderOffers = field(default_factory=FolderOffers)
     warnings: tuple[tuple[str, int], ...] = ()
     failures: tuple[DataError, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
@@ -157,7 +157,7 @@ def _seen_from(folder: Path, error: DataError) -> DataError:
     return DataError(seen_from(folder, error.message), file=file, line=error.line, hint=hint)
 
 
-def _offers_for(folder: Path, campaign: Campaign) -> tuple[Offers, Finding | None]:
+def _offers_for(folder: Path, campaign: Campaign) -> tuple[FolderOffers, Finding | None]:
     """What there is to choose from, and the files; None where reading them says why not."""
     finding, layers = None, []
     with suppress(GammacpError):
@@ -170,7 +170,7 @@ def _offers_for(folder: Path, campaign: Campaign) -> tuple[Offers, Finding | Non
             # A file that cannot be read says so when it is read.
             with suppress(DataError):
                 layers.append(entry.reader.layers(source))
-    offers = Offers(
+    offers = FolderOffers(
         layers={name: layer.features for name, layer in union(layers).items() if layer.offered},
         dissimilarities=(
             *(name for name, _ in DISSIMILARITIES.items()),

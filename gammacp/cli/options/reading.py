@@ -47,7 +47,7 @@ HEADING = "What is read, and what of it counts"
 
 
 @dataclass(frozen=True)
-class Counting:
+class CountedData:
     """The units and annotators that count, and their names."""
 
     heading = HEADING
@@ -75,7 +75,7 @@ class Counting:
 
 
 @dataclass(frozen=True)
-class Places:
+class FilePlaces:
     """The places of units, categories and names in the files."""
 
     heading = HEADING
@@ -104,8 +104,8 @@ class Reading:
     document: list[str] | None = option(
         "Keep only these documents; * matches anything (A,B; repeatable).", "NAMES"
     )
-    counting: Counting = Counting()
-    places: Places = Places()
+    counting: CountedData = CountedData()
+    places: FilePlaces = FilePlaces()
     round: str | None = option("Read only this round of a campaign.toml.", "NAME")
     option: list[str] | None = option(
         "Set another option of the format (repeatable).", "NAME=VALUE"
