@@ -19,11 +19,14 @@ def record(entry: Format) -> dict[str, object]:
     return {
         **record_of(entry, "name title extensions"),
         "reads": True,
-        "writes": entry.write is not None,
-        **record_of(entry, "options write_options layout offset_unit annotators category policy"),
+        "writes": entry.writer is not None,
+        "options": entry.reader.options,
+        "write_options": entry.writer.options if entry.writer else (),
+        "layout": entry.layout,
+        **record_of(entry.conventions, "offset_unit annotators category policy"),
         "several_continua": entry.many,
-        "keeps_bounds": entry.bounds,
-        "applies_to": ["units", "segmentations"] if entry.segmentations else ["units"],
+        "keeps_bounds": entry.kept.bounds,
+        "applies_to": ["units", "segmentations"] if entry.holds == "segmentations" else ["units"],
         "extra": entry.extra,
     }
 
@@ -35,29 +38,29 @@ def table() -> Table:
 
 def facts(entry: Format) -> Iterator[str]:
     """What there is to know of a format, a sentence or two each."""
-    yield f"Annotators: {entry.annotators}."
-    if entry.segmentations:
+    yield f"Annotators: {entry.conventions.annotators}."
+    if entry.holds == "segmentations":
         yield "`gammacp segmentation` reads it as codings, other commands as units."
     if entry.layout:
         yield f"Names from paths: `{entry.layout}`; `--layout` sets another."
-    yield f"Category: {entry.category}."
-    yield f"Spans: {entry.policy}."
-    if entry.write:
+    yield f"Category: {entry.conventions.category}."
+    yield f"Spans: {entry.conventions.policy}."
+    if writer := entry.writer:
         several = "several continua in one file" if entry.many else "one continuum per file"
-        where = "a file per annotator" if entry.per_annotator else several
-        named = f"; choose it with `--to {entry.name}`" if entry.by_name else ""
-        yield f"Written: {where}; bounds are {'' if entry.bounds else 'not '}kept{named}."
-        if options := ", ".join(f"`--write-option {name}=`" for name in entry.write_options):
+        where = "a file per annotator" if writer.per_annotator else several
+        named = f"; choose it with `--to {entry.name}`" if writer.by_name else ""
+        yield f"Written: {where}; bounds are {'' if entry.kept.bounds else 'not '}kept{named}."
+        if options := ", ".join(f"`--write-option {name}=`" for name in writer.options):
             yield f"Options for writing: {options}."
 
 
 def prose(entry: Format) -> Iterator[str]:
     """One format in words, a paragraph each."""
     yield f"{entry.title} ({entry.name}): {' '.join(entry.extensions)}"
-    yield f"Positions: {entry.offset_unit}."
+    yield f"Positions: {entry.conventions.offset_unit}."
     yield from facts(entry)
-    if entry.options:
-        yield f"Options for reading: {', '.join(map(_on_the_command_line, entry.options))}."
+    if options := entry.reader.options:
+        yield f"Options for reading: {', '.join(map(_on_the_command_line, options))}."
     if entry.extra:
         yield f"Needs: `pip install 'gammacp[{entry.extra}]'`."
 

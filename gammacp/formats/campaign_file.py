@@ -52,7 +52,7 @@ _Rounds = Annotated[dict[str, Texts], Field(examples=['["a", "b"]'])]
 
 
 class _Files(WrittenTable):
-    """Which files there are, and how they are read."""
+    """The files of a campaign, and how they are read."""
 
     paths: Texts = says("Files, folders, globs and zip archives in this file's folder or below.")
     format: Text = says("Format of the files (gammacp formats); without it, each is recognised.")
@@ -61,6 +61,11 @@ class _Files(WrittenTable):
     feature: Text = says("Feature that gives the category.")
     tier: Text = says("Tiers to read, as a pattern.")
     align_texts: bool = says("Whether texts that differ between annotators are aligned.")
+
+
+class _Documents(WrittenTable):
+    """Facts about the documents and their rounds, and further options of their format."""
+
     dissimilarity: Text = says("Dissimilarity for every command: a name, or a TOML file here.")
     cluster: Text = says(
         "Which documents share an author, patient or video: a feature of the units, a pattern of "
@@ -79,7 +84,7 @@ class _Files(WrittenTable):
     option: Names = says("Other options of the format (see gammacp formats NAME).")
 
 
-class Keys(Selection, _Files):
+class Keys(Selection, _Documents, _Files):
     """What a campaign.toml may say; the descriptions are those of `gammacp init`."""
 
 

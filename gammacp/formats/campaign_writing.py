@@ -47,14 +47,14 @@ def campaign_text(campaign: Campaign, found: Collection, out: Path) -> str:
         there["layout"] = known.layout
     text = _HEAD.format(name=out.name, found=_counts(continua, found))
     layers = {n: ", ".join(v.features) for n, v in there_are.items() if v.offered}
-    options = ", ".join(o for o in known.options if o not in KEYS) if known else ""
+    options = ", ".join(o for o in known.reader.options if o not in KEYS) if known else ""
     notes = {
         "layer": [f"There is {name}{' with ' * bool(f)}{f}." for name, f in layers.items()],
         "option": [f"There are: {options}."] if options else [],
     }
     # A key of the file that came after a table would be one of the table.
     for key, entry in sorted(KEYS.items(), key=lambda item: get_origin(item[1].annotation) is dict):
-        if key in ("layer", "feature", "tier") and known and key not in known.options:
+        if key in ("layer", "feature", "tier") and known and key not in known.reader.options:
             continue
         kind = get_origin(entry.annotation) or entry.annotation
         value = said.get(key, there.get(key, kind() if kind in (dict, float) else "…"))
@@ -114,11 +114,12 @@ def _choices(campaign: Campaign, found: Collection, layers: Layers) -> dict[str,
         return {}
     (name,) = formats
     said = {"format": name}
-    if layers and "layer" in FORMATS[name].options:
+    if layers and "layer" in FORMATS[name].reader.options:
         layer = chosen_layer(layers, campaign.values.get("layer"))
         feature = chosen_feature(layers, layer, campaign.values.get("feature"))
         known = {"layer": layer, "feature": feature}
-        said |= {key: v for key, v in known.items() if v and key in FORMATS[name].options}
+        options = FORMATS[name].reader.options
+        said |= {key: v for key, v in known.items() if v and key in options}
     return said
 
 

@@ -211,7 +211,8 @@ def _is_of_another_kind(source: Source, place: Path) -> bool:
     # So would one whose ending, blanks or line breaks are not those that its format is known by.
     plain = json.dumps(root, ensure_ascii=False).encode("utf-8", "surrogatepass")
     for name, entry in FORMATS.items():
-        if any(entry.sniff(plain, place.with_suffix(x)) for x in _JSON & {*entry.extensions}):
+        endings = _JSON & {*entry.extensions}
+        if any(entry.reader.sniff(plain, place.with_suffix(ending)) for ending in endings):
             raise source.error(
                 f"JSON has the keys of {entry.title}, but not the layout that this tool writes",
                 hint=f"Read it with `format={name}`, or move it away if it holds no annotations",

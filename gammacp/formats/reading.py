@@ -27,7 +27,7 @@ Reader: TypeAlias = Callable[..., Continuum | Corpus]
 """`reader(source, **options)`, as a format has it."""
 _Document: TypeAlias = tuple[Source, Format, Continuum | Corpus]
 _Settings: TypeAlias = Mapping[str, Mapping[str, Any]]
-# By file, what `Format.first_rows` gives: read again only where a message names a row.
+# By file, what `FormatReader.first_rows` gives: read again only where a message names a row.
 _FirstRows: TypeAlias = dict[str, Mapping[tuple[str, ...], str]]
 
 
@@ -197,7 +197,7 @@ def collect(
     settings = {name: _settings(group, given) for name, group in by_format.items()}
     documents, unread = list[_Document](), list(finding.unread)
     for source, entry in finding.found:
-        read = (instead or {}).get(entry.name, entry.read)
+        read = (instead or {}).get(entry.name, entry.reader.read)
         try:
             documents.append((source, entry, read(source, **settings[entry.name])))
         except DataError as error:
@@ -295,7 +295,7 @@ def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
 def _noting(continuum: Noting, entry: Format, given: Mapping[str, object]) -> Noting:
     """The continuum, or table of them, with what was asked of its reader in its `selection`."""
     for key, value in given.items():
-        if value is not None and key in {"format", "layout", *entry.options} - {"features"}:
+        if value is not None and key in {"format", "layout", *entry.reader.options} - {"features"}:
             continuum = continuum.noting(key, str(value))
     return continuum
 
@@ -311,12 +311,12 @@ def _group_by_key(entries: Iterable[T], key: Callable[[T], str]) -> dict[str, li
 def _settings(group: list[tuple[Source, Format]], given: Mapping[str, Any]) -> dict[str, Any]:
     """The options for the reader of one format; layer and feature are chosen over its files."""
     entry = group[0][1]
-    mine = {name: value for name, value in given.items() if name in entry.options}
+    mine = {name: value for name, value in given.items() if name in entry.reader.options}
     together = layers_of(group)
     try:
-        if together and "layer" in entry.options:
+        if together and "layer" in entry.reader.options:
             mine["layer"] = chosen_layer(together, given.get("layer"))
-        if together and "feature" in entry.options:
+        if together and "feature" in entry.reader.options:
             mine["feature"] = chosen_feature(together, mine.get("layer"), given.get("feature"))
     except DataError as error:
         raise (error.at(group[0][0].place) if len(group) == 1 else error) from None
@@ -329,7 +329,8 @@ def layers_of(group: Iterable[tuple[Source, Format]]) -> dict[str, Layer]:
     for source, entry in group:
         # A file that cannot be read says so when it is its turn.
         with suppress(DataError):
-            found.append(entry.layers(source) if entry.layers else {})
+            list_layers = entry.reader.layers
+            found.append(list_layers(source) if list_layers else {})
     return union(found)
 
 
@@ -368,8 +369,9 @@ def _with_layout(
 def _place_of(part: DocumentPart, annotator: str, rows: _FirstRows) -> str:
     """The file, and where in it the annotator's work on the document begins, if that is known."""
     place = part.source.place
-    if part.format.first_rows and place not in rows:
-        rows[place] = part.format.first_rows(part.source)
+    first_rows = part.format.reader.first_rows
+    if first_rows and place not in rows:
+        rows[place] = first_rows(part.source)
     row = rows.get(place, {}).get((part.continuum.name, annotator))
     return f"{place}: {row}" if row else place
 
@@ -381,7 +383,7 @@ def _joinings(parts: Iterable[DocumentPart], settings: _Settings) -> tuple[Joini
     if len(found) < 2 or len(formats) > 1:
         return ()
     ((name, entry),) = formats.items()
-    return joinings([*found.values()], lambda source: entry.read(source, **settings[name]))
+    return joinings([*found.values()], lambda source: entry.reader.read(source, **settings[name]))
 
 
 def _advice(ways: tuple[Joining, ...]) -> str:
@@ -410,8 +412,8 @@ def _lacks(part: DocumentPart, unread: Iterable[Unread], layout: str | None) -> 
 def _check_options(options: Mapping[str, object], formats: Iterable[Format], whose: str) -> None:
     """UsageError for an option that none of the formats has: it would change nothing."""
     entries = list(formats)
-    known = sorted({option for entry in entries for option in entry.options})
-    if any(entry.features for entry in entries) and "features" not in known:
+    known = sorted({option for entry in entries for option in entry.reader.options})
+    if any(entry.kept.features for entry in entries) and "features" not in known:
         known.append("features")  # Those that are read without being asked for.
     for name in options:
         if name not in known and name == "features":

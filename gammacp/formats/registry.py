@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal, TypedDict, Unpack
 
 from gammacp.base.subjects import table
 from gammacp.continuum import Continuum, Corpus
@@ -30,16 +30,45 @@ _NOTE = re.compile(r"^(Positions|Annotators|Category|Spans)\n((?: {4}.+(?:\n|\Z)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Format:
-    """A registered file format.
+class Conventions:
+    """Conventions of a format, as text for the table of formats.
 
     Attributes
     ----------
-    name, title
-        What `--format` takes, and what people call it.
-    extensions
-        Usual file name endings with the dot, upper and lower case alike; the first is written by
-        default.
+    offset_unit
+        What positions count.
+    annotators
+        How annotators are found.
+    category
+        What the category of a unit is.
+    policy
+        What happens with overlapping, discontinuous, zero-length and unlabelled spans.
+    """
+
+    offset_unit: str = ""
+    annotators: str = ""
+    category: str = ""
+    policy: str = ""
+
+    def completed_by(self, read: Callable[..., object]) -> Conventions:
+        """Return these conventions, with the gaps filled from a reader's docstring.
+
+        Parameters
+        ----------
+        read
+            A reader whose notes may have Positions, Annotators, Category and Spans.
+        """
+        notes = dict(_NOTE.findall(inspect.getdoc(read) or ""))
+        written = {name: " ".join(notes.get(title, "").split()) for name, title in _NOTES.items()}
+        return Conventions(**{name: getattr(self, name) or written[name] for name in _NOTES})
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormatReader:
+    """The functions that recognise and read the files of a format.
+
+    Attributes
+    ----------
     sniff
         `sniff(head, path)`: whether a file that begins with these bytes (at most `HEAD_BYTES`) is
         of this format. Formats are asked in the order of registration; the first yes wins.
@@ -49,64 +78,79 @@ class Format:
         everything in the file that does not become a unit is counted in its `left_out` (`Spans` and
         `Documents` have `leave_out` for it). Whatever is wrong with the file is a DataError with
         its line.
-    write
-        `write(document, path, **options)`, or None when the format is only read.
-    offset_unit, annotators, category, policy
-        What positions count, how annotators are found, what the category is, and what happens
-        with overlapping, discontinuous, zero-length and unlabelled spans. Text for the table of
-        formats; by default what the notes of the reader's docstring say under Positions,
-        Annotators, Category and Spans.
     layers
         `layers(source)`: the layers with spans in a file and the features of each, for formats
         with `layer` and `feature`; these two are then chosen over all files that are read.
     first_rows
         `first_rows(source)`: by document and annotator the place of their first row in a file that
         was read, for messages.
-    layout
-        Where names come from when a file holds one annotator's part of a document:
-        "{annotator}/{document}" or "{document}/{annotator}". Files of the same document are then
-        merged. None when the file names its annotators itself.
-    segmentations
-        Whether it holds segmentations, of which units say a part: a wing reads the whole.
-    many
-        Whether the writer takes a corpus.
-    per_annotator
-        Whether it makes a file for each annotator, where `layout` says.
-    by_name
-        Whether it is written only when it is named, for its ending is another format's.
-    milliseconds
-        Whether it rounds seconds to milliseconds.
-    bounds, text, features, fragments, shapes
-        Whether the writer keeps them and the reader gives them back. Units of several fragments,
-        and with shapes, are refused by other writers.
-    links
-        The kinds of links that the writer keeps.
-    chain_types
-        Whether it keeps the types of chains, too.
-    only_shapes
-        Whether it holds nothing but shapes.
-    extra
-        The optional dependency group that reading needs, if any.
     """
 
-    name: str
-    title: str
-    extensions: tuple[str, ...]
     sniff: Callable[[bytes, Path], bool]
     read: Callable[..., Continuum | Corpus]
-    write: Callable[..., None] | None = None
-    offset_unit: str = ""
-    annotators: str = ""
-    category: str = ""
-    policy: str = ""
     layers: Callable[[Source], Layers] | None = None
     first_rows: Callable[[Source], Mapping[tuple[str, ...], str]] | None = None
-    layout: str | None = None
-    segmentations: bool = False
-    many: bool = False
+
+    def __post_init__(self) -> None:
+        """Turn unexpected exceptions of the functions into errors of the file."""
+        for name in ("sniff", "read", "layers", "first_rows"):
+            if function := getattr(self, name):
+                object.__setattr__(self, name, guard(function))
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of the options that the reader takes, in the order of its signature."""
+        return _keywords(self.read)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormatWriter:
+    """The function that writes a format, and the files that it makes.
+
+    Attributes
+    ----------
+    write
+        `write(document, path, **options)`.
+    per_annotator
+        Whether it makes a file for each annotator, where the format's `layout` says.
+    by_name
+        Whether the format is written only when it is named, for its ending is another format's.
+    milliseconds
+        Whether it rounds seconds to milliseconds.
+    """
+
+    write: Callable[..., None]
     per_annotator: bool = False
     by_name: bool = False
     milliseconds: bool = False
+
+    @property
+    def keywords(self) -> tuple[str, ...]:
+        """Names of all keyword arguments of the writer."""
+        return _keywords(self.write)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of the options that the writer takes, without the notes on units."""
+        return tuple(name for name in self.keywords if name != "notes")
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptData:
+    """Parts of a document that a format's writer keeps and its reader gives back.
+
+    Attributes
+    ----------
+    bounds, text, features
+        Declared bounds, the annotated text, and features of units beside the category.
+    fragments, shapes
+        Units of several fragments, and with shapes; other writers refuse such units.
+    links
+        The kinds of links that are kept.
+    chain_types
+        Whether types of chains are kept, too.
+    """
+
     bounds: bool = False
     text: bool = False
     features: bool = False
@@ -114,21 +158,66 @@ class Format:
     shapes: bool = False
     links: tuple[str, ...] = ()
     chain_types: bool = True
-    only_shapes: bool = False
+
+
+class KeptDataOptions(TypedDict, total=False):
+    """The attributes of `KeptData` as keyword arguments."""
+
+    bounds: bool
+    text: bool
+    features: bool
+    fragments: bool
+    shapes: bool
+    links: tuple[str, ...]
+    chain_types: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A registered file format.
+
+    Attributes
+    ----------
+    name, title
+        Its name for `--format`, and the name that people use.
+    extensions
+        Usual file name endings with the dot, upper and lower case alike; the first is written by
+        default.
+    reader
+        The functions that recognise and read its files.
+    writer
+        The function that writes it; None when the format is only read.
+    kept
+        Parts of a document beside the units that survive writing and reading.
+    conventions
+        Meaning of positions, annotators, categories and spans.
+    layout
+        Where names come from when a file holds one annotator's part of a document:
+        "{annotator}/{document}" or "{document}/{annotator}". Files of the same document are then
+        merged. None when the file names its annotators itself.
+    holds
+        "units"; "shapes" for a format of nothing but shapes; "segmentations" where units say only
+        a part, and a subject reads the whole.
+    many
+        Whether a file that is written holds a corpus.
+    extra
+        The optional dependency group that reading needs, if any.
+    """
+
+    name: str
+    title: str
+    extensions: tuple[str, ...]
+    reader: FormatReader
+    writer: FormatWriter | None = None
+    kept: KeptData = KeptData()
+    conventions: Conventions = Conventions()
+    layout: str | None = None
+    holds: Literal["units", "segmentations", "shapes"] = "units"
+    many: bool = False
     extra: str | None = None
 
-    def __post_init__(self) -> None:
-        """Take from the reader's docstring what is not given; keep strangers' files in bounds."""
-        noted = dict(_NOTE.findall(inspect.getdoc(self.read) or ""))
-        for name, title in _NOTES.items():
-            if not getattr(self, name):
-                object.__setattr__(self, name, " ".join(noted.get(title, "").split()))
-        for name in ("sniff", "read", "layers", "first_rows"):
-            if function := getattr(self, name):
-                object.__setattr__(self, name, guard(function))
-
     def has_ending(self, path: Path) -> bool:
-        """Whether a file name ends as this format's do.
+        """Return whether a file name ends as this format's do.
 
         Parameters
         ----------
@@ -137,21 +226,6 @@ class Format:
         """
         endings = tuple(ending.lower() for ending in self.extensions)
         return bool(path.suffix) and path.name.lower().endswith(endings)
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """Names of the options that the reader takes, in the order of its signature."""
-        return _keywords(self.read)
-
-    @property
-    def write_options(self) -> tuple[str, ...]:
-        """Names of the options that the writer takes, without the notes on units."""
-        return tuple(name for name in self.write_keywords if name != "notes")
-
-    @property
-    def write_keywords(self) -> tuple[str, ...]:
-        """All that the writer can be told."""
-        return _keywords(self.write) if self.write else ()
 
 
 def _keywords(function: Callable[..., object]) -> tuple[str, ...]:
@@ -195,17 +269,61 @@ def registered(
     extensions: tuple[str, ...],
     sniff: Callable[[bytes, Path], bool],
     read: Callable[..., Continuum | Corpus],
-    **facts: Any,
+    *,
+    layers: Callable[[Source], Layers] | None = None,
+    first_rows: Callable[[Source], Mapping[tuple[str, ...], str]] | None = None,
+    write: Callable[..., None] | None = None,
+    many: bool = False,
+    per_annotator: bool = False,
+    by_name: bool = False,
+    milliseconds: bool = False,
+    layout: str | None = None,
+    holds: Literal["units", "segmentations", "shapes"] = "units",
+    extra: str | None = None,
+    offset_unit: str = "",
+    annotators: str = "",
+    category: str = "",
+    policy: str = "",
+    **kept: Unpack[KeptDataOptions],
 ) -> Format:
     """Make a format and add it under its name.
 
     Parameters
     ----------
-    name, title, extensions, sniff, read, facts
+    name, title, extensions, layout, holds, many, extra
         The attributes of `Format`.
+    sniff, read, layers, first_rows
+        The attributes of `FormatReader`.
+    write, per_annotator, by_name, milliseconds
+        The attributes of `FormatWriter`.
+    offset_unit, annotators, category, policy
+        The attributes of `Conventions`; by default what the notes of the reader's docstring say
+        under Positions, Annotators, Category and Spans.
+    kept
+        The attributes of `KeptData`.
     """
-    made = Format(name=name, title=title, extensions=extensions, sniff=sniff, read=read, **facts)
-    return FORMATS.register(name, made)
+    writer = None
+    if write is not None:
+        writer = FormatWriter(
+            write=write, per_annotator=per_annotator, by_name=by_name, milliseconds=milliseconds
+        )
+    conventions = Conventions(
+        offset_unit=offset_unit, annotators=annotators, category=category, policy=policy
+    )
+    entry = Format(
+        name=name,
+        title=title,
+        extensions=extensions,
+        reader=FormatReader(sniff=sniff, read=read, layers=layers, first_rows=first_rows),
+        writer=writer,
+        kept=KeptData(**kept),
+        conventions=conventions.completed_by(read),
+        layout=layout,
+        holds=holds,
+        many=many,
+        extra=extra,
+    )
+    return FORMATS.register(name, entry)
 
 
 def recognise(head: bytes, path: Path) -> Format | None:
@@ -216,27 +334,27 @@ def recognise(head: bytes, path: Path) -> Format | None:
     head = in_utf8(head)
     # The sort is stable: within each kind the order of registration stays.
     own = table("format")
-    entries = sorted((f for _, f in FORMATS.items()), key=lambda f: f.read.__module__ in own)
-    return next((f for f in entries if f.sniff(head, path)), None)
+    entries = sorted((f for _, f in FORMATS.items()), key=lambda f: f.reader.read.__module__ in own)
+    return next((f for f in entries if f.reader.sniff(head, path)), None)
 
 
 def format_for_writing(path: Path, name: str | None) -> Format:
     """The format called `name`, or the one whose ending `path` has; it must have a writer."""
     if name is None:
-        found = [f for _, f in FORMATS.items() if f.write and f.has_ending(path)]
-        alone = [f for f in found if not f.by_name]
-        if not alone:
+        entries = [f for _, f in FORMATS.items() if f.writer and f.has_ending(path)]
+        unambiguous = [f for f in entries if f.writer and not f.writer.by_name]
+        if not unambiguous:
             raise UsageError(
                 f"{path}: the ending {path.suffix or '(none)'!r} does not say which format to "
                 f"write; give `write(format=)` (in Python, format=) with one of: "
-                f"{', '.join(f.name for f in found) or _writable()}"
+                f"{', '.join(f.name for f in entries) or _writable()}"
             )
-        return alone[0]
+        return unambiguous[0]
     chosen = FORMATS[name]
-    if chosen.write is None:
+    if chosen.writer is None:
         raise UsageError(f"format {name!r} is only read; formats with a writer: {_writable()}")
     return chosen
 
 
 def _writable() -> str:
-    return ", ".join(n for n, f in FORMATS.items() if f.write)
+    return ", ".join(n for n, f in FORMATS.items() if f.writer)

@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from gammacp.base.arrays import Floats
+from gammacp.base.record_tables import record_of
 from gammacp.continuum import Bounds, Continuum
 
 
@@ -21,24 +23,42 @@ class LengthSummary:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AnnotatorCounts:
+    """Counts of one annotator's units in a continuum.
+
+    Attributes
+    ----------
+    units
+        All units.
+    gaps
+        Stretches between the bounds that no unit covers.
+    coverage
+        Share of the continuum that the units cover; NaN when the continuum has no length.
+    overlaps
+        Units that begin before an earlier one has ended.
+    duplicates
+        Units that repeat another in start, end and category.
+    """
+
+    units: int
+    gaps: int
+    coverage: float
+    overlaps: int
+    duplicates: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Summary:
     """Counts of one continuum.
 
     Attributes
     ----------
     annotators
-        Units per annotator.
+        Counts of each annotator.
     categories
         Units per category; the prevalence is the share of the labelled units.
     lengths
         Of the units; None without units.
-    gaps, coverage
-        Per annotator: stretches between the bounds that no unit covers, and the share of the
-        continuum that the units cover (NaN when the continuum has no length).
-    overlaps
-        Per annotator: units that begin before an earlier one has ended.
-    duplicates
-        Per annotator: units that repeat another in start, end and category.
     unlabelled, zero_length
         Units without a category, and with start = end.
     whole_numbers
@@ -50,13 +70,9 @@ class Summary:
     units: int
     offset_unit: str
     bounds: Bounds
-    annotators: Mapping[str, int]
+    annotators: Mapping[str, AnnotatorCounts]
     categories: Mapping[str, int]
     lengths: LengthSummary | None
-    gaps: Mapping[str, int]
-    coverage: Mapping[str, float]
-    overlaps: Mapping[str, int]
-    duplicates: Mapping[str, int]
     unlabelled: int
     zero_length: int
     whole_numbers: bool
@@ -67,30 +83,47 @@ class Summary:
         """The share of a category among the labelled units."""
         return self.categories[category] / max(1, sum(self.categories.values()))
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the summary as JSON has it: each count of an annotator by the annotator's name."""
+        return {
+            **record_of(self, "units offset_unit bounds"),
+            "annotators": self._by_annotator("units"),
+            "categories": {
+                name: {"units": count, "prevalence": self.prevalence(name)}
+                for name, count in self.categories.items()
+            },
+            "lengths": self.lengths and vars(self.lengths),
+            "gaps": self._by_annotator("gaps"),
+            "coverage": self._by_annotator("coverage"),
+            "overlaps": self._by_annotator("overlaps"),
+            "duplicates": self._by_annotator("duplicates"),
+            **record_of(self, "unlabelled zero_length whole_numbers has_text warnings"),
+        }
+
+    def _by_annotator(self, count: str) -> dict[str, float]:
+        return {name: getattr(counts, count) for name, counts in self.annotators.items()}
+
 
 def summary(continuum: Continuum) -> Summary:
     """Count what is in a continuum."""
     c, parts = continuum, continuum.atoms()
     counts = np.bincount(c.category_codes[c.category_codes >= 0], minlength=len(c.categories))
-    covers = {name: _coverage(parts, name) for name in c.annotators}
-    overlaps = {name: over for name, (_, _, over) in covers.items()}
-    duplicates = {name: _duplicates(c, name) for name in c.annotators}
+    annotators = {
+        name: _counts(c, parts, name, units)
+        for name, units in zip(c.annotators, c.counts.tolist(), strict=True)
+    }
     return Summary(
         units=c.n_units,
         offset_unit=c.offset_unit,
         bounds=c.bounds,
-        annotators=dict(zip(c.annotators, c.counts.tolist(), strict=True)),
+        annotators=annotators,
         categories=dict(zip(c.categories, counts.tolist(), strict=True)),
         lengths=_spread(_marked_lengths(c)),
-        gaps={name: gaps for name, (gaps, _, _) in covers.items()},
-        coverage={name: share for name, (_, share, _) in covers.items()},
-        overlaps=overlaps,
-        duplicates=duplicates,
         unlabelled=int((c.category_codes < 0).sum()),
         zero_length=int((c.lengths == 0).sum()),
         whole_numbers=_whole(c),
         has_text=c.text is not None,
-        warnings=tuple(_warnings(c, overlaps, duplicates)),
+        warnings=tuple(_warnings(c, annotators)),
     )
 
 
@@ -108,15 +141,21 @@ def _spread(lengths: Floats) -> LengthSummary | None:
     return LengthSummary(minimum=low, median=middle, mean=float(lengths.mean()), maximum=high)
 
 
-def _coverage(c: Continuum, name: str) -> tuple[int, float, int]:
-    """Gaps, covered share, and units that overlap an earlier one."""
-    rows = c.rows_of(name)
+def _counts(continuum: Continuum, parts: Continuum, name: str, units: int) -> AnnotatorCounts:
+    """Return the counts of one annotator; `parts` has the fragments as units."""
+    c, rows = parts, parts.rows_of(name)
     starts = np.append(c.starts[rows], c.bounds[1])
     # How far the earlier units reach, from the lower bound on.
     reached = np.maximum.accumulate(np.concatenate(([c.bounds[0]], c.ends[rows])))
     gaps = np.maximum(starts - reached, 0.0)
     covered = 1 - float(gaps.sum()) / c.length if c.length else float("nan")
-    return int((gaps > 0).sum()), covered, int((starts[1:-1] < reached[1:-1]).sum())
+    return AnnotatorCounts(
+        units=units,
+        gaps=int((gaps > 0).sum()),
+        coverage=covered,
+        overlaps=int((starts[1:-1] < reached[1:-1]).sum()),
+        duplicates=_duplicates(continuum, name),
+    )
 
 
 def _duplicates(c: Continuum, name: str) -> int:
@@ -129,28 +168,27 @@ def _whole(c: Continuum) -> bool:
     return bool((c.starts % 1 == 0).all() and (c.ends % 1 == 0).all())
 
 
-def _warnings(
-    c: Continuum, overlaps: Mapping[str, int], duplicates: Mapping[str, int]
-) -> Iterator[str]:
+def _warnings(c: Continuum, annotators: Mapping[str, AnnotatorCounts]) -> Iterator[str]:
     if not c.n_units:
         yield "there are no units: no measure is defined"
     elif c.n_annotators < 2:
         yield "there is only one annotator: agreement needs two"
-    for name, count in zip(c.annotators, c.counts.tolist(), strict=True):
-        if c.n_units and not count:
+    for name, counts in annotators.items():
+        if c.n_units and not counts.units:
             yield (
                 f"{name} has no units, which counts as having found none; leave out annotators who "
                 "did not annotate"
             )
-    for name, count in overlaps.items():
-        if count:
+    for name, counts in annotators.items():
+        if counts.overlaps:
             yield (
-                f"{name} has {_units(count)} overlapping an earlier one: measures that need units "
-                "without overlaps (u-alpha, segmentation, kappa-d) do not apply"
+                f"{name} has {_units(counts.overlaps)} overlapping an earlier one: measures that "
+                "need units without overlaps (u-alpha, segmentation, kappa-d) do not apply"
             )
-    for name, count in duplicates.items():
-        if count:
-            yield f"{name} has {_units(count)} repeating another exactly: each one counts"
+    for name, counts in annotators.items():
+        if counts.duplicates:
+            repeated = _units(counts.duplicates)
+            yield f"{name} has {repeated} repeating another exactly: each one counts"
     yield from _unit_warnings(c)
     for kind, names in (("annotators", c.annotators), ("categories", c.categories)):
         for group in _alike(names):

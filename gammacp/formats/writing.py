@@ -52,24 +52,25 @@ def write(
     target = Path(path)
     check_folder(target)
     chosen = format_for_writing(target, format)
-    assert chosen.write is not None
+    writer = chosen.writer
+    assert writer is not None
     _check_inside(document, chosen)
-    if not chosen.features and document.features:
+    if not chosen.kept.features and document.features:
         document = (
             document.with_features()
             if isinstance(document, Continuum)
             else Corpus.from_continua({n: c.with_features() for n, c in document.items()})
         )
     for name in options:
-        if name not in chosen.write_options:
-            there = ", ".join(chosen.write_options) or "none"
+        if name not in writer.options:
+            there = ", ".join(writer.options) or "none"
             raise UsageError(f"writing {chosen.name} has no option {name!r}; there are: {there}")
-    if notes and "notes" in chosen.write_keywords:
+    if notes and "notes" in writer.keywords:
         options["notes"] = notes
     if isinstance(document, Corpus) and len(document) == 1 and not chosen.many:
         (document,) = document.values()
     if isinstance(document, Continuum) or chosen.many:
-        chosen.write(document, target, **options)
+        writer.write(document, target, **options)
         return
     pattern, kind = str(target), "document"
     if "{document}" not in pattern:
@@ -82,7 +83,7 @@ def write(
         pattern, kind = f"{target}/{{document}}{chosen.extensions[0]}", "continuum"
     names = {name: file_name(name, kind) for name in document}
     for name, continuum in document.items():
-        chosen.write(continuum, Path(pattern.replace("{document}", names[name])), **options)
+        writer.write(continuum, Path(pattern.replace("{document}", names[name])), **options)
 
 
 def _check_inside(document: Continuum | Corpus, chosen: Format) -> None:
@@ -94,14 +95,14 @@ def _check_inside(document: Continuum | Corpus, chosen: Format) -> None:
                 "block of units would look like a person",
                 hint="Write JSON",
             )
-        if c.n_broken and not chosen.fragments:
+        if c.n_broken and not chosen.kept.fragments:
             raise DataError(
                 f"{c.n_broken} units of {c.name or 'the document'} have several fragments, which "
                 f"{chosen.title} cannot hold",
                 hint="Write JSON, CSV or brat, or read them with `read(discontinuous=split)` or "
                 "cover (in Python: c.atoms() or c.hulls())",
             )
-        if c.axes > 1 and not chosen.shapes:
+        if c.axes > 1 and not chosen.kept.shapes:
             raise DataError(
                 f"{c.n_units} units have shapes, which {chosen.title} cannot hold",
                 hint="Write JSON or CSV, or read them with `read(shapes=no)` (in Python: "
@@ -140,29 +141,29 @@ def lost_links(document: Continuum | Corpus, format: Format | None) -> Iterator[
     format
         None for a file without links.
     """
-    kept = () if format is None else format.links
+    kept = () if format is None else format.kept.links
     if lost := sum(x.kind not in kept for c in continua_of(document) for x in c.links):
         yield f"links are not kept: {lost}"
     types = {x.type for c in continua_of(document) for x in c.links if x.kind == CHAIN}
-    if types and format and CHAIN in kept and not format.chain_types:
+    if types and format and CHAIN in kept and not format.kept.chain_types:
         yield f"types of chains are not kept: {', '.join(sorted(types))}"
 
 
 def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
     """What the format does not keep of the document, one clause each; units are always kept."""
     continua = continua_of(document)
-    if any(c.text is not None for c in continua) and not format.text:
+    if any(c.text is not None for c in continua) and not format.kept.text:
         yield "the text is not kept"
-    if document.features and not format.features:
+    if document.features and not format.kept.features:
         yield f"features are not kept: {', '.join(document.features)}"
     yield from lost_links(document, format)
-    if format.milliseconds:
+    if format.writer and format.writer.milliseconds:
         edges = (x for c in continua if c.offset_unit == SECONDS for x in (*c.starts, *c.ends))
         moved = [abs(round(x * 1000) - x * 1000) for x in edges]
         if count := sum(distance > 1e-6 for distance in moved):
             what = "position is" if count == 1 else "positions are"
             yield f"{count} {what} rounded to milliseconds, by up to {max(moved):.1g} ms"
-    if not format.bounds:
+    if not format.kept.bounds:
         declared = [c.bounds for c in continua if c.n_units and c.declared]
         lost = [f"{low:.15g}:{high:.15g}" for low, high in declared]
         whose = f" of {len(lost)} documents" if len(lost) > 1 else ""

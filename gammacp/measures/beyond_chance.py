@@ -11,7 +11,7 @@ follows the rule of Mathet, Widlöcher & Métivier (2015, §5.3).
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -137,8 +137,13 @@ def _touching(
 
 def _own(score: Score) -> BeyondChance | None:
     """What the score is by itself, for γ and its family: they model chance in the same way."""
-    common = {f.name for f in fields(BeyondChance)} & {f.name for f in fields(Score)}
-    return BeyondChance(**{n: getattr(score, n) for n in common}) if score.chance else None
+    if not score.chance:
+        return None
+    names = (
+        "value", "interval", "observed", "expected", "chance", "samples", "p", "least_p", "reason",
+        "signature",
+    )  # fmt: skip
+    return BeyondChance(**{name: getattr(score, name) for name in names})
 
 
 def _unsuited(m: Measure, model: str) -> str | None:

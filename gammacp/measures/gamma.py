@@ -24,7 +24,7 @@ from gammacp.continuum.needs import Need, require, unmet_need
 from gammacp.inference.populations import Over
 from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.registry import registered
-from gammacp.measures.score import Score
+from gammacp.measures.score import ChanceBaseline, Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 
 # Units per annotator from which `cut` can be told from the continuum itself.
@@ -241,14 +241,16 @@ def score_on(
         reason=reason,
         observed=observed,
         expected=expected.mean if expected.enough else None,
-        samples=expected.samples,
         status=Status.OPTIMAL if proven else Status.FEASIBLE,
         bound=document.bound,
         annotators=document.n_annotators,
         units=document.n_units,
-        chance=chance.model,
-        p=p,
-        least_p=None if p is None else 1 / (1 + expected.samples),
+        baseline=ChanceBaseline(
+            model=chance.model,
+            samples=expected.samples,
+            p=p,
+            least_p=None if p is None else 1 / (1 + expected.samples),
+        ),
         precision=expected.precision if expected.enough else None,
         chance_error=expected.relative_error if expected.enough else 0.0,
         notes=notes,

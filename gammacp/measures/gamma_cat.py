@@ -29,7 +29,7 @@ from gammacp.errors import UsageError
 from gammacp.measures.gamma import few_units, not_shown, notes_on
 from gammacp.measures.random_sets import Basis, RandomSet
 from gammacp.measures.registry import registered
-from gammacp.measures.score import Score
+from gammacp.measures.score import ChanceBaseline, Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 
 # Units per annotator from which the zero of γ_cat is chance (docs/chance.md): it rests on fewer
@@ -232,7 +232,7 @@ class _Disorders:
         reasons = "; ".join(f"{name}: {s.reason}" for name, s in found.items() if s.reason)
         return Score(
             value=math.nan,
-            samples=self.expected.samples,
+            baseline=ChanceBaseline(samples=self.expected.samples),
             status=self.status,
             by_category={name: s.value for name, s in found.items()},
             reason=reasons or None,
@@ -264,11 +264,13 @@ class _Disorders:
         several = chance.samples > 1
         return replace(
             known,
-            samples=self.random.sets,
             status=self.status,
-            chance=self.basis.chance(self.continuum).model,
-            p=p,
-            least_p=1 / (1 + chance.samples),
+            baseline=ChanceBaseline(
+                model=self.basis.chance(self.continuum).model,
+                samples=self.random.sets,
+                p=p,
+                least_p=1 / (1 + chance.samples),
+            ),
             interval=ratio_interval(observed, observed, *chance.interval) if several else None,
             notes=(
                 *self.notes,

@@ -34,6 +34,7 @@ from gammacp.inference.populations import AlignedDocuments
 from gammacp.measures.gamma import Gamma, notes_on, score_on
 from gammacp.measures.marked import Marked, alpha_of_marking
 from gammacp.measures.random_sets import AlignedPlaces, Basis, Chance
+from gammacp.measures.score import ChanceBaseline
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.measures.within import (
     TOO_SHORT,
@@ -405,7 +406,7 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
         continua=int(known.sum()),
         annotators=len(parts.continua.people[0]),
         units=int(parts.continua.n_units.sum()),
-        samples=sum(c.expected.samples for c in chances),
+        baseline=ChanceBaseline(samples=sum(c.expected.samples for c in chances)),
         status=optimal if len(computed) else None,
         notes=tuple(dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings)))
         + (towards.notes if towards else ())
@@ -456,12 +457,14 @@ def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGa
         )
     )
     value, nothing = ratio(observed, mean, "the expected disorder is 0")
-    p, least = _p_value(parts, basis)
+    baseline = whole.baseline
+    if nothing is None:
+        p, least = _p_value(parts, basis)
+        baseline = replace(baseline, p=p, least_p=least)
     return replace(
         whole,
         value=value,
-        p=None if nothing else p,
-        least_p=None if nothing else least,
+        baseline=baseline,
         chance_error=error,
         interval=None if nothing else ratio_interval(lowest, observed, low, high),
         observed=observed / total,

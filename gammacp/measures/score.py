@@ -17,6 +17,28 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ChanceBaseline:
+    """Random annotation sets that a value is compared with.
+
+    Attributes
+    ----------
+    model
+        The chance model with what it decided by itself; "" for a value that is not against chance.
+    samples
+        How many random sets there are.
+    p
+        Share of the random sets, the observed one among them, that agree at least as well.
+    least_p
+        The least p that the random sets can give.
+    """
+
+    model: str = ""
+    samples: int = 0
+    p: float | None = None
+    least_p: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Score:
     """An agreement: 1 is perfect; a fraction, never percent.
 
@@ -36,13 +58,9 @@ class Score:
     status
         `optimal` if the observed alignment and those of all random sets are proven, and no
         interruption cut them short; None where nothing was aligned.
-    chance, samples
-        Of a value that is against chance already: the model with what it decided by itself, and
-        how many random sets there are.
-    p
-        Share of the random sets, the observed one among them, that agree at least as well.
-    least_p
-        The least p that the random sets can give.
+    baseline
+        The random sets of a value that is against chance already. Its parts can also be read as
+        `chance` (the model), `samples`, `p` and `least_p` of the score.
     reason
         Why the value is undefined.
     notes
@@ -60,10 +78,7 @@ class Score:
     bootstrap: tuple[float, float] | None = None
     by_category: Mapping[str, float] = field(default_factory=dict)
     status: Status | None = None
-    chance: str = ""
-    samples: int = 0
-    p: float | None = None
-    least_p: float | None = None
+    baseline: ChanceBaseline = ChanceBaseline()
     reason: str | None = None
     notes: tuple[str, ...] = ()
     signature: str = ""
@@ -106,6 +121,26 @@ class Score:
     def defined(self) -> bool:
         """Whether there is a value."""
         return not math.isnan(self.value)
+
+    @property
+    def chance(self) -> str:
+        """Chance model of the baseline; "" where the value is not against chance."""
+        return self.baseline.model
+
+    @property
+    def samples(self) -> int:
+        """Number of random sets in the baseline."""
+        return self.baseline.samples
+
+    @property
+    def p(self) -> float | None:
+        """Share of the random sets that agree at least as well; None where it is not computed."""
+        return self.baseline.p
+
+    @property
+    def least_p(self) -> float | None:
+        """The least p that the random sets can give; None where there is no p."""
+        return self.baseline.least_p
 
     def as_dict(self) -> dict[str, Any]:
         """The score as JSON has it, in plain values; NaN stays, for the writer to make null.

@@ -122,7 +122,7 @@ def _sniff_table(head: bytes, _path: Path) -> bool:
 
 
 registered(
-    "segeval", "segeval JSON", (".json",), _sniff_json, read_json, segmentations=True, many=True
+    "segeval", "segeval JSON", (".json",), _sniff_json, read_json, holds="segmentations", many=True
 )
 registered(
     "segmentation-table",
@@ -130,6 +130,6 @@ registered(
     (".tsv", ".csv"),
     _sniff_table,
     read_table,
-    segmentations=True,
+    holds="segmentations",
     many=True,
 )

@@ -69,7 +69,7 @@ class AsWritten:
             return self._kept("segeval", source)
         if not is_unit_table(source.text()):
             return self._kept("segmentation-table", source)
-        return FORMATS["csv"].read(source, **options)
+        return FORMATS["csv"].reader.read(source, **options)
 
     def codings(
         self,

@@ -9,7 +9,7 @@ from gammacp.base.record_tables import Column, Record, Table, count, position
 from gammacp.base.text import visible, with_commas
 from gammacp.campaign.consensus.gold_tables import links_to_review
 from gammacp.continuum import Corpus
-from gammacp.formats import FORMATS
+from gammacp.formats import FORMATS, Format
 from gammacp.formats.joining import Joining
 from gammacp.formats.writing import losses
 from gammacp.report import page_tables
@@ -157,8 +157,10 @@ def _what_was_read(found: Understood) -> Markup:
     parts: list[Markup | None] = [element("p", said)]
     if len(found.documents) > _MANY_DOCUMENTS or units > _MANY_UNITS:
         parts.append(element("p", _MANY, class_="warning", role="note"))
-    if found.paths:
-        parts.append(element("p", f"campaign.toml says what is read: {', '.join(found.paths)}."))
+    if found.offers.paths:
+        parts.append(
+            element("p", f"campaign.toml says what is read: {', '.join(found.offers.paths)}.")
+        )
     if found.joinings:
         parts.append(_question(found.joinings))
     if found.problem is not None:
@@ -203,12 +205,12 @@ def _question(ways: Iterable[Joining]) -> Markup:
 
 def _choosing(found: Understood, choice: Choice) -> Markup:
     """The form of the choice, filled in."""
-    of_layer = [fs for name, fs in found.layers.items() if choice.layer in (None, "", name)]
+    of_layer = [fs for name, fs in found.offers.layers.items() if choice.layer in (None, "", name)]
     offered: tuple[tuple[str, str, Iterable[str]], ...] = (
-        ("layer", "Layer", found.layers),
+        ("layer", "Layer", found.offers.layers),
         ("feature", "Feature", dict.fromkeys(f for fs in of_layer for f in fs)),
-        ("round", "Round", found.rounds),
-        ("dissimilarity", "Dissimilarity", found.dissimilarities),
+        ("round", "Round", found.offers.rounds),
+        ("dissimilarity", "Dissimilarity", found.offers.dissimilarities),
         ("reference", "Compare one annotator with the rest", found.annotators),
     )
     selects = (_select(n, t, o, getattr(choice, n)) for n, t, o in offered if o)
@@ -259,7 +261,7 @@ def _more(found: Understood, choice: Choice) -> Iterable[Markup]:
         ("bounds", "Bounds", bounds, "START:END"),
         ("annotators", "Annotators without units", ", ".join(choice.annotators), "A, B"),
     ]
-    for name, title, value, tip in texts["tier" not in found.options :]:
+    for name, title, value, tip in texts["tier" not in found.offers.options :]:
         field = element("input", name=name, value=value or "", placeholder=tip)
         yield element("label", f"{title} ", field)
     box = element("input", type="checkbox", name="calibrate", checked=choice.calibrate)
@@ -346,6 +348,11 @@ def exporting(gold: Markup | None) -> str:
     return whole("Export", "export", body, "")
 
 
+def _with_bounds(format: Format) -> Format:
+    """Return the format as one that keeps bounds: nobody declared any that could be lost."""
+    return replace(format, kept=replace(format.kept, bounds=True))
+
+
 def gold_standard(
     found: Gold, *, with_undecided: bool, came_as: Container[str] = (), bounded: bool = True
 ) -> Markup:
@@ -378,14 +385,12 @@ def gold_standard(
             "format": f"{f.title} (as your files)" if name in came_as else f.title,
             "name": name,
             "losses": (refused := cannot_hold(found.continua, name))
-            or "; ".join(
-                map(without_options, losses(corpus, replace(f, bounds=f.bounds or not bounded)))
-            )
+            or "; ".join(map(without_options, losses(corpus, f if bounded else _with_bounds(f))))
             or "nothing",
             "refused": refused,
         }
         for name, f in FORMATS.items()
-        if f.write is not None and (f.shapes if any_shapes else not f.only_shapes)
+        if f.writer is not None and (f.kept.shapes if any_shapes else f.holds != "shapes")
     ]
     excel = {
         "format": "Excel table",

@@ -340,7 +340,7 @@ def _export(studio: Studio, request: Request) -> Response:
     found = studio.work.now().findings
     there = found.understood.documents if found.understood else ()
     own = dict.fromkeys(str(document["format"]) for document in there)
-    bounded = studio.choice.bounds is not None or any(FORMATS[name].bounds for name in own)
+    bounded = studio.choice.bounds is not None or any(FORMATS[name].kept.bounds for name in own)
     how: dict[str, Any] = {"with_undecided": all_of_it, "came_as": own, "bounded": bounded}
     made = pages.gold_standard(studio.gold(all_of_it), **how) if found.review else None
     return _page(pages.exporting(made), "")

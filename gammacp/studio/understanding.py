@@ -28,6 +28,29 @@ _LOOKED_AT = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
+class FolderOffers:
+    """The values that can be chosen for a folder.
+
+    Attributes
+    ----------
+    layers
+        Features by layer, of formats that have layers.
+    dissimilarities
+        Names of those there are, and of the folder's TOML files, which may say another one.
+    options
+        Options that a reader of these files takes.
+    rounds, paths
+        Of a campaign.toml in the folder; empty without one.
+    """
+
+    layers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    dissimilarities: tuple[str, ...] = ()
+    options: frozenset[str] = frozenset()
+    rounds: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Understood:
     """What was read, before anything of it was chosen, and what could not be.
 
@@ -37,14 +60,8 @@ class Understood:
         Records of file, format, annotators, units.
     annotators, categories
         Units of each.
-    layers
-        Features by layer, of formats that have layers.
-    dissimilarities
-        Names of those there are, and of the folder's TOML files, which may say another one.
-    options
-        Options that a reader of these files takes.
-    rounds, paths
-        Of a campaign.toml in the folder; empty without one.
+    offers
+        The values that can be chosen.
     warnings
         What measures will stumble over, with the number of documents.
     failures
@@ -60,11 +77,7 @@ class Understood:
     documents: tuple[Mapping[str, object], ...] = ()
     annotators: Mapping[str, int] = field(default_factory=dict)
     categories: Mapping[str, int] = field(default_factory=dict)
-    layers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    dissimilarities: tuple[str, ...] = ()
-    options: frozenset[str] = frozenset()
-    rounds: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
+    offers: FolderOffers = field(default_factory=FolderOffers)
     warnings: tuple[tuple[str, int], ...] = ()
     failures: tuple[DataError, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
@@ -89,7 +102,8 @@ def understand(
     known = Understood()
     try:
         campaign = choice.apply_to(campaign_in(folder))
-        known, finding = _choices_for(folder, campaign)
+        offers, finding = _offers_for(folder, campaign)
+        known = Understood(offers=offers)
         if name := campaign.values.get("dissimilarity"):
             file = str(folder / name)
             named = file if name.lower().endswith(".toml") else name
@@ -143,7 +157,7 @@ def _seen_from(folder: Path, error: DataError) -> DataError:
     return DataError(seen_from(folder, error.message), file=file, line=error.line, hint=hint)
 
 
-def _choices_for(folder: Path, campaign: Campaign) -> tuple[Understood, Finding | None]:
+def _offers_for(folder: Path, campaign: Campaign) -> tuple[FolderOffers, Finding | None]:
     """What there is to choose from, and the files; None where reading them says why not."""
     finding, layers = None, []
     with suppress(GammacpError):
@@ -152,23 +166,23 @@ def _choices_for(folder: Path, campaign: Campaign) -> tuple[Understood, Finding 
         finding = find(campaign.paths, FORMATS[chosen] if chosen else None, layout)
     found = finding.found if finding else []
     for source, entry in found:
-        if entry.layers is not None:
+        if entry.reader.layers is not None:
             # A file that cannot be read says so when it is read.
             with suppress(DataError):
-                layers.append(entry.layers(source))
-    known = Understood(
+                layers.append(entry.reader.layers(source))
+    offers = FolderOffers(
         layers={name: layer.features for name, layer in union(layers).items() if layer.offered},
         dissimilarities=(
             *(name for name, _ in DISSIMILARITIES.items()),
             *sorted(path.name for path in folder.glob("*.toml") if path.name != NAME),
         ),
-        options=frozenset(name for _, entry in found for name in entry.options),
+        options=frozenset(name for _, entry in found for name in entry.reader.options),
         rounds=tuple(campaign.values.get("rounds", ())),
         paths=tuple(inside(folder, str(p)) for p in campaign.values["paths"])
         if campaign.file
         else (),
     )
-    return known, finding
+    return offers, finding
 
 
 def _warnings(continua: Iterable[Continuum]) -> tuple[tuple[str, int], ...]:

@@ -81,7 +81,7 @@ def check_format(
         for number in range(_DAMAGED):
             file.write_bytes(_damaged(whole, random.Random(f"{seed} {number}"), number % 3))
             checked.read(copy, f"its example with damage {number} (seed {seed})")
-    if checked.entry.write is not None:
+    if checked.entry.writer is not None:
         for made in (*read_corpus(path, format=name, **checked.options).values(), *_variants()):
             checked.writes(made)
 
@@ -156,13 +156,13 @@ class _Checked:
         self.require(wrote == read, f"writes {set(wrote - read)} and reads {set(read - wrote)}")
         kept = set(after.annotators) == set(before.annotators)
         self.require(kept, f"loses annotators: {before.annotators} became {after.annotators}")
-        kept = not self.entry.bounds or before.bounds == after.bounds
+        kept = not self.entry.kept.bounds or before.bounds == after.bounds
         self.require(kept, f"loses the bounds {before.bounds}")
-        self.require(not self.entry.text or before.text == after.text, "loses the text")
+        self.require(not self.entry.kept.text or before.text == after.text, "loses the text")
 
     def target(self, folder: Path, continuum: Continuum) -> Path:
         """Where to write, so that a format that has names from the path finds them there."""
-        if self.entry.per_annotator:
+        if self.entry.writer and self.entry.writer.per_annotator:
             return folder
         who = next(iter(continuum.annotators), "nobody")
         place = (self.entry.layout or "{document}").format(annotator=who, document="document")

@@ -90,6 +90,7 @@ def test_what_is_covered_is_without_the_gaps() -> None:
     parts = ((0, 10), (90, 100))
     c = Continuum.from_units([Unit("A", 0, 100, "x", parts), Unit("A", 40, 50, "x")])
     told = summary(c)
-    assert (told.coverage["A"], told.gaps["A"], told.overlaps["A"]) == (pytest.approx(0.3), 2, 0)
+    counts = told.annotators["A"]
+    assert (counts.coverage, counts.gaps, counts.overlaps) == (pytest.approx(0.3), 2, 0)
     assert told.lengths is not None
     assert told.lengths.mean == 15

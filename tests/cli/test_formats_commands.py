@@ -148,7 +148,7 @@ def test_convert_many_into_one(run: Run, tmp_path: Path) -> None:
 def test_formats_lists_the_registry(run: Run) -> None:
     found = json.loads(run("formats", "--json").out)["formats"]
     assert [f["name"] for f in found] == list(FORMATS)
-    assert [f["name"] for f in found if f["writes"]] == [n for n, f in FORMATS.items() if f.write]
+    assert [f["name"] for f in found if f["writes"]] == [n for n, f in FORMATS.items() if f.writer]
     table = run("formats").out
     assert all(name in table for name in FORMATS)
     assert max(map(len, table.splitlines())) <= 80

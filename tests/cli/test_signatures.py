@@ -19,7 +19,7 @@ import typer
 
 from gammacp.campaign.calibrate import Curve
 from gammacp.cli.app import build
-from gammacp.cli.options.reading import Reading
+from gammacp.cli.options.reading import CountedData, FilePlaces, Reading
 from shuffling import ReferenceModel, model_text, shuffled_set
 from tests.conftest import Run
 
@@ -31,7 +31,7 @@ SILENT = {
     "fail_under_lower",
     "figure", "curves", "frame", "assign", "plot", "by", "leave_one_out", "groups_file", "pairs",
 }  # fmt: skip
-READING = {f.name for f in fields(Reading)}
+READING = {f.name for group in (Reading, CountedData, FilePlaces) for f in fields(group)}
 GAMMA: dict[str, list[list[object]]] = {
     "alpha": [["--alpha", 2]],
     "beta": [["--beta", 2]],

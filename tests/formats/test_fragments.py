@@ -48,7 +48,8 @@ def test_written_as_brat_and_csv_have_it(both: Continuum, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "name", [n for n, f in FORMATS.items() if f.write and not f.fragments and n != "review-list"]
+    "name",
+    [n for n, f in FORMATS.items() if f.writer and not f.kept.fragments and n != "review-list"],
 )
 def test_other_formats_refuse(name: str, both: Continuum, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"1 units of d have several fragments.*Write JSON"):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gammacp import Continuum, Corpus, DataError, Unit, read, read_corpus, write
 from gammacp.formats import FORMATS
 
-WRITERS = [name for name, f in FORMATS.items() if f.write and not f.only_shapes]
+WRITERS = [name for name, f in FORMATS.items() if f.writer and f.holds != "shapes"]
 
 TEXTUAL = ("brat", "cas", "webanno", "label-studio", "doccano", "prodigy")
 
@@ -23,7 +23,7 @@ def continua(ending: str) -> st.SearchStrategy[Continuum]:
     of_texts = ending in TEXTUAL
     positions = places if of_texts or ending == "elan" else fractions
     safe = st.sampled_from(["Ann", "Bob", "Zoé", "C-3 (x)", "17"])
-    annotators = safe if FORMATS[ending].per_annotator else names
+    annotators = safe if FORMATS[ending].writer.per_annotator else names
     category = labels if ending in ("textgrid", "doccano") else st.none() | labels
     least = ending in ("webanno", "doccano")
     units = st.builds(
@@ -56,12 +56,16 @@ def test_every_unit_survives(
 ) -> None:
     c = data.draw(continua(name))
     folder = tmp_path_factory.mktemp(name)
-    path = folder if FORMATS[name].per_annotator else folder / f"doc{FORMATS[name].extensions[0]}"
+    path = (
+        folder
+        if FORMATS[name].writer.per_annotator
+        else folder / f"doc{FORMATS[name].extensions[0]}"
+    )
     write(c, path, format=name)
     back = read(path)
     assert list(back) == list(c)
     assert back.annotators == c.annotators
-    assert back.text == (c.text if FORMATS[name].text else None)
+    assert back.text == (c.text if FORMATS[name].kept.text else None)
 
 
 @pytest.mark.parametrize("name", ["elan", "textgrid"])

@@ -173,4 +173,4 @@ def test_the_files_of_a_folder_are_looked_through_once(
     (folder / "b.csv").write_text(ROWS)
     understood, chosen, _ = understand(folder, Choice(), None)
     assert [*chosen] == ["a.csv", "b.csv"] == sorted(opened)
-    assert understood.options >= {"delimiter", "shapes"}
+    assert understood.offers.options >= {"delimiter", "shapes"}

@@ -450,7 +450,7 @@ def test_what_is_no_utf8_is_said(studio: Studio, client: Client) -> None:
     told = {
         name: client.get(f"/{TOKEN}/gold/{name}")
         for name, format in FORMATS.items()
-        if format.write
+        if format.writer
     }
     assert {answer.status_code for answer in told.values()} <= {200, 422}
     assert "not UTF-8" in told["csv"].text

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from gammacp import Continuum, Unit, read_corpus
-from gammacp.formats import FORMATS, Format
+from gammacp.formats import FORMATS
+from gammacp.formats.registry import registered as registered_format
 from gammacp.formats.source import Source
 from gammacp.testing import check_format
 from gammacp.tools import rttm
@@ -138,24 +139,21 @@ def _write(document: Continuum, path: Path) -> None:
     path.write_text("".join(f"{u.start:.0f} {u.end:.0f}\n" for u in document if u.annotator == "A"))
 
 
-def _format(**changes: Any) -> Format:
-    made = Format(
-        name="broken",
-        title="broken",
-        extensions=(".broken",),
-        sniff=lambda _, path: path.suffix == ".broken",
-        read=_read,
-        offset_unit="any",
-        annotators="A and B",
-        category="none",
-        policy="none",
+def _register(
+    extensions: tuple[str, ...] = (".broken",),
+    sniff: Any = lambda _, path: path.suffix == ".broken",
+    read: Any = _read,
+    **changes: Any,
+) -> None:
+    conventions = {"offset_unit": "any", "annotators": "A and B", "category": "none"}
+    registered_format(
+        "broken", "broken", extensions, sniff, read, policy="none", **conventions, **changes
     )
-    return replace(made, **changes)
 
 
 @pytest.fixture
 def registered() -> Iterator[Any]:
-    yield lambda **changes: FORMATS.register("broken", _format(**changes))
+    yield _register
     FORMATS.unregister("broken")
 
 

@@ -152,7 +152,9 @@ def consensus(
         if target.out is not None:
             formats[target.out] = to = format_for_writing(target.out, target.to)
             doubtful = zip(named, found.values(), strict=True)
-            notes = gold_tables.unit_notes(doubtful) if "notes" in to.write_keywords else None
+            notes = None
+            if to.writer and "notes" in to.writer.keywords:
+                notes = gold_tables.unit_notes(doubtful)
             write(document_of(named), target.out, format=target.to, notes=notes, **written)
         for path, chosen in formats.items():
             for loss in lost_links(document_of(named), chosen) if path is not None else ():

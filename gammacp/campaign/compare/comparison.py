@@ -53,20 +53,37 @@ TABLES = ("document", "annotator", "pair", "category")
 
 
 @dataclass(frozen=True, kw_only=True)
+class AnnotatorTables:
+    """The agreement of annotators with each other.
+
+    Attributes
+    ----------
+    pairs
+        Agreement of each pair.
+    without
+        Agreement of the others without each annotator.
+    summaries
+        A row about each annotator.
+    """
+
+    pairs: PairMatrix
+    without: tuple[WithoutAnnotator, ...]
+    summaries: tuple[AnnotatorSummary, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Who agrees with whom, about what, and where; all γ under one chance model.
 
-    `overall` holds the score per document, too; `without` is the agreement without each annotator;
-    `reference` is None unless one was named, `against` unless there is another round, `sessions`
-    unless people annotated twice, `over_time` unless documents are in order, `explanation` unless
-    it was asked for, `links` unless there are any.
+    `overall` holds the score per document, too; the parts of `people` can also be read as `pairs`,
+    `without` and `annotators`. `reference` is None unless one was named, `against` unless there is
+    another round, `sessions` unless people annotated twice, `over_time` unless documents are in
+    order, `explanation` unless it was asked for, `links` unless there are any.
     """
 
     overall: Agreement
     bootstrap: BootstrapInterval | None
-    pairs: PairMatrix
-    without: tuple[WithoutAnnotator, ...]
-    annotators: tuple[AnnotatorSummary, ...]
+    people: AnnotatorTables
     categories: tuple[CategoryAgreement, ...]
     confusion: Confusion
     reference: ReferenceComparison | None
@@ -90,6 +107,21 @@ class Comparison:
         from gammacp.base.display import as_html
 
         return as_html("comparison", self)
+
+    @property
+    def pairs(self) -> PairMatrix:
+        """Agreement of each pair of annotators."""
+        return self.people.pairs
+
+    @property
+    def without(self) -> tuple[WithoutAnnotator, ...]:
+        """Agreement without each annotator."""
+        return self.people.without
+
+    @property
+    def annotators(self) -> tuple[AnnotatorSummary, ...]:
+        """A row about each annotator."""
+        return self.people.summaries
 
     def to_frame(self) -> DataFrame:
         """A row per unitary alignment and pair, as of `Agreement.to_frame`."""
@@ -233,9 +265,11 @@ def compare(
     return Comparison(
         overall=_sign(overall, spread),
         bootstrap=spread,
-        pairs=pairs,
-        without=without,
-        annotators=summaries(others, overall, pairs, without) if "annotator" in wanted else (),
+        people=AnnotatorTables(
+            pairs=pairs,
+            without=without,
+            summaries=summaries(others, overall, pairs, without) if "annotator" in wanted else (),
+        ),
         categories=by_category(others, table, overall, basis) if "category" in wanted else (),
         confusion=table,
         reference=found,

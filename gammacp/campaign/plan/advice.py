@@ -113,8 +113,8 @@ class Plan:
     def as_dict(self) -> dict[str, Any]:
         """The JSON of `gammacp plan`."""
         return {
-            "pilot": asdict(self.pilot) if self.piloted else None,
-            "model": None if self.piloted else asdict(self.pilot),
+            "pilot": self.pilot.as_dict() if self.piloted else None,
+            "model": None if self.piloted else self.pilot.as_dict(),
             "goal": {k: v for k, v in vars(self.goal).items() if v is not None},
             "designs": [asdict(d) for d in self.designs],
             "curve": [dict(point) for point in self.curve],

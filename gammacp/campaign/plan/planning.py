@@ -170,7 +170,7 @@ def _expected_pilot(gamma: float | None, annotators: int) -> Pilot:
     """In place of a pilot: the γ that is expected, nothing else being known."""
     if gamma is None or not 0 < number("gamma", gamma) < 1:
         raise UsageError(f"gamma {gamma!r} is not between 0 and 1")
-    return Pilot(annotators=annotators, mix={annotators: 1}, gamma=gamma)
+    return Pilot(mix={annotators: 1}, gamma=gamma)
 
 
 def _numbers(

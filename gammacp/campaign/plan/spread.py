@@ -14,7 +14,8 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -40,9 +41,8 @@ class Pilot:
 
     Attributes
     ----------
-    documents, annotators, mix
-        How many documents have a γ, how many annotators the usual one has, and how many documents
-        there are of each number of annotators.
+    documents, mix
+        Number of documents that have a γ, in all and by number of annotators.
     clusters
         How many clusters the documents are of (`--cluster`); 0 if they are independent.
     people
@@ -67,7 +67,6 @@ class Pilot:
     """
 
     documents: int = 0
-    annotators: int
     mix: Mapping[int, int]
     clusters: int = 0
     people: int = 0
@@ -79,6 +78,20 @@ class Pilot:
     chance_error: float = 0.0
     marked: float = 1.0
     magnitude: float = math.nan
+
+    @property
+    def annotators(self) -> int:
+        """Number of annotators of the usual document."""
+        return max(sorted(self.mix), key=self.mix.__getitem__)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the pilot as JSON has it."""
+        values = asdict(self)
+        return {
+            "documents": values.pop("documents"),
+            "annotators": self.annotators,
+            **values,
+        }
 
     @property
     def quantile(self) -> float:
@@ -169,7 +182,6 @@ def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
     return Pilot(
         documents=len(documents),
         clusters=parts if found.clusters else 0,
-        annotators=max(sorted(numbers), key=numbers.__getitem__),
         mix=dict(sorted(numbers.items())),
         people=len({a for c in documents for a in c.annotators}),
         gamma=found.value,

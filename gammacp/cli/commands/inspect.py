@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from gammacp.base.record_tables import Column, Table, count, permille
@@ -55,14 +54,10 @@ def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> N
 
 
 def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object]:
-    results = []
-    for name, s in summaries.items():
-        parts = asdict(s)
-        parts["categories"] = {
-            category: {"units": count, "prevalence": s.prevalence(category)}
-            for category, count in s.categories.items()
-        }
-        results.append({"file": name, "format": loaded.formats.get(name), **parts})
+    results = [
+        {"file": name, "format": loaded.formats.get(name), **content.as_dict()}
+        for name, content in summaries.items()
+    ]
     failures = [{"file": name, "error": str(error)} for name, error in loaded.failures]
     return {"results": results, "failures": failures, "left_out": left_out_json(loaded.left_out)}
 
@@ -71,7 +66,8 @@ def _print(name: str, format: str, s: Summary) -> None:
     say(name)
     for label, text in _lines(format, s):
         say(f"  {label:<10} {text}")
-    show(Table(_ANNOTATORS, [{"annotator": name, **_of(s, name)} for name in s.annotators]))
+    people = [{"annotator": name, **vars(counts)} for name, counts in s.annotators.items()]
+    show(Table(_ANNOTATORS, people))
     if any(s.categories.values()):
         used = {name: count for name, count in s.categories.items() if count}
         shares = [{"category": c, "units": n, "share": s.prevalence(c)} for c, n in used.items()]
@@ -79,11 +75,6 @@ def _print(name: str, format: str, s: Summary) -> None:
     for warning in s.warnings:
         say(f"  ! {warning}")
     say("")
-
-
-def _of(s: Summary, annotator: str) -> dict[str, float]:
-    names = ("gaps", "coverage", "overlaps", "duplicates")
-    return {"units": s.annotators[annotator]} | {n: getattr(s, n)[annotator] for n in names}
 
 
 def _lines(format: str, s: Summary) -> Iterator[tuple[str, str]]:

@@ -2,8 +2,9 @@
 
 A command takes a group as one argument, and a group other groups; `flatten` shows Typer their
 fields as single options. A field that two groups have is one option, which both are given. In
-`--help` the fields of a group stand together under the first line of its docstring. A group
-with a method `said_by` learns from it what a campaign.toml among the command's files says.
+`--help` the fields of a group stand together under its `heading`, or where it has none under the
+first line of its docstring. A group with a method `said_by` learns from it what a campaign.toml
+among the command's files says.
 A parameter of the type `Brought` stands for the groups that subjects bring to the command.
 
 >>> from dataclasses import dataclass
@@ -133,7 +134,8 @@ def _parameters(
 ) -> Iterator[inspect.Parameter]:
     """What Typer sees of a parameter, or of a group's field."""
     if isinstance(hint, type) and is_dataclass(hint):
-        heading = str(hint.__doc__).partition("\n")[0].rstrip(".")
+        first_line = str(hint.__doc__).partition("\n")[0].rstrip(".")
+        heading = getattr(hint, "heading", first_line)
         for f in fields(hint):
             inner = _hints(hint)[f.name]
             yield from _parameters(f.name, inner, f if f.metadata else f.default, heading)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -42,19 +42,15 @@ File = Annotated[
 WRITE_OPTION = option("Set an option of the format that is written (repeatable).", "NAME=VALUE")
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What is read, and what of it counts."""
+HEADING = "What is read, and what of it counts"
 
-    dataset: str | None = option(
-        "Use a dataset that ships with gammacp (see gammacp datasets).", "NAME"
-    )
-    format: str | None = option(
-        "Format of the files.  [default: recognised by content]", "NAME", of="format"
-    )
-    document: list[str] | None = option(
-        "Keep only these documents; * matches anything (A,B; repeatable).", "NAMES"
-    )
+
+@dataclass(frozen=True)
+class CountedData:
+    """The units and annotators that count, and their names."""
+
+    heading = HEADING
+
     only: list[str] | None = option("Keep only these categories (A,B; repeatable).", "CATEGORIES")
     map: list[str] | None = option(
         "Rename a category, or merge it with another (repeatable).", "OLD=NEW"
@@ -75,6 +71,14 @@ class Reading:
     )
     annotators: list[str] | None = option("Count annotators who have no units (A,B).", "A,B")
     min_length: float | None = option("Leave out shorter units.", "LENGTH", min=0)
+
+
+@dataclass(frozen=True)
+class FilePlaces:
+    """The places of units, categories and names in the files."""
+
+    heading = HEADING
+
     layer: str | None = option("Layer whose spans are the units (see gammacp formats).", "NAME")
     feature: str | None = option("Feature that gives the category (see gammacp formats).", "NAME")
     tier: str | None = option("Tiers to read, as a pattern (see gammacp formats).", "PATTERN")
@@ -82,23 +86,47 @@ class Reading:
     align_texts: bool | None = option(
         "Align the texts of a document where they differ between annotators (OCR, transcripts)."
     )
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The data of a command, and the part of them that counts."""
+
+    heading = HEADING
+
+    dataset: str | None = option(
+        "Use a dataset that ships with gammacp (see gammacp datasets).", "NAME"
+    )
+    format: str | None = option(
+        "Format of the files.  [default: recognised by content]", "NAME", of="format"
+    )
+    document: list[str] | None = option(
+        "Keep only these documents; * matches anything (A,B; repeatable).", "NAMES"
+    )
+    counting: CountedData = CountedData()
+    places: FilePlaces = FilePlaces()
     round: str | None = option("Read only this round of a campaign.toml.", "NAME")
     option: list[str] | None = option(
         "Set another option of the format (repeatable).", "NAME=VALUE"
     )
 
     def of_files(self) -> Reading:
-        """How files are read, without what of them counts."""
-        names = ("format", "layer", "feature", "tier", "layout", "align_texts", "option")
-        return Reading(**{name: getattr(self, name) for name in names})
+        """Return the options that say how files are read, without those that select."""
+        return Reading(format=self.format, places=self.places, option=self.option)
 
     def values(self) -> dict[str, Any]:
         """What was given, by the keys of a campaign.toml."""
-        said = {f.name: getattr(self, f.name) for f in fields(self)}
+        values: dict[str, Any] = {
+            "format": self.format,
+            "document": self.document,
+            **vars(self.counting),
+            **vars(self.places),
+            "option": self.option,
+        }
         given: dict[str, Any] = {
             name: _FORMS[name](value) if name in _FORMS else value
-            for name, value in said.items()
-            if value is not None and name not in ("dataset", "round")
+            for name, value in values.items()
+            if value is not None
         }
         weighed = "set in --dissimilarity FILE.toml, or with --beside NAME for convert"
         for name, right in (("format", "--format"), ("features", weighed)):

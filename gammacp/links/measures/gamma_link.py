@@ -40,7 +40,7 @@ from gammacp.links.measures.joined import (
 from gammacp.measures.gamma import not_shown, notes_on
 from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.registry import registered
-from gammacp.measures.score import Score, undefined
+from gammacp.measures.score import ChanceBaseline, Score, undefined
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 
 _ALIKE = "the expected disorder is 0: random sets agree perfectly"
@@ -304,10 +304,12 @@ class BeyondUnits:
         interval = ratio_interval(bound, d, max(0.0, low - half), mean + half)
         return Score(
             **ratio_with_interval(d, mean, interval, _ALIKE),
-            samples=sum(e.samples for _, e in terms),
             status=_status(whole.proven and all(e.proven for _, e in terms)),
-            chance=",".join(dict.fromkeys(chance.model for chance in chances.values())),
-            p=p,
+            baseline=ChanceBaseline(
+                model=",".join(dict.fromkeys(chance.model for chance in chances.values())),
+                samples=sum(e.samples for _, e in terms),
+                p=p,
+            ),
             notes=(
                 *(note for _, e in terms for note in notes_on(e, settings)),
                 *_loose(observed),
@@ -354,7 +356,8 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
         signed={name: made},
     )[name]
     return Score(
-        **record_of(chance, "value observed expected interval reason samples chance p signature"),
+        **record_of(chance, "value observed expected interval reason signature"),
+        baseline=ChanceBaseline(model=chance.chance, samples=chance.samples, p=chance.p),
         status=_status(whole.proven),
         notes=(*_loose(observed), *not_shown(chance.p, chance.samples)),
     )

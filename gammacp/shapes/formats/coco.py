@@ -151,6 +151,6 @@ registered(
     many=True,
     by_name=True,
     shapes=True,
-    only_shapes=True,
+    holds="shapes",
     layout="{annotator}/{document}",
 )

@@ -190,7 +190,7 @@ def test_the_promised_interval_covers() -> None:
         residuals = o[:pilot] - (1 - gamma) * e[:pilot]
         s = residuals.std(ddof=1) / e[:pilot].mean()
         t = Pilot(
-            documents=pilot, annotators=3, mix={3: pilot}, people=3, gamma=gamma, spread=s,
+            documents=pilot, mix={3: pilot}, people=3, gamma=gamma, spread=s,
             difficulty=0, chance_error=0, marked=1, magnitude=0,
         ).quantile  # fmt: skip
         reached = 1 - o[pilot:].sum() / e[pilot:].sum()
