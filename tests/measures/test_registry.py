@@ -3,6 +3,7 @@ import pytest
 
 from gammacp import Continuum, Unit, UsageError, measure
 from gammacp.continuum.needs import Need, require, unmet_need
+from gammacp.continuum.selecting import keep_categories
 from gammacp.measures.registry import MEASURES, Measure, measure_each, register
 
 CONTINUUM = Continuum.from_units([Unit("A", 0, 4, "a"), Unit("A", 3, 6, "b"), Unit("B", 0, 4, "a")])
@@ -94,7 +95,7 @@ def test_what_the_registry_says_of_measures() -> None:
 
 
 def test_options_go_to_the_measures_that_have_them() -> None:
-    scores = measure(CONTINUUM.only_categories(["a"]), ["kappa-d", "ser"], coefficient="cohen")
+    scores = measure(keep_categories(CONTINUUM, ["a"]), ["kappa-d", "ser"], coefficient="cohen")
     assert "coefficient:cohen" in scores["kappa-d"].signature
 
 
@@ -111,7 +112,7 @@ def test_options_go_to_the_measures_that_have_them() -> None:
 )
 def test_wrong_usage(names: list[str], options: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        measure(CONTINUUM.only_categories(["a"]), names, **options)
+        measure(keep_categories(CONTINUUM, ["a"]), names, **options)
 
 
 def test_a_name_is_taken_once() -> None:
