@@ -434,7 +434,7 @@ class Documents(_Counting):
         """The document if there is one alone, else the corpus of all."""
         corpus = self.corpus()
         alone = next(iter(corpus.values()))
-        return corpus if len(corpus) > 1 else replace(alone, left_out=corpus.left_out)
+        return corpus if len(corpus) > 1 else alone.with_about(left_out=corpus.left_out)
 
     def corpus(self) -> Corpus:
         """All documents; a DataError if there is none."""
