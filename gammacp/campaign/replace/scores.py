@@ -175,16 +175,17 @@ def disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Iterator
     """Minus the disorder of each pair within the best alignment of all (2015, eq. 7 for two)."""
     aligned = aligning.align(continua)
     for name, c in continua.items():
-        pairs = -pair_disorders(aligned[name]) if name in aligned else _nothing(c)
+        pairs = -pair_disorders(aligned[name]) if name in aligned else no_scores(c)
         yield Instance(name, c.annotators, pairs, c.cluster, c.weight)
 
 
-def _nothing(continuum: Continuum) -> Floats:
+def no_scores(continuum: Continuum) -> Floats:
+    """Return a score of 0 for each pair of annotators, shape (annotators, annotators)."""
     return np.zeros((continuum.n_annotators, continuum.n_annotators))
 
 
-def _per(total: Floats, size: Floats) -> Floats:
-    """A total by size; 0 where there is nothing."""
+def per_size(total: Floats, size: Floats) -> Floats:
+    """Return each total divided by its size, and 0 where the size is 0."""
     return np.divide(total, size, out=np.zeros(len(total)), where=size > 0)
 
 
@@ -199,7 +200,7 @@ def pair_disorders(alignment: Alignment) -> Floats:
     total = np.where(real[:, i] | real[:, j], alignment.pair_costs, 0.0).sum(axis=0)
     units = (c.counts[i] + c.counts[j]) / 2
     pairs = np.zeros((c.n_annotators, c.n_annotators))
-    pairs[i, j] = pairs[j, i] = _per(total, units)
+    pairs[i, j] = pairs[j, i] = per_size(total, units)
     return pairs
 
 
