@@ -359,19 +359,37 @@ class Continuum(Quantities):
         return self.with_about(cluster=name)
 
     def with_weight(self, weight: float) -> Continuum:
-        """Return the same as `gammacp.continuum.declaring.declare_weight` makes it."""
+        """Return the same as `gammacp.continuum.declaring.declare_weight` makes it.
+
+        Parameters
+        ----------
+        weight
+            Number of documents of the population, > 0.
+        """
         from gammacp.continuum.declaring import declare_weight
 
         return declare_weight(self, weight)
 
     def with_features(self, names: Iterable[str] = ()) -> Continuum:
-        """Return the same as `gammacp.continuum.selecting.keep_features` makes it."""
+        """Return the same as `gammacp.continuum.selecting.keep_features` makes it.
+
+        Parameters
+        ----------
+        names
+            Features to keep; the categories alone without any.
+        """
         from gammacp.continuum.selecting import keep_features
 
         return keep_features(self, names)
 
     def without_names(self, readers: int, *, blocks: bool = False) -> Continuum:
-        """Return the same as `gammacp.continuum.anonymous.hide_names` makes it."""
+        """Return the same as `gammacp.continuum.anonymous.hide_names` makes it.
+
+        Parameters
+        ----------
+        readers, blocks
+            How many read the document, and whether an annotator's units are one reader's.
+        """
         from gammacp.continuum.anonymous import hide_names
 
         return hide_names(self, readers, blocks=blocks)

@@ -95,10 +95,12 @@ def adopt_categories(
     name
         Of the document; None: its own.
     """
-    adopted = continuum
+    about = continuum.about
+    if name not in (None, about.name):
+        about = replace(about, name=name)
     if categories != continuum.categories:
         codes = recode(continuum.categories, categories)[continuum.category_codes]
-        adopted = keep_rows(continuum, categories=categories, category_codes=codes)
-    if name in (None, adopted.name):
-        return adopted
-    return adopted.with_about(name=name)
+        return keep_rows(continuum, categories=categories, category_codes=codes, about=about)
+    if about is continuum.about:
+        return continuum
+    return replace(continuum, about=about)

@@ -10,25 +10,29 @@ from gammacp.base.arguments import several
 from gammacp.base.arrays import Bools, Codes
 from gammacp.base.left_out import LeftOut
 from gammacp.base.signature import shortest
+from gammacp.continuum.about import About
 from gammacp.continuum.columns import check_known, in_order, recode
 from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.label import category_of, distinct, features_of, plain, to_label
+from gammacp.continuum.links import Link
 from gammacp.errors import DataError
 
 
-class Names(TypedDict, total=False):
-    """Other names, and codes of all units that count them."""
+class Changes(TypedDict, total=False):
+    """Other names, codes of all units that count them, and what else differs."""
 
     annotators: tuple[str, ...]
     annotator_codes: Codes
     categories: tuple[str, ...]
     category_codes: Codes
+    links: tuple[Link, ...]
+    about: About
 
 
 def keep_rows(
-    continuum: Continuum, rows: Bools | slice = slice(None), **names: Unpack[Names]
+    continuum: Continuum, rows: Bools | slice = slice(None), **changes: Unpack[Changes]
 ) -> Continuum:
-    """Return the units of some rows, in order; bounds and links stay.
+    """Return the units of some rows, in order; what is not changed stays.
 
     Parameters
     ----------
@@ -36,23 +40,18 @@ def keep_rows(
         Whose units.
     rows
         A mask or a slice.
-    names
-        Names in the place of its own, and codes that count them.
+    changes
+        Names, codes that count them, links or statements in the place of its own.
     """
     columns = in_order(
         continuum.starts[rows],
         continuum.ends[rows],
-        names.get("annotator_codes", continuum.annotator_codes)[rows],
-        names.get("category_codes", continuum.category_codes)[rows],
+        changes.pop("annotator_codes", continuum.annotator_codes)[rows],
+        changes.pop("category_codes", continuum.category_codes)[rows],
         None if continuum.inside is None else continuum.inside[rows],
         None if continuum.ids is None else continuum.ids[rows],
     )
-    return replace(
-        continuum,
-        **columns,
-        annotators=names.get("annotators", continuum.annotators),
-        categories=names.get("categories", continuum.categories),
-    )
+    return replace(continuum, **columns, **changes)
 
 
 def keep_annotators(continuum: Continuum, names: Iterable[str]) -> Continuum:
@@ -76,12 +75,18 @@ def keep_annotators(continuum: Continuum, names: Iterable[str]) -> Continuum:
     if kept == continuum.annotators:
         return continuum
     codes = recode(continuum.annotators, kept)[continuum.annotator_codes]
-    rest = keep_rows(continuum, codes >= 0, annotators=kept, annotator_codes=codes)
-    until = tuple((a, place) for a, place in continuum.read_until if a in keep)
-    links = tuple(x for x in continuum.links if x.annotator in keep)
-    about = replace(continuum.about, read_until=until)
-    about = about.noting("exclude", *(a for a in continuum.annotators if a not in keep))
-    return replace(rest, links=links, about=about)
+    about = continuum.about.noting("exclude", *(a for a in continuum.annotators if a not in keep))
+    if about.read_until:
+        until = tuple((a, place) for a, place in about.read_until if a in keep)
+        about = replace(about, read_until=until)
+    return keep_rows(
+        continuum,
+        codes >= 0,
+        annotators=kept,
+        annotator_codes=codes,
+        links=tuple(x for x in continuum.links if x.annotator in keep),
+        about=about,
+    )
 
 
 def keep_categories(continuum: Continuum, names: Iterable[str]) -> Continuum:
@@ -105,8 +110,13 @@ def keep_categories(continuum: Continuum, names: Iterable[str]) -> Continuum:
     if kept == continuum.categories and (continuum.category_codes >= 0).all():
         return continuum
     codes = recode(continuum.categories, kept)[continuum.category_codes]
-    rest = keep_rows(continuum, codes >= 0, categories=kept, category_codes=codes)
-    return rest.noting("only", *kept)
+    return keep_rows(
+        continuum,
+        codes >= 0,
+        categories=kept,
+        category_codes=codes,
+        about=continuum.about.noting("only", *kept),
+    )
 
 
 def drop_short_units(continuum: Continuum, least: float) -> Continuum:
