@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -46,12 +46,14 @@ def keep_rows(
     columns = in_order(
         continuum.starts[rows],
         continuum.ends[rows],
-        changes.pop("annotator_codes", continuum.annotator_codes)[rows],
-        changes.pop("category_codes", continuum.category_codes)[rows],
+        changes.get("annotator_codes", continuum.annotator_codes)[rows],
+        changes.get("category_codes", continuum.category_codes)[rows],
         None if continuum.inside is None else continuum.inside[rows],
         None if continuum.ids is None else continuum.ids[rows],
     )
-    return replace(continuum, **columns, **changes)
+    # The codes of the units that are kept come from the columns.
+    changed: dict[str, Any] = {**changes, **columns}
+    return replace(continuum, **changed)
 
 
 def keep_annotators(continuum: Continuum, names: Iterable[str]) -> Continuum:
