@@ -23,6 +23,9 @@ The rest of gammacp finds it through its `subject.toml` alone:
     [advice]                        # sentences for messages of the core, by situation
     "links unused" = "gammacp links compares links between units"
 
+    [parameter]                     # options with other names than the parameters in messages
+    "require_complete()" = "--strict"
+
     [campaign.score]                # the same, for a kind that another subject offers: it counts
     "gammacp.links.with_campaign.replace" = "links"             # only where that subject is there
 
@@ -46,7 +49,7 @@ _CONTENTS = "contents.toml"
 _FILE = "subject.toml"
 _KEYS = {"needs": list, "offers": list, "frozen": bool}
 # Tables that the core reads itself; all others are the kinds of registries.
-_TABLES = frozenset({"command", "name", "warm", "advice"})
+_TABLES = frozenset({"command", "name", "warm", "advice", "parameter"})
 _OPTION = "option "
 _LAST = " last"
 
@@ -136,7 +139,7 @@ def table(kind: str) -> dict[str, Any]:
     Parameters
     ----------
     kind
-        A registry's kind, or "command", "name", "warm", "advice", "option COMMAND".
+        A registry's kind, or "command", "name", "warm", "advice", "parameter", "option COMMAND".
     """
     found = dict(core().tables.get(kind, {}))
     for subject in subjects().values():
@@ -297,6 +300,6 @@ def _check_names(base: Subject, present: Mapping[str, Subject]) -> None:
 
 def _names(kind: str, entries: Mapping[str, Any]) -> list[str]:
     """Return what a table registers: its keys, or the names beside its modules."""
-    if kind in ("command", "advice"):
+    if kind in ("command", "advice", "parameter"):
         return list(entries)
     return " ".join(entries.values()).split()

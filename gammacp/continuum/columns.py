@@ -121,7 +121,7 @@ def encode_units(
         if inside is not None:
             raise DataError(
                 "units have shapes and fragments",
-                hint="Read one of them: --option shapes=no or discontinuous=cover",
+                hint="Read one of them: `read(shapes=no)` or discontinuous=cover",
             )
         check_alike(shapes)
         placed = zip(starts.tolist(), shapes, strict=True)

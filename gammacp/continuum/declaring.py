@@ -107,7 +107,7 @@ def declare_read_until(continuum: Continuum, positions: Mapping[str, float]) -> 
         raise DataError(
             f"{continuum.n_units} units have shapes on an axis that is not time, so nobody reads "
             "along it",
-            hint="Leave --read-until out; if the first axis is time, say so (in CSV with a "
+            hint="Leave `read_until=` out; if the first axis is time, say so (in CSV with a "
             "line: # offset unit: s)",
         )
     low, high = continuum.bounds
@@ -116,7 +116,7 @@ def declare_read_until(continuum: Continuum, positions: Mapping[str, float]) -> 
             raise DataError(
                 f"{name!r} read until {shortest(place)}, which lies outside the text, "
                 f"{shortest(low)} to {shortest(high)}",
-                hint="Say where the text ends with --bounds",
+                hint="Say where the text ends with `bounds=`",
             )
         reached = float(continuum.ends[continuum.rows_of(name)].max(initial=low))
         if reached > place:
@@ -157,7 +157,7 @@ def declare_grid(continuum: Continuum, grid: Grid) -> Continuum:
     if continuum.shapes is not None:
         raise DataError(
             f"a grid has one axis, but {continuum.n_units} units have shapes",
-            hint="Leave --grid out, or read only the first axis with --option shapes=no",
+            hint="Leave `grid=` out, or read only the first axis with `read(shapes=no)`",
         )
     low, high = float(continuum.starts.min(initial=0.0)), float(continuum.ends.max(initial=0.0))
     starts, ends = grid.edges(low, high)
@@ -172,7 +172,7 @@ def declare_grid(continuum: Continuum, grid: Grid) -> Continuum:
             raise DataError(
                 f"unit {shortest(unit.start)}-{shortest(unit.end)} of {unit.annotator!r} does not "
                 "begin and end on the grid",
-                hint="Give the grid that all units lie on, or leave --grid out",
+                hint="Give the grid that all units lie on, or leave `grid=` out",
             )
     what = shortest(grid.step) if grid.step else fingerprint(repr((grid.starts, grid.ends)))
     return continuum.with_about(grid=grid).noting("grid", what)

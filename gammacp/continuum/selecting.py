@@ -147,12 +147,12 @@ def drop_short_units(continuum: Continuum, least: float) -> Continuum:
         what = f"{len(points)} units are points"
         if not len(points):
             what = "units have fragments or shapes"
-        hint = "Leave --min-length out, or those units (--only CATEGORIES)"
+        hint = "Leave `min_length=` out, or those units (`only=CATEGORIES`)"
         raise DataError(f"{what}, so a least length does not apply to them", hint=hint)
     kept = continuum.lengths >= least
     if kept.all():
         return continuum
-    reason = f"shorter than {shortest(least)} (--min-length)"
+    reason = f"shorter than {shortest(least)} (`min_length=`)"
     lost = LeftOut(continuum.name, "unit", int((~kept).sum()), reason)
     rest = keep_rows(continuum, kept).with_about(left_out=(*continuum.left_out, lost))
     return rest.noting("min-length", shortest(least))

@@ -221,7 +221,7 @@ def _readers(corpus: Corpus, said: int | None) -> int:
     if named:
         raise DataError(
             f"{named} of {len(corpus)} documents name their annotators",
-            hint="Drop the names: --readers K (in Python: c.without_names(k))",
+            hint="Drop the names: `readers=K` (in Python: c.without_names(k))",
         )
     known = {*map(unnamed_readers, corpus.values())} | ({said} if said else set())
     if len(known) > 1:
