@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gammacp.continuum import Continuum
+from gammacp.continuum.declaring import declare_read_until
 
 # L per unit that an annotator makes on average, and a unit's mean length.
 PITCH = 20.0
@@ -147,7 +148,7 @@ def continuum(
         bounds=(0.0, units * LONGER[people[0].reads] * PITCH) if declared else None,
     )
     told = zip(names, people, read, strict=True)
-    return made.with_read_until({n: until for n, h, (_, until) in told if h.told})
+    return declare_read_until(made, {n: until for n, h, (_, until) in told if h.told})
 
 
 def worded(kind: str, n: int, units: int, rng: np.random.Generator) -> Continuum:

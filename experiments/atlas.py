@@ -19,6 +19,7 @@ from experiments._treebanks import corpus as treebank
 from gammacp.base.plots import can_plot, figure
 from gammacp.bench.figures import measure_title
 from gammacp.continuum import Continuum
+from gammacp.continuum.selecting import keep_annotators, keep_categories
 from gammacp.errors import GammacpError
 from gammacp.inference.contributions import Contributions
 from gammacp.inference.resampling import bootstrap
@@ -103,7 +104,7 @@ def _fewer(c: Continuum) -> Continuum:
     room = PEOPLE - len(models)
     if len(others) <= room:
         return c
-    return c.only_annotators([*models, *(others[i * len(others) // room] for i in range(room))])
+    return keep_annotators(c, [*models, *(others[i * len(others) // room] for i in range(room))])
 
 
 def items_of(corpus: RealCorpus, documents: Documents, paired: int) -> Iterable[Item]:
@@ -113,10 +114,10 @@ def items_of(corpus: RealCorpus, documents: Documents, paired: int) -> Iterable[
         yield Item(corpus.name, name, (("corpus", ""),), c)
         for kind, _ in kinds.most_common(KINDS) if len(kinds) > 1 else ():
             if kind in c.categories:
-                yield Item(corpus.name, name, (("category", kind),), c.only_categories([kind]))
+                yield Item(corpus.name, name, (("category", kind),), keep_categories(c, [kind]))
         if corpus.people and number < paired:
             for pair in combinations(c.annotators, 2):
-                both = c.only_annotators(pair)
+                both = keep_annotators(c, pair)
                 places = [("annotator", one) for one in pair]
                 if any(a.startswith(MODELS) for a in c.annotators):
                     places.append(("party", _party(pair)))

@@ -26,6 +26,8 @@ from gammacp.base.arrays import Floats
 from gammacp.base.csv_files import table_of
 from gammacp.base.plots import COLOURS, MARKERS, can_plot, figure
 from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.continuum.renaming import rename_annotators
+from gammacp.continuum.selecting import keep_annotators
 from gammacp.dissimilarity import Combined, bind, unit_columns
 from gammacp.dissimilarity.base import Annotations, BoundDissimilarity, UnitColumns
 from gammacp.dissimilarity.positional import POSITIONAL
@@ -83,8 +85,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 def _first(c: Continuum, n: int) -> Continuum:
     """The first annotators, under the same names everywhere."""
-    kept = c.only_annotators(c.annotators[:n])
-    return kept.renamed_annotators(dict(zip(kept.annotators, "ABC", strict=True)))
+    kept = keep_annotators(c, c.annotators[:n])
+    return rename_annotators(kept, dict(zip(kept.annotators, "ABC", strict=True)))
 
 
 def independent(crowd: Corpus, images: int, rng: np.random.Generator) -> Corpus:
@@ -132,7 +134,7 @@ def _zeros(crowd: Corpus, corpora: int, images: int) -> Iterator[dict[str, objec
         values = []
         for seed, corpus in enumerate(made):
             # As if x were time, so that it is not refused.
-            timed = {n: replace(c, offset_unit="s") for n, c in corpus.items()}
+            timed = {n: c.with_about(offset_unit="s") for n, c in corpus.items()}
             given = corpus if chance == "documents" else Corpus.from_continua(timed)
             d = Combined(positional=positional)
             values.append(gamma_corpus(given, dissimilarity=d, chance=chance, seed=seed).value)

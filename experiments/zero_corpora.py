@@ -20,6 +20,7 @@ from experiments._zero import (
     study_measure,
 )
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.about import About
 from gammacp.measures.gamma_corpus import gamma_corpus
 
 # Cells: process, documents × annotators × units per annotator and document.
@@ -61,7 +62,7 @@ def _laid_out(name: str, parts: list[Continuum], length: float) -> Continuum:
         np.concatenate([c.annotator_codes for c in parts]),
         np.concatenate([c.category_codes for c in parts]),
         bounds=(0.0, length * len(parts)),
-        name=name,
+        about=About(name),
     )
 
 

@@ -18,7 +18,9 @@ from typing import TypeAlias
 import numpy as np
 
 from gammacp.continuum import Continuum
+from gammacp.continuum.about import About
 from gammacp.continuum.fragments import together
+from gammacp.continuum.selecting import keep_annotators
 from gammacp.errors import DataError, UsageError
 from shuffling.fitting import fit_hulls
 from shuffling.reference import ReferenceModel
@@ -81,7 +83,7 @@ def shuffle(
             hint="Choose the annotator to take as the reference",
         )
     setting = Setting.of(reference, model or fit_hulls(reference))
-    units = Units(reference.starts, reference.ends, reference.category_codes, reference.breaks)
+    units = Units(reference.starts, reference.ends, reference.category_codes, reference.inside)
     drawn = []
     for annotator in range(n_annotators):
         made, own = units, _child(seed, annotator)
@@ -95,10 +97,9 @@ def shuffle(
         np.concatenate([u.ends for u in drawn]),
         np.repeat(np.arange(n_annotators, dtype=np.int32), [len(u) for u in drawn]),
         np.concatenate([u.codes for u in drawn]),
-        breaks=together([(u.breaks, len(u)) for u in drawn]),
+        inside=together([(u.breaks, len(u)) for u in drawn]),
         bounds=reference.bounds,
-        name=reference.name,
-        offset_unit=reference.offset_unit,
+        about=About(reference.name, reference.offset_unit),
     )
 
 
@@ -181,7 +182,7 @@ def reference_of(continuum: Continuum, annotator: str | None = None) -> Continuu
                 hint=f"Name one of: {', '.join(continuum.annotators)}",
             )
         annotator = continuum.annotators[0]
-    reference = continuum.only_annotators([annotator])
+    reference = keep_annotators(continuum, [annotator])
     if not len(reference):
         raise DataError(f"annotator {annotator!r} has no unit to take as the reference")
     return reference

@@ -168,7 +168,7 @@ def _rows(
     most = np.where(number <= DIFFUSED, DIFFUSED_UNITS, SMALL_UNITS)
     small = (number <= FEW_ANNOTATORS) & (units > 0) & (units <= most)
     if continua.beside:
-        small &= [c.breaks is None for c in continua.beside]
+        small &= [c.inside is None for c in continua.beside]
     chosen = np.flatnonzero(small)
     many = _distinct(continua.at(chosen)) + 1 > limits.of(Presolve).merged * units[chosen]
     chosen = chosen[many]

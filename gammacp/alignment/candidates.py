@@ -137,7 +137,7 @@ def pairs_within(
     order, class_start, block_end, longest = length_classes(continuum, owner)
     formula, factor = dissimilarity.formula
     table = dissimilarity.category_costs
-    if table is None or continuum.breaks is not None:  # `pairwise` alone reads fragments.
+    if table is None or continuum.inside is not None:  # `pairwise` alone reads fragments.
         formula, factor = NO_FORMULA
     with np.errstate(invalid="ignore"):  # ∞·0 is NaN: a window that leaves nothing out
         reach = 0.5 * absolute + relative * longest

@@ -108,7 +108,7 @@ def _description(continuum: Continuum, measured: BoundDissimilarity) -> dict[str
     """The dissimilarity by what `verify` computes it from, where it can."""
     table, (number, factor) = measured.category_costs, measured.formula
     found: dict[str, Any] = {"name": measured.signature, "delta": measured.delta}
-    broken = continuum.breaks is not None and number != NOWHERE
+    broken = continuum.inside is not None and number != NOWHERE
     if table is None or broken or number not in (NOWHERE, SPORADIC):
         return {**found, "positional": "listed", "categorial": None}
     apart = float(table[0, -1])

@@ -74,7 +74,7 @@ class Shuffled:
 
 def _fingerprint(c: Continuum) -> str:
     parts = (c.categories, c.bounds, c.starts.tolist(), c.ends.tolist(), c.category_codes.tolist())
-    inside = "" if c.breaks is None else repr(c.breaks.tolist())
+    inside = "" if c.inside is None else repr(c.inside.tolist())
     return sha256((repr(parts) + inside).encode()).hexdigest()[:16]
 
 

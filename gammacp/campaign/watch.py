@@ -46,7 +46,7 @@ def key_of(continuum: Continuum, settings: Settings) -> str:
     nominal = isinstance(chosen, Combined) and chosen.categorial == "nominal"
     names = (describe(settings), *c.annotators, "", *own, "", *(() if nominal else c.categories))
     columns = (c.starts, c.ends, c.annotator_codes, codes, used < 0)
-    inside = () if c.breaks is None else (repr(c.breaks.tolist()),)
+    inside = () if c.inside is None else (repr(c.inside.tolist()),)
     return fingerprint(*names, repr(c.bounds), *(column.tobytes() for column in columns), *inside)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.chance.canonical import canonical_order
 from gammacp.continuum import Continuum
-from gammacp.continuum.document_table import DocumentTable
+from gammacp.continuum.document_table import DocumentAnnotators, DocumentTable
 from gammacp.continuum.fragments import Breaks, together
 from gammacp.continuum.links import Ids, Link, links_over_joint
 
@@ -115,7 +115,7 @@ def annotation_of(continuum: Continuum, code: int) -> Annotation:
         continuum.lengths[rows],
         continuum.category_codes[rows],
         continuum.length,
-        None if continuum.breaks is None else continuum.breaks[rows],
+        None if continuum.inside is None else continuum.inside[rows],
         None if continuum.ids is None else continuum.ids[rows],
         tuple(x for x in continuum.links if x.annotator == continuum.annotators[code]),
     )
@@ -165,7 +165,7 @@ def annotation_set(
         ends,
         np.repeat(np.arange(len(parts), dtype=np.int32), [len(p.starts) for p in parts]),
         np.concatenate([p.category_codes for p in parts]),
-        breaks=together([(p.breaks, len(p.starts)) for p in parts]),
+        inside=together([(p.breaks, len(p.starts)) for p in parts]),
         ids=together([(p.ids, len(p.starts)) for p in parts], ""),
         links=tuple(replace(x, annotator=name) for p, name in carried for x in p.links),
         bounds=(float(starts.min(initial=0.0)), float(ends.max(initial=length))),
@@ -207,11 +207,11 @@ def annotation_sets(
     edges = np.arange(n + 1)
     table = DocumentTable(
         places={str(k): k for k in range(n)},
-        annotators=names,
+        people=DocumentAnnotators(
+            names, np.tile(np.arange(len(parts), dtype=np.int32), n), edges * len(parts)
+        ),
         categories=categories,
         edges=edges * order.shape[1],
-        people=np.tile(np.arange(len(parts), dtype=np.int32), n),
-        people_edges=edges * len(parts),
         lows=low,
         highs=high,
         **columns,

@@ -64,11 +64,11 @@ def _dense(starts: Floats, ends: Floats, inside: Indices | None, owner: Any) -> 
 
 def _inside(continua: ContinuumSequence) -> Indices | None:
     """Ranks of the breaks of units, one continuum after the other; None without breaks."""
-    if all(c.breaks is None for c in continua.beside):
+    if all(c.inside is None for c in continua.beside):
         return None
     empty = [np.empty(0, np.int64)]
     some = (
-        np.zeros(c.n_units, np.int64) if c.breaks is None else ranks(c.breaks) for c in continua
+        np.zeros(c.n_units, np.int64) if c.inside is None else ranks(c.inside) for c in continua
     )
     return np.concatenate([*empty, *some])
 

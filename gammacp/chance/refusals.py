@@ -60,7 +60,7 @@ def check_in_one_piece(continua: Sequence[Continuum], model: str) -> None:
     model
         Name of the chance model.
     """
-    _refuse((in_pieces(c) for c in continua if c.breaks is not None), model)
+    _refuse((in_pieces(c) for c in continua if c.inside is not None), model)
 
 
 def check_no_overlap(continuum: Continuum, model: str) -> None:

@@ -1,15 +1,25 @@
 """The columns of a continuum: checked, encoded and sorted."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
 from gammacp.base.arguments import text
 from gammacp.base.arrays import Codes, Floats
-from gammacp.continuum.fragments import Breaks, column, ranks
+from gammacp.continuum.fragments import (
+    Breaks,
+    Inside,
+    Shapes,
+    breaks_of,
+    column,
+    join,
+    ranks,
+    split_inside,
+)
 from gammacp.continuum.label import sort_key
 from gammacp.continuum.links import Ids
+from gammacp.continuum.shapes import Shape, check_alike, relative
 from gammacp.errors import DataError, UsageError
 
 Bounds = tuple[float, float]
@@ -17,14 +27,27 @@ _EXACT_INTEGERS = 2**53
 
 
 class ContinuumColumns(TypedDict):
-    """Positions and codes, sorted by annotator, start, end, category and breaks; read-only."""
+    """Columns of units, sorted by annotator, start, end, category and breaks or shape."""
 
     starts: Floats
     ends: Floats
     annotator_codes: Codes
     category_codes: Codes
     breaks: Breaks | None
+    shapes: Shapes | None
     ids: Ids | None
+
+
+class EncodedUnits(NamedTuple):
+    """Units as codes and positions that are checked, in any row order."""
+
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    starts: Floats
+    ends: Floats
+    annotator_codes: Codes
+    category_codes: Codes
+    inside: Inside | None
 
 
 def in_order(
@@ -32,10 +55,20 @@ def in_order(
     ends: Any,
     annotator_codes: Any,
     category_codes: Any,
-    breaks: Breaks | None = None,
+    inside: Inside | None = None,
     ids: Ids | None = None,
 ) -> ContinuumColumns:
-    """The columns as arrays of their kinds, sorted."""
+    """Return the columns as arrays of their kinds, sorted.
+
+    Parameters
+    ----------
+    starts, ends, annotator_codes, category_codes
+        One entry per unit.
+    inside
+        Breaks or shapes of the units, or None.
+    ids
+        Names of the units, or None.
+    """
     columns: dict[str, Any] = {
         "starts": np.asarray(starts, np.float64),
         "ends": np.asarray(ends, np.float64),
@@ -43,13 +76,59 @@ def in_order(
         "category_codes": np.asarray(category_codes, np.int32),
     }
     keys = (columns["category_codes"], columns["ends"], columns["starts"])
-    keys = (*(() if breaks is None else (ranks(breaks),)), *keys, columns["annotator_codes"])
+    keys = (*(() if inside is None else (ranks(inside),)), *keys, columns["annotator_codes"])
     order = np.lexsort(keys)
     for name in columns:
         columns[name] = columns[name][order]
-    inside = None if breaks is None else column(breaks[order])
-    named = None if ids is None else ids[order]
-    return {**columns, "breaks": inside, "ids": named}  # type: ignore[typeddict-item]
+    columns["breaks"], columns["shapes"] = None, None
+    if inside is not None:
+        columns["breaks"], columns["shapes"] = split_inside(column(inside[order]))
+    columns["ids"] = None if ids is None else ids[order]
+    return columns  # type: ignore[return-value]
+
+
+def encode_units(
+    annotator: Sequence[str],
+    category: Sequence[str | None],
+    start: Sequence[float] | Floats,
+    end: Sequence[float] | Floats,
+    *,
+    fragments: Sequence[Iterable[Sequence[float]]] | None,
+    shapes: Sequence[Shape | None] | None,
+    annotators: Sequence[str] | None,
+    categories: Sequence[str] | None,
+) -> EncodedUnits:
+    """Check the columns of `Continuum.from_columns` and encode their names.
+
+    Parameters
+    ----------
+    annotator, category, start, end, fragments, shapes, annotators, categories
+        As for `Continuum.from_columns`.
+
+    Raises
+    ------
+    DataError
+        A position, a unit's fragments or its shape are unsound.
+    UsageError
+        Columns have different lengths, or a name is not text.
+    """
+    starts, ends = checked_positions(annotator, category, start, end)
+    people = all_names(annotators, annotator, "annotator")
+    labels = all_names(categories, (c for c in category if c is not None), "category")
+    parts = () if fragments is None else zip(fragments, start, end, strict=True)
+    inside = column(breaks_of(join(pairs, (low, high))) for pairs, low, high in parts)
+    if shapes is not None:
+        if inside is not None:
+            raise DataError(
+                "units have shapes and fragments",
+                hint="Read one of them: `read(shapes=no)` or discontinuous=cover",
+            )
+        check_alike(shapes)
+        placed = zip(starts.tolist(), shapes, strict=True)
+        inside = column(relative(low, shape) for low, shape in placed if shape is not None)
+    return EncodedUnits(
+        people, labels, starts, ends, coded(annotator, people), coded(category, labels), inside
+    )
 
 
 def recode(old: Sequence[str], new: Sequence[str]) -> Codes:

@@ -10,6 +10,7 @@ from gammacp.continuum.columns import all_names
 from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.label import feature_names
+from gammacp.continuum.renaming import adopt_categories
 from gammacp.continuum.sequence import ContinuumSequence
 
 
@@ -46,7 +47,7 @@ class Corpus(Mapping[str, Continuum]):
         if categories is None and len(set(used)) == 1:
             categories = used[0]
         names = all_names(categories, (c for order in used for c in order), "category")
-        coded = {name: c.named(name, names) for name, c in continua.items()}
+        coded = {key: adopt_categories(c, names, name=key) for key, c in continua.items()}
         if left_out is None:
             left_out = gather(c.left_out for c in continua.values())
         return cls(coded, names, left_out)

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammacp.base.arrays import Bools, Codes, Floats, Indices, freeze, rows_at, smallest
-from gammacp.base.signature import entry
+from gammacp.continuum.about import About
 from gammacp.continuum.columns import Bounds, all_names, checked_bounds, recode
 from gammacp.continuum.continuum import Continuum
-from gammacp.continuum.fragments import Breaks, ranks
+from gammacp.continuum.fragments import Inside, ranks, split_inside
 from gammacp.continuum.sequence import ContinuumSequence, Stacked
 
 _COLUMNS = ("starts", "ends", "annotator_codes", "category_codes")
@@ -26,6 +26,43 @@ _COLUMNS = ("starts", "ends", "annotator_codes", "category_codes")
 _ROWS = 1 << 16
 # Groups of annotators whose names are kept.
 _NAMED = 10_000
+_ABOUT = About()
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentAnnotators:
+    """Annotators of each document of a table.
+
+    Attributes
+    ----------
+    names
+        Names that codes count.
+    codes, edges
+        Annotators of document d are `codes[edges[d]:edges[d + 1]]`.
+    """
+
+    names: tuple[str, ...]
+    codes: Codes
+    edges: Indices
+    _names_by_codes: dict[bytes, tuple[str, ...]] = field(default_factory=dict, repr=False)
+
+    def of_document(self, place: int) -> tuple[str, ...]:
+        """Return the names of the annotators of a document; documents share equal tuples.
+
+        Parameters
+        ----------
+        place
+            Number of the document.
+        """
+        codes = self.codes[self.edges[place] : self.edges[place + 1]]
+        key = codes.tobytes()
+        names = self._names_by_codes.get(key)
+        if names is None:
+            if len(self._names_by_codes) >= _NAMED:
+                self._names_by_codes.clear()
+            names = tuple(self.names[k] for k in codes.tolist())
+            self._names_by_codes[key] = names
+        return names
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,40 +75,38 @@ class DocumentTable(Mapping[str, Continuum]):
     ----------
     places
         The number of each document by its name, in their order.
-    annotators, categories
+    people
+        Names of all annotators, and the annotators of each document.
+    categories
         Names that codes count.
     edges
         Units of document d are rows `edges[d]:edges[d + 1]`, sorted as those of a `Continuum`.
-    starts, ends, annotator_codes, category_codes, breaks
+    starts, ends, annotator_codes, category_codes
         Of the units; annotators are counted among those of the document. Each column is of the
         smallest type that holds it exactly; `units` gives them as continua have them.
-    people, people_edges
-        Codes of the annotators of document d: `people[people_edges[d]:people_edges[d + 1]]`.
     lows, highs
         Bounds of the documents.
-    offset_unit, selection
-        What positions count, and what was selected, alike in all documents.
+    inside
+        Breaks or shapes of the units; None where all are of one piece.
+    about
+        Statements that are alike in all documents: offset unit and selection.
     """
 
     places: Mapping[str, int]
-    annotators: tuple[str, ...]
+    people: DocumentAnnotators
     categories: tuple[str, ...]
     edges: Indices
     starts: NDArray[Any]
     ends: NDArray[Any]
     annotator_codes: NDArray[np.signedinteger]
     category_codes: NDArray[np.signedinteger]
-    people: Codes
-    people_edges: Indices
     lows: Floats
     highs: Floats
-    breaks: Breaks | None = None
-    offset_unit: str = ""
-    selection: tuple[str, ...] = ()
-    _named: dict[bytes, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    inside: Inside | None = None
+    about: About = _ABOUT
 
     def __post_init__(self) -> None:
-        """What is made of it is a view, which nobody changes."""
+        """Make its columns read-only, of which continua are views."""
         for name in _COLUMNS:
             freeze(getattr(self, name))
 
@@ -87,11 +122,11 @@ class DocumentTable(Mapping[str, Continuum]):
         starts: Floats,
         ends: Floats,
         *,
-        breaks: Breaks | None = None,
+        inside: Inside | None = None,
         bounds: Mapping[int, Bounds] | None = None,
         offset_unit: str = "",
     ) -> DocumentTable:
-        """The table of rows in any order, whose arrays are taken over and put in order.
+        """Make a table of rows in any order, whose arrays are taken over and put in order.
 
         Parameters
         ----------
@@ -104,8 +139,8 @@ class DocumentTable(Mapping[str, Continuum]):
             unlabelled.
         starts, ends
             Positions, known to be sound; NaN where a row declares an annotator without units.
-        breaks
-            Boundaries inside units, or None.
+        inside
+            Breaks or shapes of units, or None.
         bounds
             Of documents for which they are declared, by number.
         offset_unit
@@ -126,8 +161,8 @@ class DocumentTable(Mapping[str, Continuum]):
             "starts": starts,
             "ends": ends,
         }
-        if breaks is not None:
-            columns["breaks"] = breaks.copy()
+        if inside is not None:
+            columns["inside"] = inside.copy()
         if (document_codes[1:] < document_codes[:-1]).any():
             order = np.argsort(document_codes, kind="stable")
             document_codes = document_codes[order]
@@ -138,34 +173,32 @@ class DocumentTable(Mapping[str, Continuum]):
         lows, highs = _bounds(bounds or {}, edges, columns["starts"], columns["ends"])
         for name in _COLUMNS:
             columns[name] = smallest(columns[name])
-        whose = np.concatenate([np.empty(0, np.int32), *(codes for codes, _ in people)])
-        each = np.concatenate([np.empty(0, np.int64), *(counts for _, counts in people)])
-        made = np.concatenate(([0], np.cumsum(each))).astype(np.int64)
+        codes = np.concatenate([np.empty(0, np.int32), *(codes for codes, _ in people)])
+        counts = np.concatenate([np.empty(0, np.int64), *(counts for _, counts in people)])
+        people_edges = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         return cls(
             places=places,
-            annotators=names,
+            people=DocumentAnnotators(names, codes, people_edges),
             categories=labels,
             edges=edges,
-            people=whose,
-            people_edges=made,
             lows=lows,
             highs=highs,
-            offset_unit=offset_unit,
+            about=About(offset_unit=offset_unit),
             **columns,
         )
 
     def noting(self, key: str, *values: str) -> DocumentTable:
-        """The same with an entry `key=values` in the `selection` of each document.
+        """Return the same with an entry `key=values` in the `selection` of each document.
 
         Parameters
         ----------
         key, values
             As for `Continuum.noting`.
         """
-        return replace(self, selection=(*self.selection, entry(key, *values)))
+        return replace(self, about=self.about.noting(key, *values))
 
     def only(self, places: Indices) -> DocumentTable:
-        """A table of its own of these documents, in this order.
+        """Return a table of these documents, in this order.
 
         Parameters
         ----------
@@ -173,19 +206,23 @@ class DocumentTable(Mapping[str, Continuum]):
             Their numbers.
         """
         rows, edges = rows_at(self.edges, places)
-        whose, people_edges = rows_at(self.people_edges, places)
+        people_rows, people_edges = rows_at(self.people.edges, places)
         names = self.names
         return replace(
             self,
             places={names[d]: k for k, d in enumerate(places.tolist())},
             edges=edges,
             **{name: getattr(self, name)[rows] for name in _COLUMNS},
-            breaks=None if self.breaks is None else self.breaks[rows],
-            people=self.people[whose],
-            people_edges=people_edges,
+            inside=None if self.inside is None else self.inside[rows],
+            people=replace(self.people, codes=self.people.codes[people_rows], edges=people_edges),
             lows=self.lows[places],
             highs=self.highs[places],
         )
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """Names of the annotators of all documents."""
+        return self.people.names
 
     @cached_property
     def names(self) -> Sequence[str]:
@@ -202,7 +239,7 @@ class DocumentTable(Mapping[str, Continuum]):
         return self.at(self.places[name])
 
     def at(self, place: int) -> Continuum:
-        """The continuum of the document with this number, made anew.
+        """Return the continuum of the document with this number, made anew.
 
         Parameters
         ----------
@@ -210,19 +247,21 @@ class DocumentTable(Mapping[str, Continuum]):
             From 0.
         """
         rows = slice(self.edges[place], self.edges[place + 1])
+        breaks, shapes = None, None
+        if self.inside is not None:
+            breaks, shapes = split_inside(_or_none(self.inside[rows]))
         return Continuum(
-            self._people_of(place),
+            self.people.of_document(place),
             self.categories,
             *self.units(rows),
             (float(self.lows[place]), float(self.highs[place])),
-            self.names[place],
-            self.offset_unit,
-            selection=self.selection,
-            breaks=None if self.breaks is None else _or_none(self.breaks[rows]),
+            breaks,
+            shapes,
+            about=About(self.names[place], self.about.offset_unit, selection=self.about.selection),
         )
 
     def units(self, rows: Any) -> Stacked:
-        """Units as continua have them.
+        """Return units as continua have them.
 
         Parameters
         ----------
@@ -235,16 +274,6 @@ class DocumentTable(Mapping[str, Continuum]):
             np.asarray(self.annotator_codes[rows], np.int32),
             np.asarray(self.category_codes[rows], np.int32),
         )
-
-    def _people_of(self, place: int) -> tuple[str, ...]:
-        codes = self.people[self.people_edges[place] : self.people_edges[place + 1]]
-        key = codes.tobytes()
-        found = self._named.get(key)
-        if found is None:
-            if len(self._named) >= _NAMED:
-                self._named.clear()
-            found = self._named[key] = tuple(self.annotators[k] for k in codes.tolist())
-        return found
 
     def values(self) -> TableDocuments:
         """The continua, in order, each made when it is looked at."""
@@ -273,13 +302,12 @@ def table_of_several(tables: Sequence[DocumentTable]) -> DocumentTable | None:
     places = {name: place for place, name in enumerate(names)}
     if len(tables) == 1:
         return tables[0]
-    alike = len({t.offset_unit for t in tables}) == 1 and all(t.breaks is None for t in tables)
+    alike = len({t.about.offset_unit for t in tables}) == 1
+    alike &= all(t.inside is None for t in tables)
     if not alike or len(places) < len(names):
         return None
-    people, labels = (
-        all_names(None, dict.fromkeys(n for t in tables for n in getattr(t, kind)), kind[:-1])
-        for kind in ("annotators", "categories")
-    )
+    annotators = all_names(None, (name for t in tables for name in t.annotators), "annotator")
+    labels = all_names(None, (name for t in tables for name in t.categories), "category")
 
     def column(of: Callable[[DocumentTable], Any]) -> Any:
         return np.concatenate([of(table) for table in tables])
@@ -290,7 +318,11 @@ def table_of_several(tables: Sequence[DocumentTable]) -> DocumentTable | None:
     return replace(
         tables[0],
         places=places,
-        annotators=people,
+        people=DocumentAnnotators(
+            annotators,
+            column(lambda t: recode(t.annotators, annotators)[t.people.codes]),
+            edges(lambda t: t.people.edges),
+        ),
         categories=labels,
         edges=edges(lambda t: t.edges),
         starts=column(lambda t: t.starts),
@@ -298,11 +330,8 @@ def table_of_several(tables: Sequence[DocumentTable]) -> DocumentTable | None:
         annotator_codes=column(lambda t: t.annotator_codes),
         # Names are in order in each, so that units and annotators stay in order.
         category_codes=smallest(column(lambda t: recode(t.categories, labels)[t.category_codes])),
-        people=column(lambda t: recode(t.annotators, people)[t.people]),
-        people_edges=edges(lambda t: t.people_edges),
         lows=column(lambda t: t.lows),
         highs=column(lambda t: t.highs),
-        _named={},
     )
 
 
@@ -312,7 +341,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
     def __init__(self, table: DocumentTable, places: Indices) -> None:
         """Those at these places, in this order."""
         self.table, self.places = table, places
-        self.plain = table.breaks is None
+        self.plain = table.inside is None
 
     def __len__(self) -> int:
         """How many there are."""
@@ -368,7 +397,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
     @cached_property
     def n_annotators(self) -> Indices:
         """Annotators of each, shape (continua,)."""
-        edges = self.table.people_edges
+        edges = self.table.people.edges
         return edges[self.places + 1] - edges[self.places]
 
     @cached_property
@@ -386,7 +415,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
     @property
     def people(self) -> tuple[tuple[str, ...], Codes]:
         """Names of all annotators as they first occur, and whose each is, one after the other."""
-        codes = self.table.people[self._rows(self.table.people_edges)]
+        codes = self.table.people.codes[self._rows(self.table.people.edges)]
         first = np.full(len(self.table.annotators), len(codes))
         first[codes[::-1]] = np.arange(len(codes))[::-1]
         order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
@@ -397,11 +426,11 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
     @property
     def selection(self) -> tuple[str, ...]:
         """What was selected in any of them, each entry once."""
-        return tuple(dict.fromkeys(self.table.selection)) if len(self) else ()
+        return tuple(dict.fromkeys(self.table.about.selection)) if len(self) else ()
 
     def selection_at(self, place: int) -> tuple[str, ...]:  # noqa: ARG002
         """Return what was selected in one of them, which is alike in all."""
-        return self.table.selection
+        return self.table.about.selection
 
     def all_units(self) -> Stacked:
         """All units; a stretch of the table is not copied."""
@@ -416,9 +445,9 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
         return rows_at(edges, self.places)[0]
 
 
-def _or_none(breaks: Breaks) -> Breaks | None:
-    """Breaks of some units; None where these are of one piece."""
-    return breaks if any(breaks) else None
+def _or_none(inside: Inside) -> Inside | None:
+    """Return breaks or shapes of some units; None where these are of one piece."""
+    return inside if any(inside) else None
 
 
 def _put_in_order(
@@ -429,7 +458,7 @@ def _put_in_order(
     Documents are ascending; annotators get their place in the document as code. What comes back:
     units of each document, and the codes of annotators, with how many each document has.
     """
-    names = ("annotator_codes", "starts", "ends", "category_codes", "breaks")
+    names = ("annotator_codes", "starts", "ends", "category_codes", "inside")
     sorted_by = ("category_codes", "ends", "starts", "annotator_codes")
     sizes, people, kept = np.zeros(n, np.int64), [], 0
     first = np.searchsorted(documents, np.arange(n + 1))
@@ -438,7 +467,7 @@ def _put_in_order(
     for low, high in pairwise(stretches):
         rows = slice(first[low], first[high])
         own = documents[rows] - low
-        inside = (ranks(columns["breaks"][rows]),) if "breaks" in columns else ()
+        inside = (ranks(columns["inside"][rows]),) if "inside" in columns else ()
         order = np.lexsort((*inside, *(columns[name][rows] for name in sorted_by), own))
         who, places = columns["annotator_codes"][rows][order], columns["starts"][rows][order]
         new = np.ones(len(order), np.bool_)

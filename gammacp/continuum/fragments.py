@@ -21,6 +21,10 @@ from gammacp.errors import DataError
 Fragments: TypeAlias = tuple[tuple[float, float], ...]
 Breaks: TypeAlias = NDArray[Any]
 """Per unit a tuple of floats, ascending, empty for a unit of one piece; shape (units,)."""
+Shapes: TypeAlias = NDArray[Any]
+"""Per unit its `Shape`, with points counted from the unit's start; shape (units,)."""
+Inside: TypeAlias = NDArray[Any]
+"""Breaks or shapes of units, for what orders, compares or carries either; shape (units,)."""
 
 
 def join(
@@ -125,18 +129,32 @@ def column(entries: Iterable[Any]) -> NDArray[Any] | None:
     return made
 
 
-def ranks(breaks: Breaks) -> Indices:
-    """Place of each unit's breaks among the different ones, in their order; shape (units,).
+def split_inside(inside: Inside | None) -> tuple[Breaks | None, Shapes | None]:
+    """Return a column as breaks or as shapes, and None for the other.
 
     Parameters
     ----------
-    breaks
+    inside
+        A column of one continuum, whose units have the one or the other.
+    """
+    if inside is not None and isinstance(inside[0], Shape):
+        return None, inside
+    return inside, None
+
+
+def ranks(inside: Inside) -> Indices:
+    """Place of each unit's breaks or shape among the different ones, in their order; (units,).
+
+    Parameters
+    ----------
+    inside
         A column.
     """
+    entries = inside.tolist()
     # Documents with shapes may stand beside others with fragments.
-    different = sorted(set(breaks.tolist()), key=lambda b: (isinstance(b, Shape), b))
+    different = sorted(set(entries), key=lambda b: (isinstance(b, Shape), b))
     place = {b: i for i, b in enumerate(different)}
-    return np.array([place[b] for b in breaks.tolist()], np.int64)
+    return np.array([place[b] for b in entries], np.int64)
 
 
 def together(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gammacp.base.arguments import several
 from gammacp.base.frames import columns_of
+from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.label import plain, to_label
 from gammacp.continuum.shapes import from_json
 from gammacp.errors import UsageError
@@ -14,11 +15,9 @@ from gammacp.errors import UsageError
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from gammacp.continuum.continuum import Continuum
-
 
 def columns_of_frame(frame: Any, features: Sequence[str]) -> dict[str, Any]:
-    """The arguments of `Continuum.from_columns` that a data frame has.
+    """Return the arguments of `Continuum.from_columns` that a data frame has.
 
     Parameters
     ----------
@@ -40,7 +39,7 @@ def columns_of_frame(frame: Any, features: Sequence[str]) -> dict[str, Any]:
 
 
 def frame_of(continuum: Continuum) -> DataFrame:
-    """A row per unit, as `Continuum.to_frame` says.
+    """Return a row per unit, as `Continuum.to_frame` says.
 
     Parameters
     ----------
@@ -50,8 +49,8 @@ def frame_of(continuum: Continuum) -> DataFrame:
     from pandas import DataFrame
 
     c, more = continuum, dict[str, list[object]]()
-    if c.breaks is not None:
-        inside = "fragments" if c.axes == 1 else "shape"
+    if c.inside is not None:
+        inside = "fragments" if c.shapes is None else "shape"
         more[inside] = [u.fragments or u.json.get("shape", ()) for u in c]
     for name in {*more} & {*c.features}:
         raise UsageError(f"a feature and the units' {name} would be one column, {name}")

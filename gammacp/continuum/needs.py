@@ -9,8 +9,12 @@ import numpy as np
 from gammacp.base.left_out import Tally
 from gammacp.base.subjects import advice
 from gammacp.continuum import Continuum
+from gammacp.continuum.anonymous import unnamed_readers
 from gammacp.continuum.links import whole_links
 from gammacp.errors import DataError
+
+OTHERS = "other annotators"
+"""The fact where the other annotators may be, of a document of one (`About.facts`)."""
 
 
 def links_unused() -> str:
@@ -50,18 +54,20 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
     fragments
         Whether it serves units of several fragments.
     """
-    if continuum.unnamed:
+    unnamed = unnamed_readers(continuum)
+    if unnamed:
         raise DataError(
-            f"this needs to know who drew what, but the {continuum.unnamed} readers have no names",
+            f"this needs to know who drew what, but the {unnamed} readers have no names",
             hint=advice("anonymous readers") or None,
         )
     if continuum.n_annotators < 2:
         # Advice names everybody: without the name, many such files have one reason.
-        who = "one" if continuum.advice else (*continuum.annotators, "")[0]
+        where_others_are = str(continuum.about.fact(OTHERS) or "")
+        who = "one" if where_others_are else (*continuum.annotators, "")[0]
         who = f"only {who}" if who else "none"
         raise DataError(
             f"agreement needs two annotators, but there is {who}",
-            hint=continuum.advice
+            hint=where_others_are
             or "Read the other annotators' files with this one; declare annotators who found "
             "nothing with `annotators=A,B`",
         )
@@ -85,10 +91,10 @@ def require_whole(continuum: Continuum) -> None:
     continuum
         What is read as if every unit were of one piece.
     """
-    if continuum.breaks is not None:
+    if continuum.inside is not None:
         fragments = "`read(discontinuous=split)` or cover (in Python: c.atoms() or c.hulls())"
         shapes = "`read(shapes=no)`, which leaves the first axis (in Python: c.hulls())"
-        how = fragments if continuum.axes == 1 else shapes
+        how = fragments if continuum.shapes is None else shapes
         raise DataError(in_pieces(continuum), hint=f"Read them with {how}")
 
 
@@ -111,7 +117,8 @@ def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
     tally = Tally(continuum.name)
     reason = "ends at a unit that was left out" if wanted else links_unused()
     tally.add("link", reason, len(continuum.links) - len(kept))
-    return replace(continuum, links=kept, left_out=(*continuum.left_out, *tally.entries()))
+    about = replace(continuum.about, left_out=(*continuum.left_out, *tally.entries()))
+    return replace(continuum, links=kept, about=about)
 
 
 def in_pieces(continuum: Continuum) -> str:
@@ -154,7 +161,7 @@ def _fractional(c: Continuum) -> str | None:
 
 
 def _why_uncovered(c: Continuum) -> str | None:
-    if c.breaks is not None:
+    if c.inside is not None:
         return in_pieces(c)
     lo, hi = c.bounds
     for a, name in enumerate(c.annotators):
@@ -178,7 +185,7 @@ def _not_predefined(c: Continuum) -> str | None:
         if not (
             np.array_equal(c.starts[first], c.starts[other])
             and np.array_equal(c.ends[first], c.ends[other])
-            and (c.breaks is None or c.breaks[first].tolist() == c.breaks[other].tolist())
+            and (c.inside is None or c.inside[first].tolist() == c.inside[other].tolist())
         ):
             return f"{c.annotators[0]} and {c.annotators[a]} have units at different places"
     return None

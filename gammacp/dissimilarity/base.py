@@ -116,7 +116,8 @@ def joined_columns(continua: ContinuumSequence) -> UnitColumns:
 def _outlines(continuum: Continuum) -> Any:
     from gammacp.continuum.outlines import geometries
 
-    ends = zip(continuum.starts.tolist(), continuum.ends.tolist(), continuum.shapes, strict=True)
+    shapes = () if continuum.shapes is None else continuum.shapes
+    ends = zip(continuum.starts.tolist(), continuum.ends.tolist(), shapes, strict=True)
     return geometries((s, e, at_place(s, e, shape)) for s, e, shape in ends)
 
 
@@ -356,7 +357,7 @@ def features_of(dissimilarity: object) -> tuple[str, ...]:
 
 def check_fragments(bound: BoundDissimilarity, continuum: Continuum) -> None:
     """DataError for fragments or shapes that the dissimilarity does not read."""
-    if continuum.axes > 1:
+    if continuum.shapes is not None:
         others = sum(s.kind not in bound.shapes for s in continuum.shapes)
         if others:
             kinds = ", ".join(k for k in KINDS if k in continuum.kinds)

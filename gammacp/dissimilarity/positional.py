@@ -90,7 +90,7 @@ class Sporadic:
                 reach=partial(_sporadic_reach, factor, False),
                 shapes=("box",),
             )
-        broken = any(c.breaks is not None for c in continua_of(annotations).beside)
+        broken = any(c.inside is not None for c in continua_of(annotations).beside)
         return _by_formula(self.signature, (SPORADIC, factor), _sporadic_reach, broken)
 
     @property

@@ -549,7 +549,7 @@ class _Reading:
         for name, c in continua.items():
             who = [c.annotators[k] for k in c.annotator_codes]
             what = [None if k < 0 else c.categories[k] for k in c.category_codes]
-            inside = [()] * c.n_units if c.breaks is None else c.breaks
+            inside = [()] * c.n_units if c.inside is None else c.inside
             said = [name if several else ""] * c.n_units
             keys = zip(said, who, what, c.starts.tolist(), c.ends.tolist(), inside, strict=True)
             ids = column(self._ids[key].pop(0) for key in keys)
@@ -593,7 +593,7 @@ class _Reading:
                 self._of["category"].codes(),
                 starts,
                 ends,
-                breaks=column(b for part in parts for b in part) if broken else None,
+                inside=column(b for part in parts for b in part) if broken else None,
                 bounds=self._bounds,
                 offset_unit=self._unit,
             )
@@ -601,7 +601,7 @@ class _Reading:
             raise self._error(error.message, hint=error.hint) from None
         if self.several:
             return Corpus(found, found.categories, tally.entries())
-        return replace(found[name], left_out=tally.entries())
+        return found[name].with_about(left_out=tally.entries())
 
 
 def _whole(parts: list[Any], kind: type) -> Any:

@@ -20,7 +20,7 @@ they have the columns of a row.
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
 from operator import itemgetter
@@ -155,7 +155,7 @@ def read(
     _add_links(documents, links or "")
     found: Continuum | Corpus = _with_notes(documents, notes).corpus()
     if isinstance(found, Corpus) and "document" not in header:
-        found = replace(found[""], name=source.document, left_out=found.left_out)
+        found = found[""].with_about(name=source.document, left_out=found.left_out)
     return with_shapes(in_pieces(found, discontinuous, source.place), shapes, source.place)
 
 

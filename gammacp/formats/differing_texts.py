@@ -137,5 +137,5 @@ def _move(part: Continuum, places: Indices, line: str) -> Continuum:
         ends=ends.astype(np.float64),
         breaks=inside,
         bounds=(float(low[0]), float(high[0])),
-        text=line,
+        about=replace(part.about, text=line),
     )

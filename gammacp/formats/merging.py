@@ -1,11 +1,11 @@
 """Parts of one document, each with some of its annotators, put together."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from os.path import commonprefix
 
 from gammacp.base.left_out import gather
 from gammacp.continuum import Continuum
+from gammacp.continuum.anonymous import declare_unnamed_readers, unnamed_readers
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.document_table import TableDocuments
 from gammacp.errors import DataError
@@ -36,8 +36,8 @@ def merge_parts(parts: Sequence[Continuum]) -> Continuum:
         grid=next((p.grid for p in parts if p.grid is not None), None),
         read_until={a: place for p in parts for a, place in p.read_until},
     )
-    unnamed = max(p.unnamed for p in parts)
-    return replace(together, left_out=gather(p.left_out for p in parts), unnamed=unnamed)
+    together = together.with_about(left_out=gather(p.left_out for p in parts))
+    return declare_unnamed_readers(together, max(map(unnamed_readers, parts)))
 
 
 def categories_of(continua: Iterable[Continuum]) -> list[str]:

@@ -22,7 +22,6 @@ type, source, target and, but for directed ones, "undirected" or "chain".
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -32,6 +31,7 @@ from gammacp.base.files import write_text
 from gammacp.base.left_out import Tally
 from gammacp.base.validation import validated
 from gammacp.continuum import Continuum, Corpus, Label, Link, Unit
+from gammacp.continuum.anonymous import declare_unnamed_readers, unnamed_readers
 from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import category_of, features_of, to_label
 from gammacp.continuum.links import DIRECTED, KINDS
@@ -40,7 +40,7 @@ from gammacp.errors import DataError
 from gammacp.formats.positions import LARGEST, as_text
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import in_pieces, with_shapes
+from gammacp.formats.spans import in_pieces, with_left_out, with_shapes
 
 _VERSION = 1
 _START = re.compile(rb'\s*\{\s*"gammacp"\s*:')
@@ -107,7 +107,7 @@ class _Continuum(BaseModel, extra="allow"):
             shapes=[p and p[1] for p in found] if any(found) else None,
             **{**declared, "name": name if self.name is None else self.name},
         )
-        return replace(made, unnamed=self.unnamed)
+        return declare_unnamed_readers(made, self.unnamed)
 
 
 def _kind(entry: Any) -> str:
@@ -174,7 +174,7 @@ def read(
     for entry in (file, *inside):
         for key in entry.model_extra or () if entry else ():
             tally.add("key", f"{key} is not part of the format")
-    document = replace(document, left_out=tally.entries())
+    document = with_left_out(document, tally.entries())
     return with_shapes(in_pieces(document, discontinuous, source.place), shapes, source.place)
 
 
@@ -227,7 +227,7 @@ def _entry(c: Continuum) -> str:
         f'"bounds": [{as_text(lo)}, {as_text(hi)}]',
         *([f'"grid": {_json(_places(c.grid))}'] if c.grid else ()),
         *([f'"read_until": {_json(dict(c.read_until))}'] if c.read_until else ()),
-        *([f'"unnamed": {c.unnamed}'] if c.unnamed else ()),
+        *([f'"unnamed": {unnamed_readers(c)}'] if unnamed_readers(c) else ()),
         f'"annotators": {_json(list(c.annotators))}',
         f'"categories": {_json(_labels_as_json(c.categories))}',
         f'"units": [\n{rows}\n]',

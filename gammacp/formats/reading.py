@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 from gammacp.base.left_out import LeftOut, gather
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.document_table import DocumentTable, table_of_several
+from gammacp.continuum.needs import OTHERS
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.archive import without_gz
 from gammacp.formats.finding import PathLike, Unread, find
@@ -83,7 +84,7 @@ class Collection:
             return None
         there = [name for name, each in lacking.items() if each]
         where = there[0] if len(there) == 1 else f"{len(there)} documents"
-        advice = next((a for name in there if (a := self.continua[name].advice)), "")
+        advice = next((a for name in there if (a := self.continua[name].about.fact(OTHERS))), "")
         return (
             f"{', '.join(gone)}: declared, but without a file in {where}. Each file there has one "
             "annotator's work, and a declared annotator counts as having found nothing. "
@@ -117,7 +118,7 @@ def read(path: PathLike, *, format: str | None = None, **options: object) -> Con
         raise DataError(
             f"{len(found.continua)} continua instead of one", file=path, hint="Use read_corpus"
         )
-    return replace(next(iter(found.continua.values())), left_out=found.left_out)
+    return next(iter(found.continua.values())).with_about(left_out=found.left_out)
 
 
 def read_corpus(
@@ -282,7 +283,9 @@ def _put_together(
     if ways:
         apart |= alone
         advice = f"If these files hold an annotator each of the same document, {_advice(ways)}"
-        continua |= {name: replace(continua[name], advice=advice) for name in alone}
+        for name in alone:
+            c = continua[name]
+            continua[name] = replace(c, about=c.about.with_fact(OTHERS, advice))
     return Collection(continua, tuple(failures), formats, gather(told), ways, frozenset(apart))
 
 
@@ -338,14 +341,13 @@ def _together(
     group: Sequence[DocumentPart], align_texts: bool
 ) -> tuple[Continuum, tuple[LeftOut, ...]]:
     """One continuum of the parts of a document, and what aligning their texts says."""
-    together = [part.continuum for part in group]
-    parts: Sequence[DocumentPart] = together
-    told: Sequence[LeftOut] = ()
+    parts: Sequence[Continuum] = [part.continuum for part in group]
+    told: tuple[LeftOut, ...] = ()
     if align_texts:
         # Imported with its option: texts are seldom aligned.
         from gammacp.formats.differing_texts import on_one_line
 
-        parts, told = on_one_line(together)
+        parts, told = on_one_line(parts)
     whole = merge_parts(parts)
     return whole.noting("align-texts", "yes") if told else whole, told
 

@@ -9,9 +9,22 @@ from pydantic_core import PydanticCustomError
 from gammacp.base.validation import Row, Text, Texts, WrittenTable
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.columns import all_names, check_known
+from gammacp.continuum.declaring import (
+    declare_annotators,
+    declare_bounds,
+    declare_grid,
+    declare_read_until,
+)
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.grid import Grid
 from gammacp.continuum.label import feature_names, plain
+from gammacp.continuum.renaming import adopt_categories, rename_annotators, rename_categories
+from gammacp.continuum.selecting import (
+    drop_short_units,
+    keep_annotators,
+    keep_categories,
+    keep_features,
+)
 from gammacp.formats.boundary import place_errors
 from gammacp.formats.merging import categories_of
 from gammacp.formats.positions import LARGEST
@@ -58,7 +71,7 @@ class Selection(WrittenTable):
 def with_features(
     continua: Mapping[str, Continuum], names: Sequence[str]
 ) -> Mapping[str, Continuum]:
-    """The continua with these features of their units, as `Continuum.with_features`.
+    """The continua with these features of their units, as `keep_features`.
 
     Parameters
     ----------
@@ -71,7 +84,7 @@ def with_features(
         feature_names(continua.categories)
     ):
         return continua
-    return {name: c.with_features(names) for name, c in continua.items()}
+    return {name: keep_features(c, names) for name, c in continua.items()}
 
 
 def select(
@@ -110,8 +123,10 @@ def select(
     for name, c in continua.items():
         chosen = _one(corpus[name], selection, c.name)
         grid = grids.get(c.name, grids.get("")) if grids else None
-        made[name] = chosen if grid is None else chosen.with_grid(grid)
-    found = {name: c.named(continua[name].name, c.categories) for name, c in made.items()}
+        made[name] = chosen if grid is None else declare_grid(chosen, grid)
+    found = {
+        key: adopt_categories(c, c.categories, name=continua[key].name) for key, c in made.items()
+    }
     return _without_unused(corpus, found) if selection.exclude else found
 
 
@@ -131,7 +146,7 @@ def _without_unused(corpus: Corpus, found: dict[str, Continuum]) -> dict[str, Co
         return found
     used = _used(found)
     return {
-        name: c.named(c.name, tuple(label for label in c.categories if label in used))
+        name: adopt_categories(c, tuple(label for label in c.categories if label in used))
         for name, c in found.items()
     }
 
@@ -141,22 +156,22 @@ def _used(continua: Mapping[str, Continuum]) -> set[str]:
 
 
 def _one(continuum: Continuum, selection: Selection, document: str) -> Continuum:
-    c = continuum.renamed(selection.map) if selection.map else continuum
+    c = rename_categories(continuum, selection.map) if selection.map else continuum
     if selection.only:
-        c = c.only_categories(selection.only)
+        c = keep_categories(c, selection.only)
     if selection.rename:
         names = selection.rename.items()
-        c = c.renamed_annotators({a: n for a, n in names if a in c.annotators})
+        c = rename_annotators(c, {a: n for a, n in names if a in c.annotators})
     if selection.exclude:
-        c = c.only_annotators([a for a in c.annotators if a not in selection.exclude])
-    c = c.with_annotators(selection.annotators or ())
+        c = keep_annotators(c, [a for a in c.annotators if a not in selection.exclude])
+    c = declare_annotators(c, selection.annotators or ())
     if selection.min_length is not None:
-        c = c.only_lengths(selection.min_length)
+        c = drop_short_units(c, selection.min_length)
     if selection.bounds is not None:
-        c = c.with_bounds(selection.bounds)
+        c = declare_bounds(c, selection.bounds)
     if selection.read_until:
         said = selection.read_until
         until = {a: said.get(f"{document}/{a}", said.get(a)) for a in c.annotators}
         with place_errors(None, part=f"document {document!r}"):
-            c = c.with_read_until({a: place for a, place in until.items() if place is not None})
+            c = declare_read_until(c, {a: place for a, place in until.items() if place is not None})
     return c

@@ -41,7 +41,7 @@ def _one(c: Continuum, feature: str) -> Continuum:
     silent = [a for a, n in zip(c.annotators, c.counts.tolist(), strict=True) if not n]
     names = tuple(sorted({*named, *silent}))
     codes = np.array([names.index(n) for n in named], np.int32)
-    columns = in_order(c.starts, c.ends, codes, c.category_codes, c.breaks)
+    columns = in_order(c.starts, c.ends, codes, c.category_codes, c.inside)
     until = tuple(entry for entry in c.read_until if entry[0] in names)
-    made = replace(c, annotators=names, read_until=until, **columns)
-    return made.noting("session", feature)
+    about = replace(c.about, read_until=until).noting("session", feature)
+    return replace(c, annotators=names, about=about, **columns)

@@ -8,13 +8,14 @@ from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 from gammacp.base.arguments import one_of
-from gammacp.base.left_out import Tally, gather
+from gammacp.base.left_out import LeftOut, Tally, gather
 from gammacp.continuum import Bounds, Continuum, Corpus, Link, Unit
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.fragments import Fragments, join
 from gammacp.continuum.label import to_label
 from gammacp.continuum.links import CHAIN, whole_links
 from gammacp.continuum.outlines import n_mended
+from gammacp.continuum.reshaping import enclose_in_boxes, reduce_to_hulls, split_into_atoms
 from gammacp.continuum.shapes import Shape, box, in_cell, outline
 from gammacp.errors import DataError
 from gammacp.formats.positions import LARGEST
@@ -277,7 +278,7 @@ class Spans(_Counting):
                 text=self.text,
                 links=whole,
             )
-        return replace(built, left_out=self._left_out.entries())
+        return built.with_about(left_out=self._left_out.entries())
 
 
 def shape_of(extents: Sequence[tuple[float, float]], given: str | None) -> Shape | None:
@@ -320,9 +321,9 @@ def with_shapes(document: D, shapes: str, place: str) -> D:
     continua, mended = by_name(document), Tally(place)
     if shapes == "keep":
         for c in continua.values():
-            mended.add("outline", MENDED, n_mended(c.shapes))
+            mended.add("outline", MENDED, 0 if c.shapes is None else n_mended(c.shapes))
         return with_continua(document, continua, mended)
-    one = Continuum.boxes if shapes == "box" else Continuum.hulls
+    one = enclose_in_boxes if shapes == "box" else reduce_to_hulls
     # Fragments stay.
     made = {name: c if c.axes == 1 else one(c) for name, c in continua.items()}
     return with_continua(document, made, mended)
@@ -341,7 +342,7 @@ def in_pieces(document: D, discontinuous: str, place: str) -> D:
         Of which file, or document, gaps are counted.
     """
     one_of("discontinuous", discontinuous, _DISCONTINUOUS)
-    one = Continuum.atoms if discontinuous == "split" else Continuum.hulls
+    one = split_into_atoms if discontinuous == "split" else reduce_to_hulls
     if discontinuous == "keep":
         return document
     gaps = Tally(place)
@@ -377,7 +378,22 @@ def with_continua(document: D, continua: Mapping[str, Continuum], lost: Tally) -
     left_out = gather((document.left_out, lost.entries()))
     if isinstance(document, Corpus):
         return replace(document, continua=continua, left_out=left_out)
-    return cast(D, replace(continua[""], left_out=left_out))
+    return cast(D, continua[""].with_about(left_out=left_out))
+
+
+def with_left_out(document: D, left_out: tuple[LeftOut, ...]) -> D:
+    """Return what was read with these losses in the place of its own.
+
+    Parameters
+    ----------
+    document
+        A corpus, or a single continuum.
+    left_out
+        What its reader passed over.
+    """
+    if isinstance(document, Corpus):
+        return replace(document, left_out=left_out)
+    return cast(D, document.with_about(left_out=left_out))
 
 
 @dataclass
@@ -418,7 +434,7 @@ class Documents(_Counting):
         """The document if there is one alone, else the corpus of all."""
         corpus = self.corpus()
         alone = next(iter(corpus.values()))
-        return corpus if len(corpus) > 1 else replace(alone, left_out=corpus.left_out)
+        return corpus if len(corpus) > 1 else alone.with_about(left_out=corpus.left_out)
 
     def corpus(self) -> Corpus:
         """All documents; a DataError if there is none."""

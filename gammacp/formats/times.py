@@ -4,26 +4,25 @@ from dataclasses import replace
 
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import column
-from gammacp.continuum.shapes import Shape
 from gammacp.formats.spans import MILLISECONDS, SECONDS
 
 
 def in_seconds(continuum: Continuum) -> Continuum:
-    """The continuum with milliseconds turned into seconds; in any other unit as it is."""
+    """Return the continuum in seconds instead of milliseconds; in any other unit as it is."""
     if continuum.offset_unit != MILLISECONDS:
         return continuum
     low, high = continuum.bounds
-    breaks = continuum.breaks
+    breaks, shapes = continuum.breaks, continuum.shapes
     if breaks is not None:
-        breaks = column(
-            b.along(lambda x: x / 1000) if isinstance(b, Shape) else tuple(x / 1000 for x in b)
-            for b in breaks
-        )
+        breaks = column(tuple(x / 1000 for x in places) for places in breaks)
+    if shapes is not None:
+        shapes = column(shape.along(lambda x: x / 1000) for shape in shapes)
     return replace(
         continuum,
         starts=continuum.starts / 1000,
         ends=continuum.ends / 1000,
         breaks=breaks,
+        shapes=shapes,
         bounds=(low / 1000, high / 1000),
-        offset_unit=SECONDS,
+        about=replace(continuum.about, offset_unit=SECONDS),
     )

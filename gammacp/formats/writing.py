@@ -6,6 +6,7 @@ from errno import ENOENT
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.anonymous import unnamed_readers
 from gammacp.continuum.links import CHAIN
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.layout import file_name
@@ -89,9 +90,10 @@ def write(
 def _check_inside(document: Continuum | Corpus, chosen: Format) -> None:
     """DataError for fragments or shapes that the format cannot hold."""
     for c in continua_of(document):
-        if c.unnamed and chosen.name != "json":
+        unnamed = unnamed_readers(c)
+        if unnamed and chosen.name != "json":
             raise DataError(
-                f"the units come from {c.unnamed} readers without names; in {chosen.title}, each "
+                f"the units come from {unnamed} readers without names; in {chosen.title}, each "
                 "block of units would look like a person",
                 hint="Write JSON",
             )

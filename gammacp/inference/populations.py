@@ -352,7 +352,7 @@ class AlignedDocuments:
         size = np.cumsum((self.continua.n_units + kinds) * n**2) // (_AT_ONCE // 10)
         new = (n[1:] != n[:-1]) | (size[1:] != size[:-1])
         if self.continua.beside:
-            broken = np.array([c.breaks is not None for c in self.continua.beside])
+            broken = np.array([c.inside is not None for c in self.continua.beside])
             new |= broken[1:] | broken[:-1]
         if len(n):
             yield from np.split(np.arange(len(n)), np.flatnonzero(new) + 1)

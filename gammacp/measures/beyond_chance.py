@@ -78,7 +78,7 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
     that nobody declared are those of the units, as in the data: measures that count positions would
     take what lies beyond for agreement.
     """
-    starts, ends, breaks = continuum.starts, continuum.ends, continuum.breaks
+    starts, ends, breaks = continuum.starts, continuum.ends, continuum.inside
     annotators, labels = continuum.annotator_codes, continuum.category_codes
     low, high = continuum.bounds
     if whole:
@@ -106,7 +106,7 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
         ends,
         annotators,
         labels,
-        breaks=breaks,
+        inside=breaks,
         ids=continuum.ids,
         links=continuum.links,
         bounds=(low, max(high, float(ends.max(initial=low)))) if declared else None,

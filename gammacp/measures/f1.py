@@ -91,7 +91,7 @@ def _in_the_same_place(c: Continuum, met: Overlaps) -> Bools:
     """Whether starts, ends and fragments are the same."""
     u, v = met.left, met.right
     same: Bools = (c.starts[u] == c.starts[v]) & (c.ends[u] == c.ends[v])
-    return same if c.breaks is None else same & (c.breaks[u] == c.breaks[v]).astype(np.bool_)
+    return same if c.inside is None else same & (c.inside[u] == c.inside[v]).astype(np.bool_)
 
 
 f1_exact = _register(

@@ -26,6 +26,7 @@ from gammacp.chance.direction import direction
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.grid import known_grids
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.anonymous import unnamed_readers
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.needs import require
 from gammacp.continuum.sequence import ContinuumSequence
@@ -208,7 +209,7 @@ class ScoreTable(Mapping[str, Gamma]):
         doubtful = (continua.n_annotators < 2) | (continua.n_units == 0)
         stands_for = np.ones(len(continua))
         if continua.beside:
-            doubtful |= [c.unnamed > 0 for c in continua.beside]
+            doubtful |= [unnamed_readers(c) > 0 for c in continua.beside]
             stands_for = np.array([c.weight for c in continua.beside])
         reasons = {i: str(_reason(continua[i])) for i in np.flatnonzero(doubtful).tolist()}
         sound = np.flatnonzero(~doubtful)

@@ -32,6 +32,7 @@ from gammacp.chance.sampling import (
     expectations,
 )
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.selecting import keep_annotators
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity import BoundDissimilarity, Combined, bind
 from gammacp.errors import DataError
@@ -181,7 +182,7 @@ class Selected(Draws[Continuum]):
         self.ended = self.ended or (len(indices) > 0 and indices[-1] >= len(self._hits))
         there = self._draws.take([self._hits[k] for k in indices if k < len(self._hits)])
         return [
-            s.only_annotators([a for a in s.annotators if (a in self._names) == self._kept])
+            keep_annotators(s, [a for a in s.annotators if (a in self._names) == self._kept])
             for s in there
         ]
 
@@ -505,7 +506,7 @@ class Basis:
         for name, c in min(places, key=len).items():
             left = [a for a in c.annotators if (a in wanted) == keep]
             if len(left) > 1 and all(name in other for other in places):
-                origins[name], chosen[name] = c, c.only_annotators(left)
+                origins[name], chosen[name] = c, keep_annotators(c, left)
         if not chosen:
             return None
         several = isinstance(self.source, Corpus)

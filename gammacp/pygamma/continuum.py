@@ -18,6 +18,7 @@ import gammacp
 from gammacp.alignment import align_each
 from gammacp.base.signature import signature
 from gammacp.chance.beyond import ratio
+from gammacp.continuum.about import About
 from gammacp.dissimilarity import bind
 from gammacp.errors import DataError
 from gammacp.pygamma.alignment import Alignment, SoftAlignment, UnitaryAlignment
@@ -88,7 +89,7 @@ class Continuum:
             ),
             np.array([code[u.annotation] for u in units], np.int32),
             bounds=(float(self.bound_inf), float(self.bound_sup)),
-            name=self.uri or "",
+            about=About(self.uri or ""),
         )
 
     def copy_flush(self) -> Continuum:

@@ -40,6 +40,7 @@ def unnamed(
     Most used: --readers, --same and --positional.
     """
     from gammacp.continuum import Corpus
+    from gammacp.continuum.anonymous import hide_names, unnamed_readers
     from gammacp.shapes.unnamed import unnamed_gamma
     from gammacp.shapes.unnamed_tables import interval_table, sizes_table
 
@@ -47,7 +48,7 @@ def unnamed(
         raise UsageError("--blocks needs --readers K, the number of readers")
     loaded = load(files, reading, weighing.features)
     continua = {
-        name: c if readers is None or c.unnamed else c.without_names(readers, blocks=blocks)
+        name: c if readers is None or unnamed_readers(c) else hide_names(c, readers, blocks=blocks)
         for name, c in loaded.continua.items()
     }
     found = unnamed_gamma(

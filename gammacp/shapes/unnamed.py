@@ -41,6 +41,9 @@ from gammacp.base.signature import signature
 from gammacp.chance.annotation import annotation_set
 from gammacp.chance.documents import prepare_documents
 from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.continuum.about import About
+from gammacp.continuum.anonymous import declare_unnamed_readers, unnamed_readers
+from gammacp.continuum.selecting import keep_annotators
 from gammacp.dissimilarity import Combined, bind
 from gammacp.dissimilarity.base import Bindable, BoundDissimilarity
 from gammacp.errors import DataError
@@ -162,7 +165,7 @@ def unnamed_gamma(
         corpus = Corpus.from_continua({corpus.name: corpus})
     instance("corpus", corpus, Corpus, "a Corpus")
     k = _readers(corpus, readers)
-    blocks = {name: replace(c, unnamed=0) for name, c in corpus.items()}
+    blocks = {name: declare_unnamed_readers(c, 0) for name, c in corpus.items()}
     bound = bind(dissimilarity or Combined(), Corpus.from_continua(blocks))
     near = bound.delta if same is None else number("same", same, 0.0)
     units = sum(c.n_units for c in blocks.values())
@@ -214,13 +217,13 @@ def unnamed_gamma(
 
 def _readers(corpus: Corpus, said: int | None) -> int:
     """k, of the argument or the documents."""
-    named = sum(not c.unnamed for c in corpus.values())
+    named = sum(not unnamed_readers(c) for c in corpus.values())
     if named:
         raise DataError(
             f"{named} of {len(corpus)} documents name their annotators",
             hint="Drop the names: `readers=K` (in Python: c.without_names(k))",
         )
-    known = {c.unnamed for c in corpus.values()} | ({said} if said else set())
+    known = {*map(unnamed_readers, corpus.values())} | ({said} if said else set())
     if len(known) > 1:
         both = " and ".join(map(str, sorted(known)))
         raise DataError(
@@ -277,7 +280,7 @@ def _with_a_naming(
             left |= part
     if not left:
         return c, 0
-    kept = c.only_annotators(a for i, a in enumerate(c.annotators) if i not in left)
+    kept = keep_annotators(c, (a for i, a in enumerate(c.annotators) if i not in left))
     return kept, c.n_units - kept.n_units
 
 
@@ -301,7 +304,7 @@ def _of_one_reader(c: Continuum) -> Continuum:
     codes = np.zeros(c.n_units, np.int32)
     return Continuum.from_codes(
         ("all",), c.categories, c.starts, c.ends, codes, c.category_codes,
-        breaks=c.breaks, bounds=c.bounds, offset_unit=c.offset_unit,
+        inside=c.inside, bounds=c.bounds, about=About(offset_unit=c.offset_unit),
     )  # fmt: skip
 
 

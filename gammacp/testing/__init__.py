@@ -150,7 +150,7 @@ def _broadcast(bound: BoundDissimilarity, units: UnitColumns) -> Floats:
 
 def _check_zeros(said: _Said, blind_to: frozenset[str], source: Continuum) -> None:
     units, distances = said.units, said.distances
-    inside = np.zeros(len(units.start)) if source.breaks is None else ranks(source.breaks)
+    inside = np.zeros(len(units.start)) if source.inside is None else ranks(source.inside)
     equal = np.ones(distances.shape, np.bool_)
     indistinct = np.ones(distances.shape, np.bool_)
     for part in ("start", "end", "category", "fragments"):

@@ -227,12 +227,17 @@ def _identical(continuum: Continuum) -> Continuum:
 def move(continuum: Continuum, factor: float, shift: float) -> Continuum:
     """Every position times `factor`, and `shift` added."""
     low, high = continuum.bounds
-    inside = continuum.breaks
+    breaks, shapes = continuum.breaks, continuum.shapes
+    if breaks is not None:
+        breaks = column(tuple(x * factor for x in places) for places in breaks)
+    if shapes is not None:
+        shapes = column(shape.times(factor) for shape in shapes)
     return replace(
         continuum,
         starts=continuum.starts * factor + shift,
         ends=continuum.ends * factor + shift,
-        breaks=None if inside is None else column(tuple(x * factor for x in b) for b in inside),
+        breaks=breaks,
+        shapes=shapes,
         bounds=(low * factor + shift, high * factor + shift),
     )
 

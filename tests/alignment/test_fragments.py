@@ -13,6 +13,7 @@ import gammacp as gc
 from gammacp import Combined, Continuum, Corpus, DataError, Unit
 from gammacp.alignment import align_each
 from gammacp.chance.registry import CHANCE_MODELS
+from gammacp.continuum.renaming import adopt_categories, rename_annotators
 from gammacp.dissimilarity import bind, unit_columns
 from gammacp.dissimilarity.kernels import sporadic, sporadic_of_fragments
 from gammacp.measures.explanation import explanation_of
@@ -108,7 +109,7 @@ def test_batches_and_duplicates_tell_fragments_apart() -> None:
     c = Continuum.from_units(rows)
     d = by_hand(rows[0], rows[-1])
     assert gc.align(c).disorder == pytest.approx(3 * d / 4)
-    corpus = Corpus.from_continua({"1": c, "2": c.renamed_annotators({"A": "Z"})})
+    corpus = Corpus.from_continua({"1": c, "2": rename_annotators(c, {"A": "Z"})})
     for found in align_each([*corpus.values()], bind(Combined(), corpus)):
         assert found.disorder == pytest.approx(3 * d / 4)
 
@@ -121,7 +122,7 @@ def shapes(continuum: Continuum) -> Counter[tuple[float, ...]]:
 
 @pytest.mark.parametrize("name", [n for n, m in CHANCE_MODELS.items() if n != "fixed-positions"])
 def test_chance_keeps_fragments_together(name: str, broken: Continuum) -> None:
-    documents = [broken.named(str(i), broken.categories) for i in range(3)]
+    documents = [adopt_categories(broken, broken.categories, name=str(i)) for i in range(3)]
     model = CHANCE_MODELS[name]
     if name.startswith("statistical"):
         with pytest.raises(DataError, match="several fragments"):

@@ -14,6 +14,7 @@ from gammacp import Continuum, Corpus, DataError, Unit, UsageError
 from gammacp.campaign.calibrate import calibrate
 from gammacp.campaign.compare import compare
 from gammacp.campaign.consensus import consensus
+from gammacp.continuum.selecting import keep_annotators, keep_categories
 from gammacp.dissimilarity import bind
 from gammacp.measures.agreement import agreement
 from gammacp.measures.registry import MEASURES
@@ -135,8 +136,8 @@ def test_weights_are_options() -> None:
         (lambda: Continuum.from_units([Unit(3, 1, 2)]), "annotator 3"),
         (lambda: Continuum.from_units([Unit("A", 1, 2, 5)]), "category 5"),
         (lambda: Continuum.from_units([Unit("A", "x", 2)]), "position"),
-        (lambda: C.only_annotators("AB"), "annotators 'AB'"),
-        (lambda: C.only_categories("xy"), "categories 'xy'"),
+        (lambda: keep_annotators(C, "AB"), "annotators 'AB'"),
+        (lambda: keep_categories(C, "xy"), "categories 'xy'"),
     ],
 )
 def test_wrong_types_are_named(call: Callable[[], object], named: str) -> None:

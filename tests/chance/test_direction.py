@@ -8,6 +8,7 @@ import pytest
 import gammacp as gc
 from gammacp import Continuum, Corpus, Unit
 from gammacp.chance.direction import direction, empty_stretches
+from gammacp.continuum.declaring import declare_read_until
 
 LENGTH = 600.0
 Spans = list[tuple[float, float]]
@@ -106,4 +107,4 @@ def test_a_stretch_that_one_annotator_left_empty_is_told() -> None:
     whole = [(20.0 * k, 20.0 * k + 5) for k in range(30)]
     (said,) = empty_stretches(continuum([half, whole]))
     assert said.startswith("A0 marks nothing from 225 to 600, where others have 18 units")
-    assert not empty_stretches(continuum([half, whole]).with_read_until({"A0": 240}))
+    assert not empty_stretches(declare_read_until(continuum([half, whole]), {"A0": 240}))

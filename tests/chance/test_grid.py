@@ -11,6 +11,7 @@ import pytest
 import gammacp as gc
 from gammacp import Continuum, Unit
 from gammacp.chance.cut import prepare_cut
+from gammacp.continuum.declaring import declare_grid
 from gammacp.continuum.grid import Grid, grids_of_text
 from gammacp.errors import DataError
 from tests.conftest import Run
@@ -84,14 +85,14 @@ def test_tokens_are_a_grid_and_frames_one_that_is_given() -> None:
         Unit(a, 4.0 * k + j, 4.0 * k + j + 2, "x") for j, a in enumerate("AB") for k in (0, 2, 5, 9)
     ]
     tokens = Continuum.from_units(units, offset_unit="tokens", bounds=(0, 50))
-    frames = Continuum.from_units(units, offset_unit="s").with_grid(Grid("frames", 0.5))
+    frames = declare_grid(Continuum.from_units(units, offset_unit="s"), Grid("frames", 0.5))
     drawn = prepare_cut([tokens], 2).draw(RNG(0))
     assert not (drawn.starts % 1).any()
     sampler = prepare_cut([frames], 2)
     assert "grid=frames" in sampler.signature
     assert not any((sampler.draw(RNG(k)).starts % 0.5).any() for k in range(9))
     with pytest.raises(DataError, match="does not begin and end on the grid"):
-        frames.with_grid(Grid("frames", 3.0))
+        declare_grid(frames, Grid("frames", 3.0))
 
 
 def test_a_grid_from_a_file_a_number_and_json(

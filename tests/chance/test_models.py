@@ -14,6 +14,7 @@ from gammacp.chance.canonical import canonical_order
 from gammacp.chance.registry import CHANCE_MODELS, Sampler
 from gammacp.chance.shift import distant_shifts
 from gammacp.chance.statistical import circular_gaps
+from gammacp.continuum.declaring import declare_bounds
 
 ANN = [Unit("Ann", 0, 4, "x"), Unit("Ann", 6, 9, "y"), Unit("Ann", 9, 20, "x")]
 BOB = [Unit("Bob", 1, 4, "x"), Unit("Bob", 5, 9, "z")]
@@ -72,7 +73,7 @@ def test_long_units_reduce_the_distance_and_say_so() -> None:
     assert sampler("shift", whole, n=2).signature == "shift(distance=L/2n)"
     assert sampler("shift", C, n=2).signature == "shift"
     assert sampler("shift", C, n=3).signature == "shift(distance=L/2n)"
-    assert sampler("shift", C.with_bounds((0, 1000)), n=2).signature == "shift"
+    assert sampler("shift", declare_bounds(C, (0, 1000)), n=2).signature == "shift"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 
 from gammacp import Combined, Continuum, DataError, Unit, align, gamma
 from gammacp.chance.normal import NormalSampler, prepare_normal
+from gammacp.continuum.declaring import declare_bounds
 from gammacp.measures.settings import PRESETS
 
 Rows = list[tuple[str, float, float, str]]
@@ -90,7 +91,7 @@ def test_means_and_deviations_by_hand() -> None:
     assert made.length == (4, 0)
     assert (sorted(made.category_codes), made.sums) == ([0, 1], (0.5, 1))
     assert made.signature == "statistical-normal(from=0)"
-    declared = prepare_normal([fixture("02").with_bounds((1, 36))], 2)
+    declared = prepare_normal([declare_bounds(fixture("02"), (1, 36))], 2)
     gaps = [0, 1, 10, 6, 25, 1]
     assert declared.gap == pytest.approx((np.mean(gaps), np.std(gaps)))
     assert declared.signature == "statistical-normal"
@@ -101,7 +102,7 @@ def test_a_late_beginning_is_a_gap_unless_it_is_declared() -> None:
 
     def value(ahead: float, *, declared: bool) -> float:
         c = fixture("04", ahead)
-        c = c.with_bounds((ahead, ahead + 15)) if declared else c
+        c = declare_bounds(c, (ahead, ahead + 15)) if declared else c
         return gamma(c, chance="statistical-normal", samples=100).value
 
     assert value(1000, declared=False) > value(0, declared=False) + 0.1

@@ -24,6 +24,7 @@ from gammacp import Continuum, Unit
 from gammacp.chance.cut import prepare_cut
 from gammacp.chance.non_overlapping import prepare_non_overlapping
 from gammacp.chance.shift import prepare_shift
+from gammacp.continuum.declaring import declare_grid, declare_read_until
 from gammacp.continuum.grid import Grid
 from gammacp.errors import DataError
 from gammacp.formats.differing_texts import on_one_line
@@ -167,7 +168,7 @@ def joined(files: Files, layout: str, **declared: Any) -> Row:
 
 
 def read(place: float, **declared: Any) -> Continuum:
-    return truth(**declared).with_read_until({"Bob": place})
+    return declare_read_until(truth(**declared), {"Bob": place})
 
 
 BOB = ("--read-until",)
@@ -297,14 +298,14 @@ ROWS = [
     Row("but has units up to", ONE, (*GAMMA, *BOB, "Bob=5"), {(*GAMMA, *BOB, "Bob=14"): read(14)},
         printed="Give at least 14"),
     Row("does not begin and end on the grid", ONE, (*GAMMA, "--grid", "4"),
-        {(*GAMMA, "--grid", "1"): truth().with_grid(Grid("places", 1)), GAMMA: truth()}),
+        {(*GAMMA, "--grid", "1"): declare_grid(truth(), Grid("places", 1)), GAMMA: truth()}),
     Row("so nobody reads", {"in/a.csv": BOXES}, (*GAMMA, *BOB, "Bob=20"),
         {(*GAMMA, *BOB, "Bob=20", "--bounds", "0:30"):
-         boxes(bounds=(0, 30), offset_unit="s").with_read_until({"Bob": 20})},
+         declare_read_until(boxes(bounds=(0, 30), offset_unit="s"), {"Bob": 20})},
         changed={"in/a.csv": "# offset unit: s\n" + BOXES}),
     Row("a grid has one axis", {"in/a.csv": BOXES}, (*GAMMA, "--grid", "1"),
         {(*GAMMA, "--grid", "1", "--option", "shapes=no"):
-         boxes().hulls().with_grid(Grid("places", 1))}),
+         declare_grid(boxes().hulls(), Grid("places", 1))}),
     Row("stopped reading early", ONE, (*GAMMA, *BOB, "Bob=20", "--chance", "shift"),
         {(*GAMMA, *BOB, "Bob=20", "--chance", "cut"): read(20),
          (*GAMMA, "--chance", "shift"): truth()}),

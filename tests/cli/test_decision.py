@@ -2,7 +2,6 @@
 
 import csv
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -214,7 +213,7 @@ def test_a_gold_standard_of_whole_milliseconds(run: Run, good: Path, tmp_path: P
     timed, gold, units, review = (
         tmp_path / n for n in ("good.eaf", "gold.eaf", "units.csv", "review.csv")
     )
-    gc.write(replace(gc.read(good), offset_unit="ms"), timed)
+    gc.write(gc.read(good).with_about(offset_unit="ms"), timed)
     assert run("consensus", timed, "-o", gold, "--units", units, "--review", review).code == 0
     with review.open(encoding="utf-8") as stream:
         assert {r["start"] for r in csv.DictReader(stream)} == {"40", "70"}

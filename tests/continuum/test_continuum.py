@@ -7,6 +7,9 @@ import pytest
 
 from gammacp import Continuum, Corpus, DataError, Unit, read
 from gammacp.base.signature import parse, signature
+from gammacp.continuum.declaring import declare_annotators, declare_bounds
+from gammacp.continuum.renaming import rename_categories
+from gammacp.continuum.selecting import keep_annotators, keep_categories
 
 
 def test_columns_are_sorted_and_annotators_without_units_are_kept() -> None:
@@ -64,14 +67,14 @@ def test_selection_and_renaming() -> None:
     c = Continuum.from_units(
         [Unit("A", 1, 9, "x"), Unit("B", 2, 3, "y"), Unit("B", 4, 5, None), Unit("C", 0, 1, "z")]
     )
-    assert [u.start for u in c.only_annotators(["B"])] == [2, 4]
-    assert c.only_annotators(["B"]).bounds == (0, 9)
-    assert [u.category for u in c.only_categories(["y", "x"])] == ["x", "y"]
-    merged = c.renamed({"x": "y"})
+    assert [u.start for u in keep_annotators(c, ["B"])] == [2, 4]
+    assert keep_annotators(c, ["B"]).bounds == (0, 9)
+    assert [u.category for u in keep_categories(c, ["y", "x"])] == ["x", "y"]
+    merged = rename_categories(c, {"x": "y"})
     assert merged.categories == ("y", "z")
     assert [u.category for u in merged] == ["y", "y", None, "z"]
     with pytest.raises(DataError, match="'Q' does not occur"):
-        c.only_annotators(["Q"])
+        keep_annotators(c, ["Q"])
 
 
 def test_corpus_shares_categories() -> None:
@@ -174,8 +177,10 @@ def test_what_is_selected_is_kept() -> None:
         [Unit("A", 1, 9, "x"), Unit("B", 2, 3, "y"), Unit("C|;", 0, 1, "z=")], name="d"
     )
     assert c.selection == ()
-    chosen = c.renamed({"z=": "z"}).only_annotators(["A", "B"]).only_categories(["x", "y"])
-    chosen = chosen.with_annotators(["D"]).with_bounds((0, 10.5))
+    chosen = keep_categories(
+        keep_annotators(rename_categories(c, {"z=": "z"}), ["A", "B"]), ["x", "y"]
+    )
+    chosen = declare_bounds(declare_annotators(chosen, ["D"]), (0, 10.5))
     assert chosen.selection == (
         "map=z%3D,z", "exclude=C%7C%3B", "only=x,y", "annotators=D", "bounds=0,10.5",
     )  # fmt: skip
@@ -185,13 +190,11 @@ def test_what_is_selected_is_kept() -> None:
 
 def test_selecting_everything_is_no_selection() -> None:
     c = Continuum.from_units([Unit("A", 1, 9, "x"), Unit("B", 2, 3, "y")])
-    same = (
-        c.renamed({"x": "x"})
-        .only_annotators(["A", "B"])
-        .only_categories(["x", "y"])
-        .with_bounds(c.bounds)
+    same = declare_bounds(
+        keep_categories(keep_annotators(rename_categories(c, {"x": "x"}), ["A", "B"]), ["x", "y"]),
+        c.bounds,
     )
-    assert same.with_annotators(["A"]) is c
+    assert declare_annotators(same, ["A"]) is c
     assert c.noting("layer", "L") == c
 
 

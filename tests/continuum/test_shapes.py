@@ -6,6 +6,7 @@ import pytest
 
 import gammacp as gc
 from gammacp import Continuum, Corpus, DataError, Unit
+from gammacp.continuum.selecting import keep_annotators
 from gammacp.continuum.shapes import Shape, box, from_json, outline
 from tests.shapes.data import random_boxes
 
@@ -56,7 +57,7 @@ def test_readers_leave_shapes_out_when_asked(tmp_path: Path) -> None:
 
 def test_selections_keep_shapes() -> None:
     c = random_boxes(7, 2, 3, 3)
-    some = c.only_annotators(c.annotators[:2])
+    some = keep_annotators(c, c.annotators[:2])
     assert [*some] == [u for u in c if u.annotator in some.annotators]
     assert Continuum.from_frame(c.to_frame()) == Continuum.from_units(c)
     assert Continuum.from_units(reversed([*c]), annotators=c.annotators) == c

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 import gammacp as gc
 from gammacp import Combined, Continuum, DataError, Label, Unit, UsageError
+from gammacp.continuum.renaming import rename_categories
+from gammacp.continuum.selecting import keep_categories
 from gammacp.datasets import load
 from gammacp.dissimilarity import Features, Ordinal, Part, bind, unit_columns
 from gammacp.dissimilarity.features import with_features
@@ -118,8 +120,8 @@ def test_selection_keeps_features() -> None:
     c = Continuum.from_units(
         [Unit("A", 0, 1, rich("x", "Minor")), Unit("B", 0, 1, rich("y", "Major")), Unit("B", 2, 3)]
     )
-    assert c.renamed({"y": "x"}).categories == (rich("x", "Minor"), rich("x", "Major"))
-    assert list(c.only_categories(["y"])) == [Unit("B", 0, 1, rich("y", "Major"))]
+    assert rename_categories(c, {"y": "x"}).categories == (rich("x", "Minor"), rich("x", "Major"))
+    assert list(keep_categories(c, ["y"])) == [Unit("B", 0, 1, rich("y", "Major"))]
     assert c.feature("severity") == ["Minor", "Major", None]
     assert c.with_features().categories == ("x", "y")
     assert Continuum.from_frame(c.to_frame(), features=["severity"]) == c
@@ -134,7 +136,7 @@ def test_measures_without_features_compare_categories_and_say_so() -> None:
     assert {n: s.value for n, s in found.items()} == {n: s.value for n, s in said.items()}
     assert "compares only categories, without severity" in found["ser"].notes
     matrix = kind.distances(c.categories)
-    by_hand = gc.measure(c.renamed({}), ["cu-alpha"], metric=kind)["cu-alpha"]
+    by_hand = gc.measure(rename_categories(c, {}), ["cu-alpha"], metric=kind)["cu-alpha"]
     texts = Continuum.from_units(
         [Unit(u.annotator, u.start, u.end, str(u.category) + "") for u in c]
     )

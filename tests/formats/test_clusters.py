@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 from gammacp.continuum import Continuum, Unit
+from gammacp.continuum.declaring import declare_annotators, declare_bounds
+from gammacp.continuum.renaming import rename_categories
+from gammacp.continuum.selecting import drop_short_units, keep_annotators, keep_categories
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.clusters import clustered
 from tests.conftest import Run
@@ -177,8 +180,9 @@ def test_a_dataset_has_no_clusters(run: Run) -> None:
 def test_a_cluster_stays_with_its_document() -> None:
     c = Continuum.from_units([Unit("A", 0, 1, "x"), Unit("B", 0, 3, "y")]).in_cluster("p")
     for other in (
-        c.only_annotators(["A"]), c.only_categories(["x"]), c.only_lengths(2),
-        c.renamed({"x": "z"}), c.with_bounds((0, 9)), c.with_annotators(["C"]), c.atoms(),
+        keep_annotators(c, ["A"]), keep_categories(c, ["x"]), drop_short_units(c, 2),
+        rename_categories(c, {"x": "z"}), declare_bounds(c, (0, 9)),
+        declare_annotators(c, ["C"]), c.atoms(),
     ):  # fmt: skip
         assert other.cluster == "p"
     with pytest.raises(UsageError):

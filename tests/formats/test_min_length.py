@@ -9,6 +9,7 @@ import pytest
 
 import gammacp as gc
 from gammacp import Continuum, DataError, Unit
+from gammacp.continuum.selecting import drop_short_units
 from tests.conftest import Run
 
 ROWS = "Ann,x,0,4\nAnn,y,5,9\nBob,x,0,4\nBob,y,6,9\nBob,x,10,11\nBob,x,11,12.5\n"
@@ -25,12 +26,12 @@ def file(tmp_path: Path) -> Path:
 def test_by_hand() -> None:
     units = [Unit("Ann", 0, 2, "x"), Unit("Ann", 3, 4, "x"), Unit("Bob", 0, 1.5, "x")]
     c = Continuum.from_units(units)
-    kept = c.only_lengths(2)
+    kept = drop_short_units(c, 2)
     assert [(u.annotator, u.start, u.end) for u in kept] == [("Ann", 0, 2)]
     # Bounds and annotators stay: whoever has no long unit found nothing.
     assert (kept.bounds, kept.annotators) == (c.bounds, ("Ann", "Bob"))
     assert (kept.selection, kept.left_out[0].count) == (("min-length=2",), 2)
-    assert c.only_lengths(1) is c
+    assert drop_short_units(c, 1) is c
 
 
 COMMANDS = {
@@ -88,10 +89,10 @@ def test_in_a_campaign_and_converted(run: Run, file: Path) -> None:
 def test_what_it_means_nothing_for(run: Run, tmp_path: Path) -> None:
     points = Continuum.from_units([Unit("Ann", 0, 0), Unit("Ann", 1, 4), Unit("Bob", 1, 4)])
     with pytest.raises(DataError, match="1 units are points, so a least length"):
-        points.only_lengths(2)
+        drop_short_units(points, 2)
     pieces = Continuum.from_units([Unit("Ann", 0, 9, "x", ((0, 3), (5, 9))), Unit("Bob", 1, 4)])
     with pytest.raises(DataError, match="units have fragments or shapes"):
-        pieces.only_lengths(2)
+        drop_short_units(pieces, 2)
     segments = tmp_path / "s.json"
     segments.write_text('{"text": {"a": [2, 3], "b": [5]}}')
     assert run("segmentation", segments, "--min-length", 2).code == 2

@@ -12,6 +12,9 @@ import gammacp as gc
 from gammacp import Continuum, Unit
 from gammacp.chance.cut import prepare_cut
 from gammacp.chance.registry import CHANCE_MODELS, default_chance
+from gammacp.continuum.declaring import declare_bounds, declare_read_until
+from gammacp.continuum.renaming import rename_annotators
+from gammacp.continuum.selecting import keep_annotators
 from gammacp.errors import DataError
 from tests.conftest import Run
 
@@ -28,7 +31,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def stopped() -> Continuum:
     units = [Unit("Ann", 7.0 * k, 7.0 * k + 3 + k % 3, "x") for k in range(5)]
     units += [Unit("Bob", 9.0 * k, 9.0 * k + 2 + k % 4, "x") for k in range(10)]
-    return Continuum.from_units(units, bounds=(0, 100)).with_read_until({"Ann": 40})
+    return declare_read_until(Continuum.from_units(units, bounds=(0, 100)), {"Ann": 40})
 
 
 def test_random_units_stay_where_their_annotator_read() -> None:
@@ -46,29 +49,32 @@ def test_random_units_stay_where_their_annotator_read() -> None:
 def test_it_stays_with_the_annotator() -> None:
     c = stopped()
     assert c.selection == ("read-until=Ann:40",)
-    assert c.renamed_annotators({"Ann": "Zoe"}).read_until == (("Zoe", 40.0),)
-    assert c.only_annotators(["Bob"]).read_until == ()
-    assert c.with_bounds((0, 200)).read("Bob") == 200
-    assert c != c.with_read_until({"Ann": 50})
-    assert c.with_read_until({"Bob": 100}) is c
+    assert rename_annotators(c, {"Ann": "Zoe"}).read_until == (("Zoe", 40.0),)
+    assert keep_annotators(c, ["Bob"]).read_until == ()
+    assert declare_bounds(c, (0, 200)).read("Bob") == 200
+    assert c != declare_read_until(c, {"Ann": 50})
+    assert declare_read_until(c, {"Bob": 100}) is c
 
 
 def test_what_cannot_be_meant_is_an_error_that_says_what_to_do() -> None:
     c = stopped()
     with pytest.raises(DataError, match="has units up to 32") as error:
-        c.with_read_until({"Ann": 30})
+        declare_read_until(c, {"Ann": 30})
     assert error.value.hint == "Give at least 32"
-    assert c.with_read_until({"Ann": 32}).read("Ann") == 32
+    assert declare_read_until(c, {"Ann": 32}).read("Ann") == 32
     with pytest.raises(DataError, match="outside the text, 0 to 100"):
-        c.with_read_until({"Ann": 101})
+        declare_read_until(c, {"Ann": 101})
     with pytest.raises(DataError, match="Zed"):
-        c.with_read_until({"Zed": 50})
+        declare_read_until(c, {"Zed": 50})
 
 
 def test_models_that_cannot_keep_it_refuse_and_the_default_can() -> None:
     c = stopped()
     assert default_chance([[c] * 5]) == "cut"
-    assert default_chance([[c.with_read_until({"Ann": 40}).only_annotators(["Bob"])] * 5]) != "cut"
+    assert (
+        default_chance([[keep_annotators(declare_read_until(c, {"Ann": 40}), ["Bob"])] * 5])
+        != "cut"
+    )
     for name, model in CHANCE_MODELS.items():
         if name != "cut":
             with pytest.raises(DataError, match="cannot model that 'Ann' stopped reading early"):

@@ -8,6 +8,9 @@ import pytest
 
 from gammacp.campaign.compare import compare
 from gammacp.continuum import Continuum, Unit
+from gammacp.continuum.declaring import declare_annotators, declare_bounds, declare_read_until
+from gammacp.continuum.renaming import adopt_categories, rename_categories
+from gammacp.continuum.selecting import drop_short_units, keep_annotators, keep_categories
 from gammacp.measures.agreement import agreement
 from gammacp.measures.explanation import explanation_of
 from tests.conftest import Run
@@ -185,13 +188,13 @@ def test_weights_are_no_pattern_and_not_for_a_dataset(run: Run, corpus: Path) ->
 def test_a_weight_stays_with_its_document() -> None:
     c = Continuum.from_units([Unit("A", 0, 1, "x"), Unit("B", 0, 3, "y")]).with_weight(2)
     for other in (
-        c.only_annotators(["A", "B"]),
-        c.with_annotators(["C"]),
-        c.renamed({"x": "z"}),
-        c.only_categories(["x"]),
-        c.only_lengths(0.5),
-        c.with_bounds((0, 9)),
-        c.with_read_until({"A": 2}),
-        c.named("n", c.categories),
+        keep_annotators(c, ["A", "B"]),
+        declare_annotators(c, ["C"]),
+        rename_categories(c, {"x": "z"}),
+        keep_categories(c, ["x"]),
+        drop_short_units(c, 0.5),
+        declare_bounds(c, (0, 9)),
+        declare_read_until(c, {"A": 2}),
+        adopt_categories(c, c.categories, name="n"),
     ):
         assert other.weight == 2

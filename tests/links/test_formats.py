@@ -7,6 +7,7 @@ import pytest
 
 import gammacp as gc
 from gammacp.continuum import Continuum, Corpus, Link
+from gammacp.continuum.selecting import keep_annotators
 from tests.links.measures.data import linked
 
 KINDS = ("directed", "undirected", "chain")
@@ -270,7 +271,7 @@ def test_coreference_files(tmp_path, text, units, chains, lost):
         (tmp_path / who).mkdir()
         (tmp_path / who / "d.conll").write_text(text)
     c = gc.read_corpus(tmp_path)["d"]
-    first = c.only_annotators(["ann"])
+    first = keep_annotators(c, ["ann"])
     assert [(u.start, u.end, u.category) for u in first] == units
     place = {u.id: (u.start, u.end) for u in first}
     assert [(place[x.source], place[x.target]) for x in first.links] == chains
@@ -429,7 +430,7 @@ def test_inception_gets_relations_and_chains(tmp_path, run, to):
     ]
     assert _joined(back, chains=False) == _joined(c, chains=False)
     mentions = gc.read_corpus(tmp_path / "out", layer="CoreferenceLink", feature="referenceType")
-    ann = mentions["d"].only_annotators(["ann"])
+    ann = keep_annotators(mentions["d"], ["ann"])
     assert [(u.start, u.end) for u in ann] == [(1, 4), (9, 12), (16, 24), (26, 29)]
     assert [u.category for u in ann] == ["PER", "PER", "LOC", "a|b_*"]
     name = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink"
@@ -461,7 +462,7 @@ def test_cassis_reads_the_links_that_are_written(tmp_path):
     found = cas.select("webanno.custom.Arc")
     assert {place(a) for a in found} == {place(a.Dependent) for a in found}
     theirs = {(a.label or "", place(a.Governor), place(a.Dependent)) for a in found}
-    ours = _joined(c.only_annotators(["ann"]), chains=False)
+    ours = _joined(keep_annotators(c, ["ann"]), chains=False)
     assert theirs == {(type, one[:2], other[:2]) for _, type, one, other in ours}
     core = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.Coreference"
     (chain,) = cas.select(f"{core}Chain")

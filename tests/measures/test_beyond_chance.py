@@ -13,6 +13,7 @@ from gammacp.chance.beyond import BeyondChance, against_chance
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.registry import CHANCE_MODELS, ChanceModel
 from gammacp.continuum import Continuum as C
+from gammacp.continuum.selecting import keep_annotators
 from gammacp.errors import UsageError
 from gammacp.measures.beyond_chance import on_the_grid
 from gammacp.measures.registry import MEASURES
@@ -116,7 +117,7 @@ def test_signatures_tell_how_chance_was_drawn(two: Continuum) -> None:
 
 def test_the_signature_beyond_chance_has_the_measures_options_and_the_selection() -> None:
     units = [Unit(a, s, s + 3, c) for a in "ABC" for s, c in ((0, "1"), (7, "2"), (21, "3%"))]
-    chosen = Continuum.from_units(units).only_annotators(["A", "B"])
+    chosen = keep_annotators(Continuum.from_units(units), ["A", "B"])
     score = measure(
         chosen, ["u-alpha"], beyond_chance=True, samples=10, chance="cut", bootstrap=0, seed=4
     )["u-alpha"]

@@ -3,6 +3,7 @@ import pytest
 
 from gammacp import Continuum, Unit, UsageError, measure
 from gammacp.continuum.needs import Need, require, unmet_need
+from gammacp.continuum.selecting import keep_categories
 from gammacp.measures.evaluation import measure_each
 from gammacp.measures.registry import MEASURES, Measure, register
 
@@ -64,7 +65,7 @@ def ours() -> list[str]:
 
 
 def test_options_go_to_the_measures_that_have_them() -> None:
-    scores = measure(CONTINUUM.only_categories(["a"]), ["kappa-d", "ser"], coefficient="cohen")
+    scores = measure(keep_categories(CONTINUUM, ["a"]), ["kappa-d", "ser"], coefficient="cohen")
     assert "coefficient:cohen" in scores["kappa-d"].signature
 
 
@@ -81,7 +82,7 @@ def test_options_go_to_the_measures_that_have_them() -> None:
 )
 def test_wrong_usage(names: list[str], options: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        measure(CONTINUUM.only_categories(["a"]), names, **options)
+        measure(keep_categories(CONTINUUM, ["a"]), names, **options)
 
 
 def test_a_name_is_taken_once() -> None:

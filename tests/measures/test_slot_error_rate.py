@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from gammacp import Continuum, DataError, Unit
+from gammacp.continuum.declaring import declare_annotators
 from gammacp.measures.slot_error_rate import slot_error_rate
 from tests.measures import oracles
 
@@ -55,7 +56,7 @@ def test_an_empty_reference_is_undefined_and_two_empty_annotators_agree() -> Non
     assert np.isnan(score.value)
     assert score.reason == "B has no unit, so it cannot be a reference for A"
     assert score.pairs[0].rate == 1
-    three = slot_error_rate(c.with_annotators(["C"]))
+    three = slot_error_rate(declare_annotators(c, ["C"]))
     assert next(p.rate for p in three.pairs if (p.reference, p.hypothesis) == ("B", "C")) == 0
 
 

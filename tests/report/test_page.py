@@ -14,6 +14,7 @@ from gammacp.campaign.calibrate import calibrate
 from gammacp.campaign.compare import compare
 from gammacp.campaign.verdict import verdict
 from gammacp.continuum import Continuum, Unit
+from gammacp.continuum.selecting import keep_annotators, keep_categories
 from gammacp.errors import DataError
 from gammacp.report import Report, report
 from gammacp.report.page import gamma_on_scale
@@ -133,12 +134,12 @@ def test_what_is_not_proven_is_not_called_exact() -> None:
 
 def test_what_was_selected_is_on_the_page() -> None:
     c = continuum(9, 6)
-    page = report(c.only_annotators(["A", "B"]).only_categories(["x", "y"]), samples=5).html
+    page = report(keep_categories(keep_annotators(c, ["A", "B"]), ["x", "y"]), samples=5).html
     assert "Options that select or read the data: exclude C; only x, y." in page
 
 
 def test_both_rounds_show_their_signatures() -> None:
-    first, second = continuum(10, 6), continuum(11, 6).only_annotators(["A", "B"])
+    first, second = continuum(10, 6), keep_annotators(continuum(11, 6), ["A", "B"])
     page = report({"one": first}, against={"two": second}, samples=5, draws=0).html
     rounds = page[page.index('<section id="rounds"') :]
     assert len(re.findall(r"gamma\|d:", rounds)) >= 2

@@ -9,6 +9,7 @@ import pytest
 
 import gammacp as gc
 from gammacp import Combined, Continuum, Corpus, Unit
+from gammacp.continuum.renaming import rename_annotators
 from gammacp.report.planes import planes
 from shuffling import shuffle
 from tests.shapes.images import drawn
@@ -25,8 +26,9 @@ def images(n: int = 12) -> Corpus:
             x, y = 9 * i + k % 5, k * 7 % 30
             units.append(Unit.box("r", (x, x + 6), (y, y + 5 + i), category="x"))
         truth = Continuum.from_units(units)
-        good = shuffle(truth, "position", 0.03, 3, seed=k).renamed_annotators(
-            {f"annotator-{i}": f"p{i}" for i in (1, 2, 3)}
+        good = rename_annotators(
+            shuffle(truth, "position", 0.03, 3, seed=k),
+            {f"annotator-{i}": f"p{i}" for i in (1, 2, 3)},
         )
         (bad,) = [shuffle(truth, "position+false-negative", 0.3, 1, seed=99 + k)]
         rows = [*good, *(Unit("q", u.start, u.end, u.category, shape=u.shape) for u in bad)]

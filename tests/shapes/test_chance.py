@@ -9,6 +9,7 @@ import gammacp as gc
 from gammacp import Continuum, Corpus, DataError, Unit
 from gammacp.chance.direction import direction, empty_stretches
 from gammacp.chance.registry import CHANCE_MODELS
+from gammacp.continuum.declaring import declare_grid, declare_read_until
 from gammacp.continuum.grid import Grid
 from tests.shapes.data import random_boxes
 
@@ -35,7 +36,7 @@ def test_default_of_a_single_image_is_an_error_and_of_a_corpus_documents() -> No
 @pytest.mark.parametrize("chance", ["cut", "documents", "shift"])
 def test_what_moves_along_time_carries_the_other_axes(chance: str) -> None:
     drawn = Corpus.from_continua({str(k): random_boxes(k, 2, 2, 4) for k in range(4)})
-    calls = [replace(c, offset_unit="s") for c in drawn.values()]
+    calls = [c.with_about(offset_unit="s") for c in drawn.values()]
     model = CHANCE_MODELS[chance]
     sampler = model.prepare(calls if model.pools else calls[:1], 2)
     known = {
@@ -63,17 +64,17 @@ def test_nobody_reads_an_image_along_its_first_axis() -> None:
         Unit.box(w, (k, k + 2), (0, 5), category="x") for w in "AB" for k in range(0, 40, 3)
     ] + [Unit.box("A", (999, 1000), (0, 5), category="x")]  # fmt: skip
     image = Continuum.from_units(rows)
-    calls = replace(image, offset_unit="s")
+    calls = image.with_about(offset_unit="s")
     # Along time both say something; the same boxes on an image have no direction.
     assert direction([image]) is None
     assert direction([calls]) is not None
     assert empty_stretches(image) == ()
     with pytest.raises(DataError, match="29 units have shapes on an axis that is not time"):
-        image.with_read_until({"B": 500})
-    assert calls.with_read_until({"B": 500}).read("B") == 500
-    stopped = calls.with_read_until({"B": 50})
+        declare_read_until(image, {"B": 500})
+    assert declare_read_until(calls, {"B": 500}).read("B") == 500
+    stopped = declare_read_until(calls, {"B": 50})
     one, two = (
-        CHANCE_MODELS["cut"].prepare([c], 2) for c in (stopped, replace(stopped, breaks=None))
+        CHANCE_MODELS["cut"].prepare([c], 2) for c in (stopped, replace(stopped, shapes=None))
     )
     assert one.signature == two.signature == "cut(completed=1)"
     for seed in range(5):
@@ -82,5 +83,5 @@ def test_nobody_reads_an_image_along_its_first_axis() -> None:
         assert {u.shape for u in boxes} == {u.shape for u in calls}
     for c in (image, calls):
         with pytest.raises(DataError, match="a grid has one axis, but 29 units have shapes"):
-            c.with_grid(Grid("frames", 1.0))
-        assert c.hulls().with_grid(Grid("frames", 1.0)).grid
+            declare_grid(c, Grid("frames", 1.0))
+        assert declare_grid(c.hulls(), Grid("frames", 1.0)).grid

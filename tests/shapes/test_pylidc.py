@@ -7,6 +7,7 @@ import pytest
 
 import gammacp as gc
 from gammacp import DataError
+from gammacp.continuum.anonymous import unnamed_readers
 from gammacp.continuum.label import features_of
 from gammacp.testing.formats import check_format
 from tests.shapes.databases import lidc
@@ -17,7 +18,7 @@ def test_boxes_take_in_pixels_and_half_a_slice(tmp_path: Path) -> None:
     corpus = gc.read_corpus(tmp_path / "x.sqlite")
     assert list(corpus) == ["P1", "P2 (2)", "P2 (3)"]
     assert [c.n_units for c in corpus.values()] == [2, 1, 0]
-    assert {c.unnamed for c in corpus.values()} == {4}
+    assert {*map(unnamed_readers, corpus.values())} == {4}
     first, second = corpus["P1"]
     # Pixels 4 to 6 of .5 mm, slices at 10 and 12 of 2 mm.
     assert first.shape

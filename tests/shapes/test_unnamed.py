@@ -13,6 +13,8 @@ import pytest
 
 import gammacp as gc
 from gammacp import Combined, Continuum, Corpus, DataError, Unit
+from gammacp.continuum.anonymous import declare_unnamed_readers, unnamed_readers
+from gammacp.continuum.selecting import keep_annotators
 from gammacp.dissimilarity import bind, unit_columns
 from gammacp.shapes.unnamed import unnamed_gamma
 from tests.conftest import Run
@@ -60,7 +62,10 @@ def test_every_naming_is_inside(seed: int, positional: str) -> None:
     assert found.expected
     mean = found.units / k
     each = [
-        [(cost(n, d), n, admissible(n, d, found.same)) for n in namings(replace(c, unnamed=0), k)]
+        [
+            (cost(n, d), n, admissible(n, d, found.same))
+            for n in namings(declare_unnamed_readers(c, 0), k)
+        ]
         for c in corpus.values()
     ]
     least = sum(min(value for value, _, _ in rows) for rows in each) / mean
@@ -145,12 +150,12 @@ def test_what_needs_names_refuses(tmp_path: Path) -> None:
         gc.write(bare, tmp_path / "x.csv")
     gc.write(bare, tmp_path / "x.json")
     again = gc.read(tmp_path / "x.json")
-    assert (again.unnamed, list(again)) == (3, list(bare))
-    assert again.only_annotators(again.annotators[:2]).unnamed == 3
+    assert (unnamed_readers(again), list(again)) == (3, list(bare))
+    assert unnamed_readers(keep_annotators(again, again.annotators[:2])) == 3
     with pytest.raises(DataError, match="numbers of readers: 3 and 4"):
         unnamed_gamma(bare, 4)
     with pytest.raises(DataError, match="1 of 1 documents name their annotators"):
-        unnamed_gamma(replace(bare, unnamed=0))
+        unnamed_gamma(declare_unnamed_readers(bare, 0))
 
 
 def test_the_command(run: Run, tmp_path: Path) -> None:

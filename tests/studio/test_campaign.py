@@ -11,6 +11,8 @@ import pytest
 
 import gammacp as gc
 from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.continuum.renaming import rename_categories
+from gammacp.continuum.selecting import keep_annotators
 from gammacp.formats import write
 from tests.contrast import CONTRASTS
 from tests.studio.conftest import Running
@@ -111,8 +113,10 @@ def test_another_choice(page: "Page") -> None:
     page.get_by_label("Another name for thing").fill("animal")
     page.get_by_role("button", name="Compute with this choice").press("Enter")
     page.get_by_text("2 annotators").wait_for()
-    two = {n: c.only_annotators(["Ann", "Bob"]) for n, c in DOCUMENTS.items()}
-    merged = Corpus.from_continua({n: c.renamed({"thing": "animal"}) for n, c in two.items()})
+    two = {n: keep_annotators(c, ["Ann", "Bob"]) for n, c in DOCUMENTS.items()}
+    merged = Corpus.from_continua(
+        {n: rename_categories(c, {"thing": "animal"}) for n, c in two.items()}
+    )
     assert gamma_on(page) == pytest.approx(
         gc.gamma_corpus(merged, samples=5, chance="cut").value, abs=5e-4
     )

@@ -157,7 +157,7 @@ def test_every_format_gives_the_gold_standard_back(
     f = found()
     decision = decision_of(f, ask(keys(f)[17], "take", annotator="Bob"))
     made = gold(f, {("d", decision.item): decision}).continua["d"]
-    several = {f"d{i}": replace(made, name=f"d{i}") for i in range(documents)}
+    several = {f"d{i}": made.with_about(name=f"d{i}") for i in range(documents)}
     file, content = gold_file(several, name)
     (tmp_path / file).write_bytes(content)
     back = gc.read_corpus(tmp_path / file)
@@ -169,7 +169,7 @@ def test_every_format_gives_the_gold_standard_back(
 
 def test_a_zip_names_its_documents_and_the_own_format_stands_first() -> None:
     made = gold(found(), {}).continua["d"]
-    several = {f"d{i}.txt": replace(made, name=f"d{i}.txt") for i in range(3)}
+    several = {f"d{i}.txt": made.with_about(name=f"d{i}.txt") for i in range(3)}
     with zipfile.ZipFile(BytesIO(gold_file(several, "cas")[1])) as archive:
         names = set(archive.namelist())
     assert {n for n in names if n.endswith(".xmi")} == {f"d{i}.txt/d{i}.txt.xmi" for i in range(3)}
@@ -181,7 +181,7 @@ def test_a_zip_names_its_documents_and_the_own_format_stands_first() -> None:
 def test_a_format_that_cannot_hold_the_gold_standard_is_no_download() -> None:
     """A recording has no text, which four formats hold, and one of them its characters."""
     made = gold(found(), {})
-    heard = {"d": replace(made.continua["d"], text=None, offset_unit="ms")}
+    heard = {"d": made.continua["d"].with_about(text=None, offset_unit="ms")}
     page = gold_standard(replace(made, continua=heard), with_undecided=True, came_as=("elan",))
     offered = page.split("Download ")
     ways = {part.split('"')[0] for part in offered[1:]}

@@ -64,7 +64,7 @@ def test_a_decision_takes_somebodys_shape() -> None:
 def test_gold_of_shapes_in_files(tmp_path: Path) -> None:
     made = {n: gold(found(n), {}).continua["d"] for n in DOCUMENTS}
     for name in ("coco", "json", "csv"):
-        file, content = gold_file({n: replace(c, name=n) for n, c in made.items()}, name)
+        file, content = gold_file({n: c.with_about(name=n) for n, c in made.items()}, name)
         (tmp_path / file).write_bytes(content)
         back = gc.read_corpus(tmp_path / file)
         assert {n: [u.json for u in c] for n, c in back.items()} == {

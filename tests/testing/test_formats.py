@@ -185,7 +185,7 @@ def test_broken_formats_are_found_out(
 
 def test_milliseconds_written_as_seconds_are_found_out(tmp_path: Path, registered: Any) -> None:
     def write_as_they_are(document: Continuum, path: Path) -> None:
-        rttm.write(replace(document, offset_unit=""), path)
+        rttm.write(document.with_about(offset_unit=""), path)
 
     layout = "{annotator}/{document}"
     registered(read=lambda source: rttm.read(source), write=write_as_they_are, layout=layout)

@@ -12,6 +12,7 @@ import pytest
 
 from gammacp import Continuum, Score
 from gammacp.chance.registry import CHANCE_MODELS, ChanceModel, Sampler
+from gammacp.continuum.selecting import keep_annotators
 from gammacp.measures.registry import MEASURES, Measure
 from gammacp.testing import check_chance_model, check_measure
 
@@ -66,7 +67,7 @@ class _Few:
 
     def draw(self, rng: np.random.Generator) -> Continuum:
         drawn = self.sampler.draw(rng)
-        return drawn.only_annotators(drawn.annotators[1:])
+        return keep_annotators(drawn, drawn.annotators[1:])
 
 
 def test_broken_chance_models_are_told() -> None:

@@ -68,8 +68,8 @@ def runs_of_identical(continuum: Continuum) -> Indices:
     new[1:-1] = False
     for column in columns:
         new[1:-1] |= column[1:] != column[:-1]
-    if continuum.breaks is not None:
-        new[1:-1] |= continuum.breaks[1:] != continuum.breaks[:-1]
+    if continuum.inside is not None:
+        new[1:-1] |= continuum.inside[1:] != continuum.inside[:-1]
     return np.flatnonzero(new)
 
 
@@ -97,6 +97,7 @@ def merge_identical(
         annotator_codes=continuum.annotator_codes[rows],
         category_codes=continuum.category_codes[rows],
         breaks=None if continuum.breaks is None else continuum.breaks[rows],
+        shapes=None if continuum.shapes is None else continuum.shapes[rows],
         ids=None,
     )
     try:

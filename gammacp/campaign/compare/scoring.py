@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from gammacp.continuum import Continuum
+from gammacp.continuum.selecting import keep_annotators
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.gamma import Gamma
@@ -34,7 +35,7 @@ def with_annotators(
     """
     wanted = frozenset(names)
     there = {name: [a for a in c.annotators if a in wanted] for name, c in continua.items()}
-    return {d: continua[d].only_annotators(a) for d, a in there.items() if len(a) >= least}
+    return {d: keep_annotators(continua[d], a) for d, a in there.items() if len(a) >= least}
 
 
 def check_annotator(continua: Selection, name: str, role: str) -> None:

@@ -29,6 +29,8 @@ import numpy as np
 from gammacp.base.arrays import Floats
 from gammacp.campaign.compare.scoring import Selection, agreement_of_selected, annotators_of
 from gammacp.campaign.compare.stretches import DocumentParts
+from gammacp.continuum.renaming import rename_annotators
+from gammacp.continuum.selecting import keep_annotators
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.layout import fit
 from gammacp.inference.part_tests import (
@@ -173,9 +175,9 @@ def first_sessions(continua: Selection, pattern: str | None) -> Selection:
         first: dict[str, str] = {}
         for name in sorted(c.annotators, key=lambda a: _rank(people[a][1])):
             first.setdefault(people[name][0], name)
-        kept = c.only_annotators([a for a in c.annotators if a in first.values()])
+        kept = keep_annotators(c, [a for a in c.annotators if a in first.values()])
         named = {name: person for person, name in first.items() if name != person}
-        found[document] = kept.renamed_annotators(named).noting("sessions", "first")
+        found[document] = rename_annotators(kept, named).noting("sessions", "first")
     return found
 
 

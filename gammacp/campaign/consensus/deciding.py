@@ -245,7 +245,7 @@ class Decided:
         cells, found = self.cells, np.empty(len(self.cells))
         continua, n = cells.continua, cells.continua.n_annotators
         batches = [np.flatnonzero(n == k) for k in np.unique(n)]
-        if any(c.breaks is not None for c in continua.beside):
+        if any(c.inside is not None for c in continua.beside):
             batches = [np.array([d]) for d in range(len(n))]
         for places in batches:
             wanted = np.zeros(len(n), np.bool_)
@@ -349,7 +349,7 @@ def _places(
     placed = spans(marked, rule, discrete=discrete[cells.document], whole=whole)
     pieces: dict[int, Piece] = {}
     for d, c in enumerate(cells.continua.beside):
-        if c.breaks is not None:
+        if c.inside is not None:
             _add_pieces(cells, d, dissimilarity, marked, placed, pieces)
     boxes = {group: p.shape.axes for group, p in pieces.items() if p.boxed and p.shape}
     for axes in sorted(set(boxes.values())):

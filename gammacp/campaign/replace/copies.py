@@ -7,6 +7,7 @@ import numpy as np
 
 from gammacp.campaign.replace.scores import Instance
 from gammacp.continuum import Continuum
+from gammacp.continuum.selecting import keep_annotators
 
 
 def notes_on_copies(
@@ -55,7 +56,7 @@ def notes_on_copies(
 def _same(first: str, second: str, continua: Mapping[str, Continuum]) -> bool:
     """Whether both have the same units, at least one, and links wherever both annotated."""
     shared = [c for c in continua.values() if {first, second} <= {*c.annotators}]
-    parts = [(c.only_annotators([first]), c.only_annotators([second])) for c in shared]
+    parts = [(keep_annotators(c, [first]), keep_annotators(c, [second])) for c in shared]
     return any(a.n_units for a, _ in parts) and all(
         [(u.start, u.end, u.category, u.fragments) for u in a]
         == [(u.start, u.end, u.category, u.fragments) for u in b]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +54,7 @@ def convert(
     spare_files([out], filter(None, (texts,)))
     named = loaded.by_name()
     if offset_unit is not None:
-        named = {name: replace(c, offset_unit=offset_unit) for name, c in named.items()}
+        named = {name: c.with_about(offset_unit=offset_unit) for name, c in named.items()}
     if texts is not None:
         named = {name: _with_text(c, texts, alone=len(named) == 1) for name, c in named.items()}
     continua = list(named.values())
@@ -80,4 +79,4 @@ def _with_text(continuum: Continuum, texts: Path, *, alone: bool) -> Continuum:
         message(f"gammacp: {file}: file does not exist, so this document gets no text")
         return continuum
     text = Source(file, "", "", content_of(file)).text()
-    return replace(continuum, text=text, offset_unit=continuum.offset_unit or CHARACTERS)
+    return continuum.with_about(text=text, offset_unit=continuum.offset_unit or CHARACTERS)

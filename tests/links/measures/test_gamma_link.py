@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 import gammacp as gc
 from gammacp.alignment import align
 from gammacp.continuum import Continuum, Corpus, Link, Unit
+from gammacp.continuum.declaring import declare_grid
 from gammacp.continuum.grid import Grid
 from gammacp.continuum.links import KINDS, links_over_joint
+from gammacp.continuum.renaming import rename_annotators
+from gammacp.continuum.selecting import keep_annotators, keep_categories
 from gammacp.links.measures.chains import chain_costs, chains_of
 from gammacp.links.measures.coreference import coreference, overlaps_of
 from gammacp.links.measures.gamma_link import BeyondUnits, count_chains, given_units, links_on
@@ -137,15 +140,15 @@ def test_links_follow_names_order_and_selection():
     options = {"samples": 20}
     first = gc.measure(c, ["gamma-link"], **options)["gamma-link"]
     names = {"A0": "Z", "A1": "Y", "A2": "X"}
-    other = gc.measure(c.renamed_annotators(names), ["gamma-link"], **options)["gamma-link"]
+    other = gc.measure(rename_annotators(c, names), ["gamma-link"], **options)["gamma-link"]
     assert other.value == first.value
     units = list(c)[::-1]
     again = Continuum.from_units(units, links=c.links[::-1], bounds=c.bounds)
     assert again == c
     assert gc.measure(again, ["gamma-link"], **options)["gamma-link"].value == first.value
-    two = c.only_annotators(["A0", "A1"])
+    two = keep_annotators(c, ["A0", "A1"])
     assert {x.annotator for x in two.links} == {"A0", "A1"}
-    some = c.only_categories(["x"])
+    some = keep_categories(c, ["x"])
     assert some.link_rows.loose == len(c.links) - len(some.link_rows) > 0
     notes = gc.measure(some, ["gamma-link"], **options)["gamma-link"].notes
     assert f"{some.link_rows.loose} links end at units that were left out" in notes
@@ -171,7 +174,9 @@ def test_links_are_carried_along_by_chance():
     """
     free = linked(np.random.default_rng(5), 3, 12, 9)
     rows = [replace(u, start=round(u.start), end=round(u.end)) for u in free]
-    grid = Continuum.from_units(rows, links=free.links, bounds=(0, 244)).with_grid(Grid("x", 1.0))
+    grid = declare_grid(
+        Continuum.from_units(rows, links=free.links, bounds=(0, 244)), Grid("x", 1.0)
+    )
     apart = [replace(u, start=(s := 7 * int(u.id) ** 2), end=s + 2) for u in free]
     for c in (free, grid, Continuum.from_units(apart, links=free.links, bounds=(0, 900))):
         for s in Basis(c, Settings.of()).draws(c).take(range(5)):
@@ -309,8 +314,8 @@ def test_zero_of_permuted_documents():
         turned = np.roll(np.arange(12), 1 + k % 11)
         made = {}
         for i, name in enumerate(continua):
-            one = continua[name].only_annotators(["A0"])
-            other = continua[str(turned[i])].only_annotators(["A1"])
+            one = keep_annotators(continua[name], ["A0"])
+            other = keep_annotators(continua[str(turned[i])], ["A1"])
             made[name] = Continuum.from_units(
                 [*one, *other], links=[*one.links, *other.links], bounds=(0, 175)
             )
@@ -406,6 +411,6 @@ def test_coreference_of_pairs_is_the_mean():
     exact = gc.measure(c, names)
     aligned = gc.measure(c, names, mentions="aligned")
     assert [s.value for s in exact.values()] == [s.value for s in aligned.values()]
-    pairs = [gc.measure(c.only_annotators(p), names) for p in combinations(c.annotators, 2)]
+    pairs = [gc.measure(keep_annotators(c, p), names) for p in combinations(c.annotators, 2)]
     for name in names:
         assert exact[name].value == pytest.approx(np.mean([p[name].value for p in pairs]))

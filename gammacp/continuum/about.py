@@ -1,0 +1,153 @@
+"""Statements about a continuum that are no unit data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from gammacp.base.left_out import LeftOut
+from gammacp.base.signature import entry
+from gammacp.continuum.grid import Grid
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Name, text, origin and reading of a document.
+
+    Attributes
+    ----------
+    name
+        The document's name.
+    offset_unit
+        What positions count: "s", "ms", "characters", ….
+    text
+        The annotated text, where the format has it.
+    selection
+        What was selected or changed since the files were written, in the order in which it was
+        done, as entries `key=value` of signatures (`exclude=Ann`, `map=old=new`, `layer=POS`).
+        What changes nothing leaves no entry.
+    left_out
+        What the reader of its file passed over, by kind and reason.
+    cluster
+        The author, patient or video that other documents are of, too; "" for none.
+    weight
+        How many documents of the population it stands for, in any measure.
+    read_until
+        How far annotators read who did not read to the end: (annotator, position), by name.
+    grid
+        Places on which all boundaries lie, where they were given; chance then turns units by whole
+        places.
+    facts
+        Further statements of the reader of its file, by name, for the module that knows the name.
+    """
+
+    name: str = ""
+    offset_unit: str = ""
+    text: str | None = None
+    selection: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    cluster: str = ""
+    weight: float = 1.0
+    read_until: tuple[tuple[str, float], ...] = ()
+    grid: Grid | None = None
+    facts: tuple[tuple[str, str | int], ...] = ()
+
+    def noting(self, key: str, *values: str) -> About:
+        """Return the same with an entry `key=values` in `selection`.
+
+        Parameters
+        ----------
+        key
+            What was selected by.
+        values
+            What was selected.
+
+        >>> About().noting("layer", "a,b", "c").selection
+        ('layer=a%2Cb,c',)
+        """
+        return replace(self, selection=(*self.selection, entry(key, *values)))
+
+    def fact(self, name: str) -> str | int | None:
+        """Return the fact of this name; None where nobody states it.
+
+        Parameters
+        ----------
+        name
+            Key of `facts`.
+        """
+        return dict(self.facts).get(name)
+
+    def with_fact(self, name: str, value: str | int) -> About:
+        """Return the same with another fact.
+
+        Parameters
+        ----------
+        name
+            Key of `facts`.
+        value
+            What is stated; "" and 0 take the fact away.
+
+        >>> About().with_fact("readers", 4).with_fact("readers", 3).facts
+        (('readers', 3),)
+        """
+        facts = dict(self.facts)
+        facts.pop(name, None)
+        if value:
+            facts[name] = value
+        return replace(self, facts=tuple(facts.items()))
+
+
+class Described:
+    """Statements about a continuum as read-only properties of what holds them.
+
+    Attributes
+    ----------
+    about
+        The statements.
+    """
+
+    about: About
+
+    @property
+    def name(self) -> str:
+        """The document's name."""
+        return self.about.name
+
+    @property
+    def offset_unit(self) -> str:
+        """What positions count."""
+        return self.about.offset_unit
+
+    @property
+    def text(self) -> str | None:
+        """The annotated text, where the format has it."""
+        return self.about.text
+
+    @property
+    def selection(self) -> tuple[str, ...]:
+        """What was selected or changed, as entries of signatures."""
+        return self.about.selection
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What the reader of its file passed over."""
+        return self.about.left_out
+
+    @property
+    def cluster(self) -> str:
+        """The author, patient or video that other documents are of, too."""
+        return self.about.cluster
+
+    @property
+    def weight(self) -> float:
+        """How many documents of the population it stands for."""
+        return self.about.weight
+
+    @property
+    def read_until(self) -> tuple[tuple[str, float], ...]:
+        """How far annotators read who did not read to the end."""
+        return self.about.read_until
+
+    @property
+    def grid(self) -> Grid | None:
+        """Places on which all boundaries lie."""
+        return self.about.grid

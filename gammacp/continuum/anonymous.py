@@ -1,0 +1,76 @@
+"""Continua by readers whose names nobody knows.
+
+Each annotator of such a continuum stands for a block of units by one of the readers. Their number
+is a fact about the continuum (`About.facts`); measures that compare people refuse it.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gammacp.continuum.continuum import Continuum
+from gammacp.continuum.selecting import keep_rows
+from gammacp.errors import UsageError
+
+_FACT = "unnamed"
+
+
+def unnamed_readers(continuum: Continuum) -> int:
+    """Return how many readers without names read the document; 0 where annotators are people.
+
+    Parameters
+    ----------
+    continuum
+        Whose readers.
+    """
+    return int(continuum.about.fact(_FACT) or 0)
+
+
+def declare_unnamed_readers(continuum: Continuum, readers: int) -> Continuum:
+    """Return the same units by so many readers without names.
+
+    Parameters
+    ----------
+    continuum
+        Whose annotators are blocks of units.
+    readers
+        How many read the document; 0 where the annotators are people.
+    """
+    if readers == unnamed_readers(continuum):
+        return continuum
+    return replace(continuum, about=continuum.about.with_fact(_FACT, readers))
+
+
+def hide_names(continuum: Continuum, readers: int, *, blocks: bool = False) -> Continuum:
+    """Return the same units by so many readers, nobody knows by whom.
+
+    Parameters
+    ----------
+    continuum
+        Whose units.
+    readers
+        How many read the document, >= 2.
+    blocks
+        Whether units of one annotator are one reader's here, whatever it is called elsewhere;
+        otherwise each unit may be anybody's.
+
+    Raises
+    ------
+    UsageError
+        Fewer than two readers.
+
+    >>> from gammacp.continuum.unit import Unit
+    >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Ann", 3, 9)])
+    >>> hide_names(c, 4).annotators, hide_names(c, 4, blocks=True).annotators
+    (('1', '2'), ('Ann',))
+    """
+    if readers < 2:
+        raise UsageError(f"readers {readers} < 2")
+    hidden = declare_unnamed_readers(continuum, readers).with_about(read_until=())
+    if blocks:
+        return hidden.noting("readers", str(readers), "blocks")
+    width = len(str(hidden.n_units))
+    names = tuple(f"{row:0{width}}" for row in range(1, hidden.n_units + 1))
+    codes = np.arange(hidden.n_units, dtype=np.int32)
+    renamed = keep_rows(hidden, annotators=names, annotator_codes=codes)
+    return renamed.noting("readers", str(readers))

@@ -1,0 +1,106 @@
+"""Copies of a continuum whose annotators, categories or document have other names."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from gammacp.continuum.columns import check_known, recode
+from gammacp.continuum.continuum import Continuum
+from gammacp.continuum.label import category_of, features_of, plain, to_label
+from gammacp.continuum.selecting import keep_rows, relabel
+from gammacp.errors import DataError
+
+
+def rename_categories(continuum: Continuum, mapping: Mapping[str, str]) -> Continuum:
+    """Return the units with categories renamed; two may become one.
+
+    Parameters
+    ----------
+    continuum
+        Whose units.
+    mapping
+        Old names to new ones; categories that it does not name stay.
+
+    Raises
+    ------
+    DataError
+        An old name does not occur.
+    """
+    check_known(mapping, plain(continuum.categories)[0], "category")
+    changed = {old: new for old, new in mapping.items() if old != new}
+    if not changed:
+        return continuum
+
+    def rename(label: str) -> str | None:
+        category = category_of(label)
+        return to_label(changed.get(category or "", category), features_of(label))
+
+    renamed = relabel(continuum, [rename(label) for label in continuum.categories])
+    for old in sorted(changed):
+        renamed = renamed.noting("map", old, changed[old])
+    return renamed
+
+
+def rename_annotators(continuum: Continuum, mapping: Mapping[str, str]) -> Continuum:
+    """Return the units by annotators of other names; two never become one.
+
+    Parameters
+    ----------
+    continuum
+        Whose units.
+    mapping
+        Old names to new ones; annotators that it does not name stay, in the same order.
+
+    Raises
+    ------
+    DataError
+        An old name does not occur, or two annotators would have the same.
+
+    >>> from gammacp.continuum.unit import Unit
+    >>> c = Continuum.from_units([Unit("1", 2, 9), Unit("2", 3, 9)])
+    >>> rename_annotators(c, {"1": "Zoe"}).annotators
+    ('Zoe', '2')
+    """
+    if not mapping:
+        return continuum
+    check_known(mapping, continuum.annotators, "annotator")
+    names = tuple(mapping.get(a, a) for a in continuum.annotators)
+    for name in names:
+        if names.count(name) > 1:
+            raise DataError(
+                f"two annotators of {continuum.name or 'the continuum'} would be {name!r}",
+                hint="Give them different names, or leave one out",
+            )
+    links = tuple(
+        replace(x, annotator=mapping.get(x.annotator, x.annotator)) for x in continuum.links
+    )
+    until = sorted((mapping.get(a, a), place) for a, place in continuum.read_until)
+    about = replace(continuum.about, read_until=tuple(until))
+    for old, new in zip(continuum.annotators, names, strict=True):
+        if old != new:
+            about = about.noting("rename", old, new)
+    return replace(continuum, annotators=names, links=links, about=about)
+
+
+def adopt_categories(
+    continuum: Continuum, categories: tuple[str, ...], *, name: str | None = None
+) -> Continuum:
+    """Return the units with categories that take in their own, as those of a corpus do.
+
+    Parameters
+    ----------
+    continuum
+        Whose units.
+    categories
+        In the order that codes count.
+    name
+        Of the document; None: its own.
+    """
+    about = continuum.about
+    if name not in (None, about.name):
+        about = replace(about, name=name)
+    if categories != continuum.categories:
+        codes = recode(continuum.categories, categories)[continuum.category_codes]
+        return keep_rows(continuum, categories=categories, category_codes=codes, about=about)
+    if about is continuum.about:
+        return continuum
+    return replace(continuum, about=about)

@@ -1,0 +1,195 @@
+"""Copies of a continuum with some of its units, annotators, categories or features."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+
+from gammacp.base.arguments import several
+from gammacp.base.arrays import Bools, Codes
+from gammacp.base.left_out import LeftOut
+from gammacp.base.signature import shortest
+from gammacp.continuum.about import About
+from gammacp.continuum.columns import check_known, in_order, recode
+from gammacp.continuum.continuum import Continuum
+from gammacp.continuum.label import category_of, distinct, features_of, plain, to_label
+from gammacp.continuum.links import Link
+from gammacp.errors import DataError
+
+
+class Changes(TypedDict, total=False):
+    """Other names, codes of all units that count them, and what else differs."""
+
+    annotators: tuple[str, ...]
+    annotator_codes: Codes
+    categories: tuple[str, ...]
+    category_codes: Codes
+    links: tuple[Link, ...]
+    about: About
+
+
+def keep_rows(
+    continuum: Continuum, rows: Bools | slice = slice(None), **changes: Unpack[Changes]
+) -> Continuum:
+    """Return the units of some rows, in order; what is not changed stays.
+
+    Parameters
+    ----------
+    continuum
+        Whose units.
+    rows
+        A mask or a slice.
+    changes
+        Names, codes that count them, links or statements in the place of its own.
+    """
+    columns = in_order(
+        continuum.starts[rows],
+        continuum.ends[rows],
+        changes.get("annotator_codes", continuum.annotator_codes)[rows],
+        changes.get("category_codes", continuum.category_codes)[rows],
+        None if continuum.inside is None else continuum.inside[rows],
+        None if continuum.ids is None else continuum.ids[rows],
+    )
+    # The codes of the units that are kept come from the columns.
+    changed: dict[str, Any] = {**changes, **columns}
+    return replace(continuum, **changed)
+
+
+def keep_annotators(continuum: Continuum, names: Iterable[str]) -> Continuum:
+    """Return the units of these annotators, within the same bounds.
+
+    Parameters
+    ----------
+    continuum
+        Whose units.
+    names
+        Annotators to keep.
+
+    Raises
+    ------
+    DataError
+        An annotator is unknown.
+    """
+    keep = set(several("annotators", names))
+    check_known(keep, continuum.annotators, "annotator")
+    kept = tuple(a for a in continuum.annotators if a in keep)
+    if kept == continuum.annotators:
+        return continuum
+    codes = recode(continuum.annotators, kept)[continuum.annotator_codes]
+    about = continuum.about.noting("exclude", *(a for a in continuum.annotators if a not in keep))
+    if about.read_until:
+        until = tuple((a, place) for a, place in about.read_until if a in keep)
+        about = replace(about, read_until=until)
+    return keep_rows(
+        continuum,
+        codes >= 0,
+        annotators=kept,
+        annotator_codes=codes,
+        links=tuple(x for x in continuum.links if x.annotator in keep),
+        about=about,
+    )
+
+
+def keep_categories(continuum: Continuum, names: Iterable[str]) -> Continuum:
+    """Return the units of these categories, within the same bounds; unlabelled ones are left out.
+
+    Parameters
+    ----------
+    continuum
+        Whose units.
+    names
+        Categories to keep, with whatever features, or labels.
+
+    Raises
+    ------
+    DataError
+        A category is unknown.
+    """
+    keep = set(several("categories", names))
+    check_known(keep, (*plain(continuum.categories)[0], *continuum.categories), "category")
+    kept = tuple(c for c in continuum.categories if c in keep or category_of(c) in keep)
+    if kept == continuum.categories and (continuum.category_codes >= 0).all():
+        return continuum
+    codes = recode(continuum.categories, kept)[continuum.category_codes]
+    return keep_rows(
+        continuum,
+        codes >= 0,
+        categories=kept,
+        category_codes=codes,
+        about=continuum.about.noting("only", *kept),
+    )
+
+
+def drop_short_units(continuum: Continuum, least: float) -> Continuum:
+    """Return the units that are not shorter; those that are, are counted in `left_out`.
+
+    Parameters
+    ----------
+    continuum
+        Whose units.
+    least
+        In the positions of the continuum, >= 0.
+
+    Raises
+    ------
+    DataError
+        Units are points, or have several fragments or shapes: their lengths do not say what
+        they cover.
+
+    >>> from gammacp.continuum.unit import Unit
+    >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Bob", 3, 4), Unit("Bob", 5, 9)])
+    >>> drop_short_units(c, 4).n_units
+    2
+    """
+    points = np.flatnonzero(continuum.lengths == 0)
+    if len(points) or continuum.inside is not None:
+        what = f"{len(points)} units are points"
+        if not len(points):
+            what = "units have fragments or shapes"
+        hint = "Leave `min_length=` out, or those units (`only=CATEGORIES`)"
+        raise DataError(f"{what}, so a least length does not apply to them", hint=hint)
+    kept = continuum.lengths >= least
+    if kept.all():
+        return continuum
+    reason = f"shorter than {shortest(least)} (`min_length=`)"
+    lost = LeftOut(continuum.name, "unit", int((~kept).sum()), reason)
+    rest = keep_rows(continuum, kept).with_about(left_out=(*continuum.left_out, lost))
+    return rest.noting("min-length", shortest(least))
+
+
+def keep_features(continuum: Continuum, names: Iterable[str] = ()) -> Continuum:
+    """Return the units with these of their features; without any, with their categories alone.
+
+    Parameters
+    ----------
+    continuum
+        Whose units.
+    names
+        Features to keep.
+    """
+    keep = set(several("features", names))
+    if keep.issuperset(continuum.features):
+        return continuum
+
+    def reduce(label: str) -> str | None:
+        features: Mapping[str, str] = features_of(label)
+        return to_label(category_of(label), {k: v for k, v in features.items() if k in keep})
+
+    return relabel(continuum, [reduce(label) for label in continuum.categories])
+
+
+def relabel(continuum: Continuum, labels: Sequence[str | None]) -> Continuum:
+    """Return the units with other labels.
+
+    Parameters
+    ----------
+    continuum
+        Whose units.
+    labels
+        One for each of `categories`, in their order; None is unlabelled.
+    """
+    categories, codes = distinct(labels)
+    return keep_rows(
+        continuum, categories=categories, category_codes=codes[continuum.category_codes]
+    )
