@@ -430,7 +430,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
 
     def selection_at(self, place: int) -> tuple[str, ...]:  # noqa: ARG002
         """Return what was selected in one of them, which is alike in all."""
-        return self.table.selection
+        return self.table.about.selection
 
     def all_units(self) -> Stacked:
         """All units; a stretch of the table is not copied."""
