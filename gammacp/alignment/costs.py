@@ -13,7 +13,7 @@ def costs_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilar
 
     formula, factor = dissimilarity.formula
     table, delta = dissimilarity.category_costs, dissimilarity.delta
-    if formula >= 0 and table is not None and continuum.breaks is None:
+    if formula >= 0 and table is not None and continuum.inside is None:
         places = continuum.starts, continuum.ends, continuum.category_codes
         units = UnitArrays(*places, continuum.annotator_codes)
         return costs_inside(groups, units, Costs(formula, float(factor), table), float(delta))

@@ -82,11 +82,11 @@ def evaluate(
             if continuum.features:
                 notes = (f"compares only categories, without {', '.join(continuum.features)}",)
             continuum = continuum.with_features()
-        if continuum.breaks is not None and (
+        if continuum.inside is not None and (
             m.fragments == "refused" or (continuum.axes > 1 and m.fragments == "atoms")
         ):
             return undefined(in_pieces(continuum))
-        if continuum.breaks is not None and m.fragments == "atoms":
+        if continuum.inside is not None and m.fragments == "atoms":
             notes += (f"counts each fragment of {continuum.n_broken} units as a unit",)
             continuum = continuum.atoms()
         reason = unmet_need(continuum, m.needs)
