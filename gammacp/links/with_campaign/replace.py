@@ -6,7 +6,14 @@ import numpy as np
 
 from gammacp.alignment import Status
 from gammacp.base.arrays import Codes, Floats
-from gammacp.campaign.replace.scores import SCORES, Aligning, Instance, Scoring, _nothing, _per
+from gammacp.campaign.replace.scores import (
+    SCORES,
+    Aligning,
+    Instance,
+    Scoring,
+    no_agreement,
+    ratio_or_zero,
+)
 from gammacp.continuum import Continuum
 from gammacp.links.measures.chains import chain_costs, chains_of
 from gammacp.links.measures.gamma_link import LinksOn
@@ -25,13 +32,13 @@ def link_disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Ite
     DataError
         No document has links.
     """
-    if not any(len(c.link_rows) for c in continua.values()):
+    if not _have_links(continua):
         raise no_links()
     settings = Settings.of(dissimilarity=aligning.distance, **aligning.solving)
     costs = LinkCosts.of([*continua.values()], settings, aligning.bound(continua))
     aligned = aligning.align(continua)
     for name, c in continua.items():
-        pairs = _nothing(c)
+        pairs = no_agreement(c)
         if name in aligned:
             i, j = np.triu_indices(c.n_annotators, 1)
             groups = aligned[name].groups
@@ -50,7 +57,7 @@ def _of_links(c: Continuum, groups: Codes, on: LinksOn, aligning: Aligning) -> F
     total = [((p.ends + p.types + p.absence) * p.either).sum() for p in pairs]
     i, j = np.triu_indices(c.n_annotators, 1)
     have = np.bincount(ends.annotators, minlength=c.n_annotators)
-    return _per(np.array(total), (have[i] + have[j]) / 2)
+    return ratio_or_zero(np.array(total), (have[i] + have[j]) / 2)
 
 
 def _of_chains(c: Continuum, groups: Codes) -> Floats:
@@ -59,7 +66,20 @@ def _of_chains(c: Continuum, groups: Codes) -> Floats:
     cost, mentions = chain_costs(
         c.annotator_codes, c.n_annotators, chains_of(c, bonds), groups_of(c, groups)
     )
-    return _per(cost if len(bonds) else np.zeros_like(cost), mentions)
+    return ratio_or_zero(cost if len(bonds) else np.zeros_like(cost), mentions)
 
 
-SCORES.register("links", Scoring("minus the disorder of links and chains", link_disorders))
+def _have_links(continua: Mapping[str, Continuum]) -> bool:
+    return any(len(c.link_rows) for c in continua.values())
+
+
+SCORES.register(
+    "links",
+    Scoring(
+        "minus the disorder of links and chains",
+        link_disorders,
+        aligned=True,
+        beside=3,
+        applies=_have_links,
+    ),
+)
