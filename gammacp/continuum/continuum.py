@@ -711,7 +711,7 @@ class Continuum:
         return replace(self, grid=grid).noting("grid", what)
 
     def without_names(self, readers: int, *, blocks: bool = False) -> Continuum:
-        """The same units by so many readers, nobody knows by whom (`gammacp.shapes.unnamed`).
+        """The same units by so many readers, nobody knows by whom.
 
         Parameters
         ----------

@@ -67,7 +67,7 @@ class Format:
         "{annotator}/{document}" or "{document}/{annotator}". Files of the same document are then
         merged. None when the file names its annotators itself.
     segmentations
-        Whether it holds segmentations, of which units say a part: a wing reads the whole.
+        Whether it holds segmentations, of which units say a part.
     many
         Whether the writer takes a corpus.
     per_annotator
