@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.registry import MODULES, REGISTRIES, names
+from gammacp.base.subjects import table
+from gammacp.registry import REGISTRIES, names
 from tests.forked import run_forked
 
 _WHERE = {
@@ -34,18 +35,18 @@ _PAGES = {
 }
 
 
-@pytest.mark.parametrize("kind", MODULES)
+@pytest.mark.parametrize("kind", _WHERE)
 def test_the_names_are_those_that_the_modules_register(kind: str) -> None:
     import_module(_WHERE[kind])
     registry = REGISTRIES[kind]
-    for module, listed in MODULES[kind].items():
+    for module, listed in table(kind).items():
         for name in listed.split():
             entry = registry[name]
             functions = (getattr(entry, key, None) for key in ("prepare", "function", "read"))
             origin = getattr(next(filter(None, functions), entry), "__module__", module)
             assert origin.startswith(module.rpartition(".")[0])
     own = {n for n in registry if not n.startswith("toy-")}
-    listed_names = set(" ".join(MODULES[kind].values()).split())
+    listed_names = set(" ".join(table(kind).values()).split())
     assert own == listed_names, f"list them in gammacp/built_in.toml, [{kind!r}]"
     assert set(names(kind)) >= own
 
@@ -55,18 +56,18 @@ def test_the_order_is_that_of_the_list_whatever_was_imported_first(
     kind: str, tmp_path: Path
 ) -> None:
     """Of formats it decides which one recognises a file."""
-    last = [*MODULES[kind]][-1]
+    last = [*table(kind)][-1]
     show = f"from gammacp.registry import REGISTRIES; print(*REGISTRIES[{kind!r}])"
     code = f"import {last}, {_WHERE[kind]}; {show}"
     done = run_forked(code, environment=dict(os.environ), folder=tmp_path)
-    assert done.stdout.split() == " ".join(MODULES[kind].values()).split(), done.stderr
+    assert done.stdout.split() == " ".join(table(kind).values()).split(), done.stderr
 
 
-@pytest.mark.parametrize("kind", sorted(set(MODULES) - {"view", "format", "solver"}))
+@pytest.mark.parametrize("kind", sorted(set(_WHERE) - {"view", "format", "solver"}))
 def test_a_page_says_what_each_is(kind: str) -> None:
     page = Path(__file__).parents[1] / "docs" / f"{_PAGES.get(kind, 'guide')}.md"
     text = page.read_text("utf-8")
-    missing = [n for n in " ".join(MODULES[kind].values()).split() if f"`{n}`" not in text]
+    missing = [n for n in " ".join(table(kind).values()).split() if f"`{n}`" not in text]
     assert not missing, f"say it in docs/{page.name}"
 
 
@@ -83,10 +84,10 @@ def test_help_imports_nothing_that_computes(command: list[str]) -> None:
     assert "sage: gammacp" in done.stdout
 
 
-@pytest.mark.parametrize("kind", MODULES)
+@pytest.mark.parametrize("kind", _WHERE)
 def test_nobody_takes_a_name_of_gammacp(kind: str, tmp_path: Path) -> None:
     """Whoever registers first, in a process that has looked nothing up."""
-    name = next(iter(MODULES[kind].values())).split()[0]
+    name = next(iter(table(kind).values())).split()[0]
     code = (
         f"import gammacp.cli, {_WHERE[kind]}\n"
         "from gammacp.errors import UsageError\nfrom gammacp.registry import REGISTRIES\n"

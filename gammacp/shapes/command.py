@@ -40,8 +40,8 @@ def unnamed(
     Most used: --readers, --same and --positional.
     """
     from gammacp.continuum import Corpus
-    from gammacp.shapes.tables import interval_table, sizes_table
     from gammacp.shapes.unnamed import unnamed_gamma
+    from gammacp.shapes.unnamed_tables import interval_table, sizes_table
 
     if blocks and readers is None:
         raise UsageError("--blocks needs --readers K, the number of readers")

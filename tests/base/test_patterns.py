@@ -24,12 +24,12 @@ METHODS = ("match", "search", "fullmatch", "sub", "split", "findall", "finditer"
 # Patterns that are put together from what is here or on the command line: of names that are
 # escaped, with nothing repeated but single characters of one kind.
 MADE = {
-    "formats/inception_writing.py": ["kind", "f'{kind}(\\\\.{kind})+'"],
-    "formats/webanno_rows.py": ["f'\\\\\\\\.|\\\\{mark}'"],
+    "tools/inception_writing.py": ["kind", "f'{kind}(\\\\.{kind})+'"],
+    "tools/webanno_rows.py": ["f'\\\\\\\\.|\\\\{mark}'"],
     "segmentation/json_reading.py": ["re.escape(json.dumps(key, ensure_ascii=False)) + '\\\\s*:'"],
     "segmentation/table_reading.py": ["f'[{DELIMITERS}]'"],
-    "syntax/graphs/penman.py": ["pattern"],
-    "syntax/naming.py": ["pattern", "edge"],
+    "trees/graphs/penman.py": ["pattern"],
+    "trees/naming.py": ["pattern", "edge"],
 }
 REPEATS = 20_000
 SECONDS = 0.5

@@ -391,7 +391,8 @@ MODULES = (
         "reading", "finding", "joining", "layout", "merging", "differing_texts", "layers",
         "selection",
     )),
-    "needs", "continuum.columns", "continuum.continuum", "continuum.unit", "cli.options.reading",
+    "continuum.needs", "continuum.columns", "continuum.continuum", "continuum.unit",
+    "cli.options.reading",
     *(f"chance.{path.stem}" for path in Path(gammacp.__file__).parent.glob("chance/*.py")),
 )  # fmt: skip
 

@@ -44,8 +44,15 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     source = Path(gammacp.__file__).parent
     (package / "__init__.py").write_text("")
     shutil.copytree(source / "kernel", package / "kernel", ignore=lambda *_: {"__pycache__"})
-    for name in ("stopping.py", "files.py", "errors.py", "text.py"):
-        shutil.copy(source / name, package)
+    (package / "base").mkdir()
+    for name in (
+        "base/__init__.py",
+        "base/stopping.py",
+        "base/files.py",
+        "errors.py",
+        "base/text.py",
+    ):
+        shutil.copy(source / name, package / name)
     (package / "inner.py").write_text(INNER.format(1.0))
     (tmp_path / "outer.py").write_text(OUTER)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))

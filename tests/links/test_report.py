@@ -8,7 +8,7 @@ import pytest
 
 import gammacp as gc
 from gammacp.continuum import Continuum, Corpus, Link, Unit
-from gammacp.base.subjects import advice
+from gammacp.continuum.needs import links_unused
 from gammacp.links.report import WHAT, link_report
 from tests.links.measures.data import chained, linked
 
@@ -116,9 +116,9 @@ def test_links_that_a_command_does_not_compare_are_counted(command, tmp_path, ru
     given = [file if word == "FILE" else word for word in command]
     told = run(*given, *more, "--json")
     assert told.code == 0, told.err
-    assert f"links: {advice('links unused')}" in told.err
+    assert f"links: {links_unused()}" in told.err
     lost = {(e["kind"], e["reason"]): e["count"] for e in json.loads(told.out)["left_out"]}
-    assert lost == {("link", advice("links unused")): 3 if more else 8}
+    assert lost == {("link", links_unused()): 3 if more else 8}
 
 
 def test_links_at_units_that_are_not_selected_are_counted(tmp_path, run):

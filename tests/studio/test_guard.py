@@ -173,7 +173,7 @@ def test_whatever_a_reader_or_a_player_knows_is_kept() -> None:
     for _, entry in FORMATS.items():
         for ending in entry.extensions:
             assert path_inside(f"a{ending.upper()}") == f"a{ending.upper()}"
-    sources = [p.read_text(encoding="utf-8") for p in (HERE / "gammacp" / "formats").glob("*.py")]
+    sources = [p.read_text(encoding="utf-8") for p in (HERE / "gammacp").rglob("*.py")]
     beside = {e for source in sources for e in re.findall(r"""beside\(["'](\.\w+)""", source)}
     assert beside >= {".txt", ".ac"}
     for ending in (*beside, ".zip", ".wav", ".mp4", ".toml"):

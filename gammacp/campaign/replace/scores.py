@@ -205,17 +205,17 @@ def disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Iterator
     """Minus the disorder of each pair within the best alignment of all (2015, eq. 7 for two)."""
     aligned = aligning.align(continua)
     for name, c in continua.items():
-        pairs = -pair_disorders(aligned[name]) if name in aligned else no_agreement(c)
+        pairs = -pair_disorders(aligned[name]) if name in aligned else no_scores(c)
         yield Instance(name, c.annotators, pairs, c.cluster, c.weight)
 
 
-def no_agreement(continuum: Continuum) -> Floats:
-    """Return zeros, shape (k, k): nobody has anything that could differ."""
+def no_scores(continuum: Continuum) -> Floats:
+    """Return a score of 0 for each pair of annotators, shape (annotators, annotators)."""
     return np.zeros((continuum.n_annotators, continuum.n_annotators))
 
 
-def ratio_or_zero(total: Floats, size: Floats) -> Floats:
-    """Return totals divided by sizes; 0 where there is nothing."""
+def per_size(total: Floats, size: Floats) -> Floats:
+    """Return each total divided by its size, and 0 where the size is 0."""
     return np.divide(total, size, out=np.zeros(len(total)), where=size > 0)
 
 
@@ -230,7 +230,7 @@ def pair_disorders(alignment: Alignment) -> Floats:
     total = np.where(real[:, i] | real[:, j], alignment.pair_costs, 0.0).sum(axis=0)
     units = (c.counts[i] + c.counts[j]) / 2
     pairs = np.zeros((c.n_annotators, c.n_annotators))
-    pairs[i, j] = pairs[j, i] = ratio_or_zero(total, units)
+    pairs[i, j] = pairs[j, i] = per_size(total, units)
     return pairs
 
 

@@ -6,14 +6,7 @@ import numpy as np
 
 from gammacp.alignment import Status
 from gammacp.base.arrays import Codes, Floats
-from gammacp.campaign.replace.scores import (
-    SCORES,
-    Aligning,
-    Instance,
-    Scoring,
-    no_agreement,
-    ratio_or_zero,
-)
+from gammacp.campaign.replace.scores import SCORES, Aligning, Instance, Scoring, no_scores, per_size
 from gammacp.continuum import Continuum
 from gammacp.links.measures.chains import chain_costs, chains_of
 from gammacp.links.measures.gamma_link import LinksOn
@@ -38,7 +31,7 @@ def link_disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Ite
     costs = LinkCosts.of([*continua.values()], settings, aligning.bound(continua))
     aligned = aligning.align(continua)
     for name, c in continua.items():
-        pairs = no_agreement(c)
+        pairs = no_scores(c)
         if name in aligned:
             i, j = np.triu_indices(c.n_annotators, 1)
             groups = aligned[name].groups
@@ -57,7 +50,7 @@ def _of_links(c: Continuum, groups: Codes, on: LinksOn, aligning: Aligning) -> F
     total = [((p.ends + p.types + p.absence) * p.either).sum() for p in pairs]
     i, j = np.triu_indices(c.n_annotators, 1)
     have = np.bincount(ends.annotators, minlength=c.n_annotators)
-    return ratio_or_zero(np.array(total), (have[i] + have[j]) / 2)
+    return per_size(np.array(total), (have[i] + have[j]) / 2)
 
 
 def _of_chains(c: Continuum, groups: Codes) -> Floats:
@@ -66,7 +59,7 @@ def _of_chains(c: Continuum, groups: Codes) -> Floats:
     cost, mentions = chain_costs(
         c.annotator_codes, c.n_annotators, chains_of(c, bonds), groups_of(c, groups)
     )
-    return ratio_or_zero(cost if len(bonds) else np.zeros_like(cost), mentions)
+    return per_size(cost if len(bonds) else np.zeros_like(cost), mentions)
 
 
 def _have_links(continua: Mapping[str, Continuum]) -> bool:
