@@ -69,7 +69,7 @@ def test_a_file_without_subjects_is_fine(tmp_path):
     assert subjects._read_subjects(_folder(tmp_path)) == {}
 
 
-def test_a_missing_entry_names_its_subject(tmp_path, monkeypatch):
+def test_a_missing_entry_names_its_subject(monkeypatch):
     monkeypatch.setattr(subjects, "subjects", dict)
     assert "belongs to the subject 'trees'" in str(subjects.why_missing("measure", "las"))
     assert subjects.why_missing("measure", "no-such-measure") is None
