@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from experiments._common import write_csv
+from experiments._over_delta import Anchor, crossing, gamma_over_delta
 from gammacp import gamma_corpus
 from gammacp.base.arrays import Floats
 from gammacp.base.csv_files import table_of
@@ -29,7 +30,6 @@ from gammacp.dissimilarity import Combined, bind, unit_columns
 from gammacp.dissimilarity.base import Annotations, BoundDissimilarity, UnitColumns
 from gammacp.dissimilarity.positional import POSITIONAL
 from gammacp.formats.reading import read_corpus
-from gammacp.measures.over_delta import Anchor, crossing, gamma_over_delta
 from gammacp.shapes.unnamed import unnamed_gamma
 
 NEEDS_DATA = True

@@ -106,7 +106,7 @@ def _loaded_before(name: str) -> ModuleType:
     path = " (with the path that leads to it from here)" if name.endswith(".py") else ""
     raise UsageError(
         f"{name!r} names code, which a data file may not run; if you trust it, give "
-        f"--import {name}{path}"
+        f"`plugins.load({name})`{path}"
     )
 
 

@@ -84,7 +84,7 @@ class Registry(Generic[T]):
         try:
             return self._entries[one_of(self.kind, name, sorted(self._entries))]
         except UsageError as error:
-            raise UsageError(f"{error} (load your own with --import)") from None
+            raise UsageError(f"{error} (load your own with `plugins.load()`)") from None
 
     def __contains__(self, name: object) -> bool:
         """Return whether there is an entry of that name."""

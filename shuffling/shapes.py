@@ -83,5 +83,5 @@ def check_areas(units: Units, name: str) -> None:
     if others:
         raise DataError(
             f"{name}: {others} shapes are points or lines",
-            hint="Read them with --option shapes=box (in Python: c.boxes())",
+            hint="Read them with `read(shapes=box)` (in Python: c.boxes())",
         )

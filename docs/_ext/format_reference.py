@@ -7,7 +7,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from gammacp.formats.format_table import prose
+from gammacp.cli.format_table import prose
 from gammacp.formats.registry import FORMATS
 
 # Read before autodoc imports modules in its own way, which pydantic's models do not survive.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from gammacp.alignment.alignment import OPEN_SHARE, Alignment
 from gammacp.alignment.problem import Proof, Status
 from gammacp.base.arrays import Bools, Codes, Floats, Indices, MadeWhenRead, rows_at, smallest
+from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity.base import BoundDissimilarity
 
@@ -211,6 +213,16 @@ class Aligned(MadeWhenRead[Alignment]):
             **part.fields_of(k, continuum.n_annotators),
         )
 
+    def document(self, number: int) -> AlignedDocument:
+        """Return a document with its alignment, of which no object is made yet.
+
+        Parameters
+        ----------
+        number
+            From 0.
+        """
+        return AlignedDocument(self, number)
+
     def columns(self, rows: Indices) -> AlignedPart:
         """The columns of some of them.
 
@@ -225,17 +237,17 @@ class Aligned(MadeWhenRead[Alignment]):
             [self._parts[k].at(rows[which == k] - self._first[k]) for k in parts]
         )
 
-    @property
+    @cached_property
     def disorders(self) -> Floats:
         """Of each, shape (alignments,)."""
         return np.concatenate([np.empty(0), *(p.disorder for p in self._parts)])
 
-    @property
+    @cached_property
     def bounds(self) -> Floats:
         """Of each, shape (alignments,)."""
         return np.concatenate([np.empty(0), *(p.bound for p in self._parts)])
 
-    @property
+    @cached_property
     def optimal(self) -> Bools:
         """Whether each is proven to be the best, shape (alignments,)."""
         best = _STATUSES.index(Status.OPTIMAL)
@@ -249,3 +261,106 @@ class Aligned(MadeWhenRead[Alignment]):
             for p in self._parts
         ]
         return np.flatnonzero(~self.optimal | np.concatenate([np.empty(0, np.bool_), *open_places]))
+
+
+class AlignedDocument:
+    """A document with its best alignment, both of which are made when they are read.
+
+    Numbers come from the columns of all documents, so that a score of each of a million documents
+    needs no objects. Equal documents have equal alignments; a pickled one takes its own alignment
+    along, not the columns.
+
+    Parameters
+    ----------
+    aligned
+        The alignments of all documents.
+    number
+        Place of this one, from 0.
+    """
+
+    __slots__ = ("_aligned", "_alignment", "_number")
+
+    def __init__(self, aligned: Aligned, number: int) -> None:
+        """Keep the place; nothing is made."""
+        self._aligned = aligned
+        self._number = number
+        self._alignment: Alignment | None = None
+
+    @classmethod
+    def of(cls, alignment: Alignment) -> AlignedDocument:
+        """Return the document of an alignment that is there already.
+
+        Parameters
+        ----------
+        alignment
+            Of any continuum.
+        """
+        document = cls(Aligned.of(alignment), 0)
+        document._alignment = alignment
+        return document
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the alignments."""
+        if not isinstance(other, AlignedDocument):
+            return NotImplemented
+        return self.alignment == other.alignment
+
+    def __hash__(self) -> int:
+        """Return the hash of the alignment."""
+        return hash(self.alignment)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the alignment alone."""
+        return AlignedDocument.of, (self.alignment,)
+
+    @property
+    def alignment(self) -> Alignment:
+        """The best alignment."""
+        if self._alignment is None:
+            self._alignment = self._aligned[self._number]
+        return self._alignment
+
+    @property
+    def continuum(self) -> Continuum:
+        """The units of all annotators."""
+        return self.alignment.continuum
+
+    @property
+    def disorder(self) -> float:
+        """Disorder of the alignment."""
+        return float(self._aligned.disorders[self._number])
+
+    @property
+    def bound(self) -> float:
+        """Proven lower bound of the disorder."""
+        return float(self._aligned.bounds[self._number])
+
+    @property
+    def optimal(self) -> bool:
+        """True if the alignment is proven to be the best."""
+        return bool(self._aligned.optimal[self._number])
+
+    @property
+    def method(self) -> str:
+        """Name of the back-end."""
+        return self._aligned.method
+
+    @property
+    def n_annotators(self) -> int:
+        """Number of annotators."""
+        return int(self._aligned.continua.n_annotators[self._number])
+
+    @property
+    def n_units(self) -> int:
+        """Number of units of all annotators."""
+        return int(self._aligned.continua.n_units[self._number])
+
+    @property
+    def most_units(self) -> int:
+        """Number of units of the annotator who has most."""
+        return int(self._aligned.continua.most_units[self._number])
+
+    @property
+    def selection(self) -> tuple[str, ...]:
+        """`Continuum.selection`."""
+        return self._aligned.continua.selection_at(self._number)

@@ -124,7 +124,8 @@ def check_inside(path: str | os.PathLike[str]) -> None:
     raise DataError(
         f"leads out of {folder}",
         file=path,
-        hint="Put the file itself there, or give --outside (the studio reads only its own folder)",
+        hint="Put the file itself there, or give `lift_confinement()` "
+        "(the studio reads only its own folder)",
     )
 
 

@@ -41,8 +41,11 @@ def record_of(thing: object, keys: str) -> dict[str, Any]:
     >>> record_of(Tint("agrees", 0.5), "kind share")
     {'kind': 'agrees', 'share': 0.5}
     """
-    values = {key: getattr(thing, key) for key in keys.split()}
-    return {k: v.as_dict() if hasattr(v, "as_dict") else v for k, v in values.items()}
+    record = {}
+    for key in keys.split():
+        value = getattr(thing, key)
+        record[key] = value.as_dict() if hasattr(value, "as_dict") else value
+    return record
 
 
 def text(value: Any, _digits: int = 0) -> str:

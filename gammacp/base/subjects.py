@@ -24,6 +24,9 @@ The rest of gammacp finds it through its `subject.toml` alone:
     [advice]                        # sentences for messages of the core, by situation
     "pitches unused" = "gammacp melody compares pitches"
 
+    [parameter]                     # options with other names than the parameters in messages
+    "require_complete()" = "--strict"
+
     [campaign.score]                # the same, for a kind that another subject offers: it counts
     "gammacp.melodies.with_campaign.replace" = "contour"        # only where that subject is there
 
@@ -47,7 +50,7 @@ _CONTENTS = "contents.toml"
 _FILE = "subject.toml"
 _KEYS = {"needs": list, "offers": list, "frozen": bool, "aside": bool}
 # Tables that the core reads itself; all others are the kinds of registries.
-_TABLES = frozenset({"command", "name", "warm", "advice"})
+_TABLES = frozenset({"command", "name", "warm", "advice", "parameter"})
 _OPTION = "option "
 _LAST = " last"
 
@@ -140,7 +143,7 @@ def table(kind: str) -> dict[str, Any]:
     Parameters
     ----------
     kind
-        A registry's kind, or "command", "name", "warm", "advice", "option COMMAND".
+        A registry's kind, or "command", "name", "warm", "advice", "parameter", "option COMMAND".
     """
     found = dict(core().tables.get(kind, {}))
     for subject in subjects().values():
@@ -303,6 +306,6 @@ def _check_names(base: Subject, present: Mapping[str, Subject]) -> None:
 
 def _names(kind: str, entries: Mapping[str, Any]) -> list[str]:
     """Return what a table registers: its keys, or the names beside its modules."""
-    if kind in ("command", "advice"):
+    if kind in ("command", "advice", "parameter"):
         return list(entries)
     return " ".join(entries.values()).split()

@@ -256,7 +256,7 @@ def compare_paired(
         elif old.sets != new.sets:
             raise UsageError(
                 f"baseline of {old.sets} sets, sweep of {new.sets}, both of the same seed: give "
-                f"--sets {old.sets} or another --seed, or keep the baseline's store beside it"
+                f"`sets=` {old.sets} or another `seed=`, or keep the baseline's store beside it"
             )
         else:
             moved += _moved_point(old, new)

@@ -103,12 +103,12 @@ def is_new(database: sqlite3.Connection, path: Path) -> bool:
     (version,) = database.execute("PRAGMA user_version").fetchone()
     (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if application != APPLICATION_ID and (application or version or tables):
-        raise DataError("not a store of sweeps", file=path, hint="Choose another --store")
+        raise DataError("not a store of sweeps", file=path, hint="Choose another `store=`")
     if version not in (0, VERSION):
         raise DataError(
             f"store of version {version}, this gammacp reads {VERSION}",
             file=path,
-            hint="Use the gammacp that made it, or choose another --store",
+            hint="Use the gammacp that made it, or choose another `store=`",
         )
     return bool(version == 0)
 

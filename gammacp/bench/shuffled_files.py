@@ -99,7 +99,7 @@ def _paths(
     endings = {e for _, f in FORMATS.items() for e in f.extensions}
     if out.suffix.lower() in endings and not out.is_dir():
         if sets > 1:
-            raise UsageError(f"--out {out} is one file, for {sets} sets: give a folder")
+            raise UsageError(f"`out=` {out} is one file, for {sets} sets: give a folder")
         beside = out.with_name(f"{out.stem}-reference{out.suffix}")
         return format_for_writing(out, name), [(out, beside)]
     chosen = format_for_writing(out, name or "csv")

@@ -106,11 +106,11 @@ def source_from(
     chosen = model if model is None or isinstance(model, ReferenceModel) else read_model(model)
     if reference is None:
         if annotator is not None:
-            raise UsageError("annotator applies to a reference file: give --reference FILE, too")
+            raise UsageError("annotator applies to a reference file: give `reference=FILE`, too")
         drawn_from = chosen or ReferenceModel()
         return Shuffled(drawn_from if layout is None else drawn_from.laid_out(layout))
     if layout is not None:
-        raise UsageError("layout applies to drawn references: leave it out with --reference")
+        raise UsageError("layout applies to drawn references: leave it out with `reference=`")
     from gammacp.formats import read
     from gammacp.formats.boundary import place_errors
 

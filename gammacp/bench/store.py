@@ -138,11 +138,11 @@ class Store:
         if path.is_dir():
             raise _a_folder(path)
         if not path.is_file():
-            raise DataError("no such store", file=path, hint="Give the --store of a sweep")
+            raise DataError("no such store", file=path, hint="Give the `store=` of a sweep")
         with sqlite_errors(path), ExitStack() as refused:
             database = refused.enter_context(closing(connect_store(read_only_uri(path))))
             if is_new(database, path):
-                hint = "Run one with --store"
+                hint = "Run one with `store=`"
                 raise DataError("empty: no sweep has begun here", file=path, hint=hint)
             check_sound(database, path)
             refused.pop_all()
@@ -416,7 +416,7 @@ def _check_same(path: Path, known: Experiment, configuration: Mapping[str, objec
     raise UsageError(
         f"{path}: experiment {known.name!r} was begun with another configuration "
         f"({_changes(old, new)}). "
-        "Choose another --experiment or --store, or --no-resume to drop what it has"
+        "Choose another `experiment=` or `store=`, or `resume=False` to drop what it has"
     )
 
 
@@ -440,8 +440,8 @@ def check_software(
     if differing := differences(there, here):
         raise OtherSoftware(
             f"{path}: cells of experiment {name!r} were computed by other software ({differing}), "
-            "which may give other values. Choose another --experiment or --store, --no-resume to "
-            "recompute them, or --mix-software to keep them, which the store records"
+            "which may give other values. Choose another `experiment=` or `store=`, `resume=False` "
+            "to recompute them, or `mixed=` to keep them, which the store records"
         )
 
 

@@ -30,7 +30,7 @@ def damage_error(path: Path, why: object) -> DataError:
     return DataError(
         f"not a store of sweeps, or a damaged one ({why})",
         file=path,
-        hint="Choose another --store, or put a copy of this one in its place",
+        hint="Choose another `store=`, or put a copy of this one in its place",
     )
 
 
@@ -43,7 +43,7 @@ def _operational(path: Path, error: sqlite3.OperationalError) -> GammacpError:
     elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
         what = "the store cannot be opened for writing: check the folder and its permissions"
     elif name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        what = "another process is writing to the store; wait for it or choose another --store"
+        what = "another process is writing to the store; wait for it or choose another `store=`"
     else:
         return damage_error(path, error)
     return StoreError(f"{path}: {what}")

@@ -78,7 +78,7 @@ class History:
                     "was not written by `gammacp watch`",
                     file=file,
                     line=number,
-                    hint="Move the file away, or give another with --history",
+                    hint="Move the file away, or give another with `history=`",
                 ) from None
 
     def documents(self) -> dict[str, Record]:

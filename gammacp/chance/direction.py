@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.base.arrays import Bools, Floats
+from gammacp.base.arrays import Floats
 from gammacp.chance.annotation import Annotation
 from gammacp.chance.canonical import in_content_order
 from gammacp.chance.cut import circle_of
@@ -40,7 +40,8 @@ _LEVEL = 0.05
 _DOCUMENTS, _MOST_DOCUMENTS = 6, 500
 # Fewer units of an annotator tell no direction, and no stretch without any.
 _FEWEST = 5
-_FEWEST_OF_STRETCH = 10
+# An annotator with fewer units gets no sentence of `empty_stretches`.
+FEWEST_OF_STRETCH = 10
 # A stretch without units of one annotator is told from this share of the text on.
 _STRETCH = 1 / 3
 
@@ -79,7 +80,7 @@ class Direction:
             return ()
         cause = "the text has more to mark there, or everybody marks more as it goes on"
         if self.towards == "beginning":
-            cause = "unfinished reading or fatigue (--read-until says how far somebody read)"
+            cause = "unfinished reading or fatigue (`read_until=` says how far somebody read)"
         return (
             f"units lie towards the {self.towards} of the text (mean position "
             f"{self.mean_position:.3f}, p = {self.p:.2g}). Part of this agreement may come from "
@@ -112,8 +113,7 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
     rng = np.random.default_rng([seed, 0])
     if len(continua) > _MOST_DOCUMENTS:
         every = ContinuumSequence.of(continua)
-        most = every.of_annotators(np.maximum, every.counts)
-        ordered = in_content_order(every.at(np.flatnonzero(most >= _FEWEST)))
+        ordered = in_content_order(every.at(np.flatnonzero(every.most_units >= _FEWEST)))
         some = np.linspace(0, len(ordered) - 1, min(_MOST_DOCUMENTS, len(ordered)))
         continua = [ordered[i] for i in some.round().astype(int)]
     for continuum in continua:
@@ -145,17 +145,6 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
     )
 
 
-def long_enough(continua: ContinuumSequence) -> Bools:
-    """Which have an annotator with enough units for a sentence of `empty_stretches`.
-
-    Parameters
-    ----------
-    continua
-        In any order.
-    """
-    return continua.of_annotators(np.maximum, continua.counts) >= _FEWEST_OF_STRETCH
-
-
 def empty_stretches(continuum: Continuum) -> tuple[str, ...]:
     """A sentence per annotator who marks nothing in a third of the text, where others do.
 
@@ -164,14 +153,14 @@ def empty_stretches(continuum: Continuum) -> tuple[str, ...]:
     continuum
         The units of all annotators; those with fewer than ten are not looked at, nor images.
     """
-    if continuum.in_space or continuum.counts.max(initial=0) < _FEWEST_OF_STRETCH:
+    if continuum.in_space or continuum.counts.max(initial=0) < FEWEST_OF_STRETCH:
         return ()
     low, high = continuum.bounds
     middles = (continuum.starts + continuum.ends) / 2
     found = []
     for code, annotator in enumerate(continuum.annotators):
         rows = continuum.rows_of(annotator)
-        if continuum.counts[code] < _FEWEST_OF_STRETCH:
+        if continuum.counts[code] < FEWEST_OF_STRETCH:
             continue
         until = continuum.read(annotator)
         starts = np.append(continuum.starts[rows], until)

@@ -25,7 +25,7 @@ def check_axis(continua: Sequence[Continuum], model: str) -> None:
         raise DataError(
             f"chance model {model!r} moves units along a time axis; in images and scans objects "
             "crowd the middle, so chance cannot be modelled inside one of them",
-            hint="Give as many documents as there are annotators, or more (--chance documents); if "
+            hint="Give as many documents as there are annotators, or more (`chance=documents`); if "
             "the first axis is time, say so (in CSV with a line: # offset unit: s)",
         )
 
@@ -46,7 +46,7 @@ def check_enough(
         raise DataError(
             f"chance model {model!r} needs at least {n_annotators} {called} for {n_annotators} "
             f"annotators, and there are {len(continua)}",
-            hint=f"Give more files, or use --chance {others}",
+            hint=f"Give more files, or use `chance={others}`",
         )
 
 
@@ -88,7 +88,7 @@ def check_predefined(continua: Sequence[Continuum], model: str) -> None:
 
 def _refuse(reasons: Iterable[str | None], model: str, but: str = "cannot be used:") -> None:
     for reason in filter(None, reasons):
-        raise DataError(f"chance model {model!r} {but} {reason}", hint="Use --chance cut")
+        raise DataError(f"chance model {model!r} {but} {reason}", hint="Use `chance=cut`")
 
 
 def check_read_to_the_end(continua: Sequence[Continuum], model: str) -> None:
@@ -102,7 +102,7 @@ def check_read_to_the_end(continua: Sequence[Continuum], model: str) -> None:
     for name in (a for c in ContinuumSequence.of(continua).beside for a, _ in c.read_until):
         raise DataError(
             f"chance model {model!r} cannot model that {name!r} stopped reading early",
-            hint="Use --chance cut, or drop --read-until",
+            hint="Use `chance=cut`, or drop `read_until=`",
         )
 
 
@@ -124,6 +124,6 @@ def everybody(continua: Sequence[Continuum], n_annotators: int, model: str) -> C
         raise DataError(
             f"chance model {model!r} takes every annotator once: {n_annotators} are asked for, and "
             f"there are {continuum.n_annotators}",
-            hint="Use --chance shift",
+            hint="Use `chance=shift`",
         )
     return continuum

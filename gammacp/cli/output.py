@@ -108,10 +108,18 @@ def print_json(document: Mapping[str, object], *, lines: bool = False) -> None:
 
 
 def _json_text(value: object, indent: int | None = None) -> str:
-    text = json.dumps(_plain(value), allow_nan=False, ensure_ascii=not _takes_all(), indent=indent)
+    text = _dumped(plain := _plain(value), indent)
+    if "`" in text:  # there may be parameters of the library in it
+        from gammacp.cli.wording import options_in_texts
+
+        text = _dumped(options_in_texts(plain), indent)
     if text.isascii() and text.isprintable():
         return text
     return re.sub(r"[^\n -~]", _escape, text)
+
+
+def _dumped(plain: object, indent: int | None) -> str:
+    return json.dumps(plain, allow_nan=False, ensure_ascii=not _takes_all(), indent=indent)
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -152,7 +160,8 @@ def show(table: Table, *, title: str = "", digits: int = 4) -> None:
         say(f"\n{visible(title)}")
     width = _columns(sys.stdout) if sys.stdout.isatty() else sys.maxsize
     columns = table.columns
-    rows = [[_encodable(cell) for cell in row] for row in (table.headers, *table.cells(digits))]
+    cells = [_cells_with_options(columns, row) for row in table.cells(digits)]
+    rows = [[_encodable(cell) for cell in row] for row in (table.headers, *cells)]
     for gap in (3, 2):
         widths = _widths(columns, rows, width, gap)
         if _total(widths, gap) <= width:
@@ -169,6 +178,27 @@ def show(table: Table, *, title: str = "", digits: int = 4) -> None:
     sys.stdout.writelines(_lines(shown, [widths[i] for i in kept], right, gap))
     if gone := [head for i, head in enumerate(table.headers) if i not in kept]:
         message(f"gammacp: too narrow for {', '.join(gone)}: a wider terminal or --json shows them")
+
+
+def _cells_with_options(columns: Sequence[Column], cells: Sequence[str]) -> list[str]:
+    """Return the cells of a row; those of columns with texts of the library name options."""
+    if not any("`" in cell for cell in cells):
+        return list(cells)
+    from gammacp.cli.wording import TEXT_KEYS
+
+    return [
+        _with_options(cell) if column.key in TEXT_KEYS else cell
+        for column, cell in zip(columns, cells, strict=True)
+    ]
+
+
+def _with_options(text: str) -> str:
+    """Return a text in which parameters of the library are options."""
+    if "`" not in text:
+        return text
+    from gammacp.cli.wording import options_for_parameters
+
+    return options_for_parameters(text)
 
 
 def _total(widths: Sequence[int], gap: int) -> int:
@@ -258,6 +288,12 @@ def outputs(**named: Path | None) -> list[Path]:
     return paths
 
 
+def check_frame_path(path: Path | None) -> None:
+    """Raise a UsageError if `--frame` names a file that is not CSV."""
+    if path is not None and path.suffix.lower() != ".csv":
+        raise UsageError(f"--frame writes CSV, and {path.name} does not end in .csv")
+
+
 def write_frame(rows: PairRows, path: Path) -> None:
     """The rows of `--frame`, with how many they are."""
     rows.write_csv(path)
@@ -266,7 +302,7 @@ def write_frame(rows: PairRows, path: Path) -> None:
 
 def say(text: str, *, hang: str = "") -> None:
     """Sentences that are a result, on stdout; broken between words where a terminal is narrow."""
-    print(_in_width(text, sys.stdout, hang))
+    print(_in_width(_with_options(text), sys.stdout, hang))
 
 
 def tell_signatures(*signatures: str, seed: int | None = None) -> None:
@@ -283,7 +319,7 @@ def tell_signatures(*signatures: str, seed: int | None = None) -> None:
 def message(text: str, *, error: bool = False) -> None:
     """A message to the person, on stderr; with `--quiet` only what went wrong."""
     if error or verbosity >= 0:
-        print(_in_width(text, sys.stderr), file=sys.stderr)
+        print(_in_width(_with_options(text), sys.stderr), file=sys.stderr)
 
 
 def _in_width(text: str, stream: TextIO, hang: str = "") -> str:

@@ -75,7 +75,7 @@ class Counter:
 
     def tell_compiling(self) -> None:
         """That it takes longer this time, and why."""
-        self._show("compiling for this machine, the first time only: up to 10 s of processor time")
+        self._show("compiling for this machine, the first time only: up to 20 s of processor time")
 
     def _show(self, line: str) -> None:
         now = time.monotonic()

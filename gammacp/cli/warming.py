@@ -51,7 +51,7 @@ def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
         Told how many of the cases are done, of how many.
     """
     from gammacp.kernel import KERNELS
-    from gammacp.kernel.cache import writable_folder
+    from gammacp.kernel.folders import writable_folder
     from gammacp.kernel.plain import compile_at_once
     from gammacp.registry import import_listed
 

@@ -221,7 +221,7 @@ class Continuum:
             if breaks is not None:
                 raise DataError(
                     "units have shapes and fragments",
-                    hint="Read one of them: --option shapes=no or discontinuous=cover",
+                    hint="Read one of them: `read(shapes=no)` or discontinuous=cover",
                 )
             check_alike(shapes)
             pairs = zip(starts.tolist(), shapes, strict=True)
@@ -647,7 +647,7 @@ class Continuum:
             raise DataError(
                 f"{self.n_units} units have shapes on an axis that is not time, so nobody reads "
                 "along it",
-                hint="Leave --read-until out; if the first axis is time, say so (in CSV with a "
+                hint="Leave `read_until=` out; if the first axis is time, say so (in CSV with a "
                 "line: # offset unit: s)",
             )
         low, high = self.bounds
@@ -656,7 +656,7 @@ class Continuum:
                 raise DataError(
                     f"{name!r} read until {shortest(place)}, which lies outside the text, "
                     f"{shortest(low)} to {shortest(high)}",
-                    hint="Say where the text ends with --bounds",
+                    hint="Say where the text ends with `bounds=`",
                 )
             reached = float(self.ends[self.rows_of(name)].max(initial=low))
             if reached > place:
@@ -692,7 +692,7 @@ class Continuum:
         if self.axes > 1:
             raise DataError(
                 f"a grid has one axis, but {self.n_units} units have shapes",
-                hint="Leave --grid out, or read only the first axis with --option shapes=no",
+                hint="Leave `grid=` out, or read only the first axis with `read(shapes=no)`",
             )
         low, high = float(self.starts.min(initial=0.0)), float(self.ends.max(initial=0.0))
         starts, ends = grid.edges(low, high)
@@ -705,7 +705,7 @@ class Continuum:
                 raise DataError(
                     f"unit {shortest(u.start)}-{shortest(u.end)} of {u.annotator!r} does not begin "
                     "and end on the grid",
-                    hint="Give the grid that all units lie on, or leave --grid out",
+                    hint="Give the grid that all units lie on, or leave `grid=` out",
                 )
         what = shortest(grid.step) if grid.step else fingerprint(repr((grid.starts, grid.ends)))
         return replace(self, grid=grid).noting("grid", what)
@@ -809,12 +809,12 @@ class Continuum:
         if len(points) or self.breaks is not None:
             what = "units have fragments or shapes"
             what = f"{len(points)} units are points" if len(points) else what
-            hint = "Leave --min-length out, or those units (--only CATEGORIES)"
+            hint = "Leave `min_length=` out, or those units (`only=CATEGORIES`)"
             raise DataError(f"{what}, so a least length does not apply to them", hint=hint)
         kept = self.lengths >= least
         if kept.all():
             return self
-        reason = f"shorter than {shortest(least)} (--min-length)"
+        reason = f"shorter than {shortest(least)} (`min_length=`)"
         lost = LeftOut(self.name, "unit", int((~kept).sum()), reason)
         made = replace(self._keep(kept), left_out=(*self.left_out, lost))
         return made.noting("min-length", shortest(least))

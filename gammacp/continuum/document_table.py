@@ -399,6 +399,10 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
         """What was selected in any of them, each entry once."""
         return tuple(dict.fromkeys(self.table.selection)) if len(self) else ()
 
+    def selection_at(self, place: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Return what was selected in one of them, which is alike in all."""
+        return self.table.selection
+
     def all_units(self) -> Stacked:
         """All units; a stretch of the table is not copied."""
         return self.table.units(self._rows(self.table.edges))

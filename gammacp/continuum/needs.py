@@ -63,7 +63,7 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
             f"agreement needs two annotators, but there is {who}",
             hint=continuum.advice
             or "Read the other annotators' files with this one; declare annotators who found "
-            "nothing with --annotators A,B",
+            "nothing with `annotators=A,B`",
         )
     if not continuum.n_units:
         raise DataError(
@@ -86,10 +86,10 @@ def require_whole(continuum: Continuum) -> None:
         What is read as if every unit were of one piece.
     """
     if continuum.breaks is not None:
-        fragments = "discontinuous=split or cover (in Python: c.atoms() or c.hulls())"
-        shapes = "shapes=no, which leaves the first axis (in Python: c.hulls())"
+        fragments = "`read(discontinuous=split)` or cover (in Python: c.atoms() or c.hulls())"
+        shapes = "`read(shapes=no)`, which leaves the first axis (in Python: c.hulls())"
         how = fragments if continuum.axes == 1 else shapes
-        raise DataError(in_pieces(continuum), hint=f"Read them with --option {how}")
+        raise DataError(in_pieces(continuum), hint=f"Read them with {how}")
 
 
 def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:

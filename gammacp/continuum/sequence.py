@@ -126,6 +126,16 @@ class ContinuumSequence(Sequence[Continuum]):
         """What was selected in any of them, each entry once."""
         return tuple(dict.fromkeys(entry for c in self for entry in c.selection))
 
+    def selection_at(self, place: int) -> tuple[str, ...]:
+        """Return what was selected in one of them.
+
+        Parameters
+        ----------
+        place
+            From 0.
+        """
+        return self._continua[place].selection
+
     def all_units(self) -> Stacked:
         """All units."""
         none: list[Floats] = [np.empty(0)]
@@ -161,6 +171,11 @@ class ContinuumSequence(Sequence[Continuum]):
             counts = np.bincount(first + codes, minlength=part.people_edges[-1])
             found.append(counts.astype(np.int32))
         return np.concatenate(found)
+
+    @cached_property
+    def most_units(self) -> Indices:
+        """Units of the annotator who has most, of each; shape (continua,)."""
+        return self.of_annotators(np.maximum, self.counts)
 
     def of_annotators(self, reduce: np.ufunc, values: Codes) -> Indices:
         """Of each, what values of its annotators are together; 0 without any.

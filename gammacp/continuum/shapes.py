@@ -210,7 +210,7 @@ def check_alike(shapes: Sequence[Shape | None]) -> None:
     if bare and axes:
         raise DataError(
             f"{bare} of {len(shapes)} units have no shape, the others have one",
-            hint="Give each unit its extent on every axis, or read no shapes (--option shapes=no)",
+            hint="Give each unit its extent on every axis, or read no shapes (`read(shapes=no)`)",
         )
     if len(axes) > 1:
         both = " and ".join(map(str, sorted(axes)))

@@ -363,14 +363,14 @@ def check_fragments(bound: BoundDissimilarity, continuum: Continuum) -> None:
             raise DataError(
                 f"the dissimilarity {bound.signature} does not support shapes of {others} units "
                 f"(there are: {kinds})",
-                hint="Use --positional iou for boxes and polygons, boundary for points and lines; "
-                "or read them with --option shapes=box or no (in Python: c.boxes(), c.hulls())",
+                hint="Use `positional=iou` for boxes and polygons, boundary for points and lines; "
+                "or read them with `read(shapes=box)` or no (in Python: c.boxes(), c.hulls())",
             )
     elif continuum.breaks is not None and not bound.fragments:
         raise DataError(
             f"the dissimilarity {bound.signature} does not support "
             f"units of several fragments, but there are {continuum.n_broken}",
-            hint="Use --positional sporadic, or read them with --option discontinuous=cover",
+            hint="Use `positional=sporadic`, or read them with `read(discontinuous=cover)`",
         )
 
 

@@ -100,7 +100,7 @@ class Ordinal:
         if missing:
             raise DataError(
                 f"category {missing[0]!r} is not in the order {', '.join(order)}",
-                hint="Add it to the order, or rename it with --map",
+                hint="Add it to the order, or rename it with `map=`",
             )
         rank = {c: k for k, c in enumerate(order)}
         undeclared = self.order is None and list(categories) == sorted(categories)

@@ -103,7 +103,7 @@ class Part:
             table[:-1, :-1] = bend(kind.distances(levels))
         except DataError as error:
             said = error.message.replace(CATEGORY, self.name, 1)
-            hint = error.hint and error.hint.removesuffix(", or rename it with --map")
+            hint = error.hint and error.hint.removesuffix(", or rename it with `map=`")
             raise DataError(said, file=error.file, line=error.line, hint=hint) from None
         code: dict[str | None, int] = {level: k for k, level in enumerate(levels)}
         rows = [code.get(value, -1) for value in values]

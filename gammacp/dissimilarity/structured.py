@@ -178,7 +178,7 @@ class LabelTree:
             raise DataError(
                 f"category {label!r} is not in the tree",
                 file=self.file,
-                hint=f"It has: {', '.join(above)}. Add it, or rename it with --map",
+                hint=f"It has: {', '.join(above)}. Add it, or rename it with `map=`",
             )
         while above.get(path[-1]):
             path.append(above[path[-1]])

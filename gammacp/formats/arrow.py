@@ -516,7 +516,7 @@ class _Reading:
                 raise self._error(
                     f"{place(row)} is on {_axes(axes)}, units before it on {_axes(before)}",
                     hint="Give all units of a document the same number of axes, or ignore shapes "
-                    "with --option shapes=no",
+                    "with `read(shapes=no)`",
                 )
         return found
 

@@ -75,7 +75,7 @@ class _Files(WrittenTable):
         "Grid that all boundaries lie on: the length of a place, or a CSV file (start,end)."
     )
     rounds: _Rounds = says(
-        "Rounds, for --round NAME: documents (* matches anything), or files and folders."
+        "Rounds, for `round=NAME`: documents (* matches anything), or files and folders."
     )
     option: Names = says("Other options of the format (see gammacp formats NAME).")
 
@@ -118,7 +118,7 @@ class Campaign:
         if round is not None and round not in self.values.get("rounds", {}):
             known = ", ".join(self.values.get("rounds", {})) or "none"
             if self.file is None:
-                raise UsageError(f"--round {round} needs a {NAME} that defines the round")
+                raise UsageError(f"`round=` {round} needs a {NAME} that defines the round")
             raise self.error(f"round {round!r} is unknown", "rounds", hint=f"There are: {known}")
         values = {**self.values, **given}
         return replace(self, values=values, given=self.given | given.keys(), round=round)
@@ -288,7 +288,7 @@ class Campaign:
             with self.confine():
                 return read_grids(self._path(said) if "grid" not in self.given else Path(said))
         if not said > 0:
-            raise UsageError(f"--grid {said:g} is not > 0")
+            raise UsageError(f"`grid=` {said:g} is not > 0")
         return {"": Grid("places", said)}
 
     def _chosen(self, found: Collection) -> Mapping[str, Continuum]:

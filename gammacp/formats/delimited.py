@@ -333,8 +333,8 @@ def _fragments(row: Record) -> list[tuple[float, float]]:
             raise row.error(
                 f"fragment {part!r} is not START END",
                 hint="Write fragments as 0 5;10 15. If the column holds something else, ignore it "
-                "with --option discontinuous=cover, or compare it as a feature: "
-                "[features.fragments] in a file for --dissimilarity",
+                "with `read(discontinuous=cover)`, or compare it as a feature: "
+                "[features.fragments] in a file for `dissimilarity=`",
             ) from None
         found.append((start, end))
     return found

@@ -44,7 +44,7 @@ def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[Left
         if part.n_units and (part.text is None or part.offset_unit not in ("", "characters")):
             raise DataError(
                 f"positions of {', '.join(part.annotators)} do not count characters of a text",
-                hint="--align-texts needs the text of every file",
+                hint="`align_texts=` needs the text of every file",
             )
         _check_inside(part)
     texts = [*reversed(owners)]

@@ -182,7 +182,7 @@ def _format_of(source: Source, place: Path, *, named: bool) -> Format | None:
         trees = f". {elsewhere}" if elsewhere else ""
         raise source.error(
             f"format is not recognised{_keys(source)}" if start else "file is empty",
-            hint=f"Name it with --format: {known}{trees}" if start else "Export it again",
+            hint=f"Name it with `format=`: {known}{trees}" if start else "Export it again",
         )
     return entry
 
@@ -214,7 +214,7 @@ def _is_of_another_kind(source: Source, place: Path) -> bool:
         if any(entry.sniff(plain, place.with_suffix(x)) for x in _JSON & {*entry.extensions}):
             raise source.error(
                 f"JSON has the keys of {entry.title}, but not the layout that this tool writes",
-                hint=f"Read it with --format {name}, or move it away if it holds no annotations",
+                hint=f"Read it with `format={name}`, or move it away if it holds no annotations",
             )
     return True
 

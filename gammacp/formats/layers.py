@@ -42,7 +42,7 @@ TARGET = ".target"
 
 FILLERS = ("links", "units")
 """Whether what fills a slot and is of another layer is a unit."""
-FILLED = "leads to another layer (--option fillers=units reads its target)"
+FILLED = "leads to another layer (`read(fillers=units)` reads its target)"
 
 
 def slot(name: str, links: Iterable[Link]) -> dict[str, str]:
@@ -88,7 +88,7 @@ def chosen_layer(layers: Layers, wanted: str | None) -> str | None:
     if wanted is None:
         if len(offered) > 1:
             raise DataError(
-                f"there are several layers: {', '.join(offered)}", hint="Choose one with --layer"
+                f"there are several layers: {', '.join(offered)}", hint="Choose one with `layer=`"
             )
         return next(iter(offered), None)
     fitting = [n for n in layers if n == wanted] or [
@@ -123,6 +123,6 @@ def chosen_feature(layers: Layers, layer: str | None, wanted: str | None) -> str
     if len(features) > 1 and not usual:
         raise DataError(
             f"layer {layer!r} has several features: {there}",
-            hint="Choose the category with --feature",
+            hint="Choose the category with `feature=`",
         )
     return usual[0] if usual else next(iter(features), None)

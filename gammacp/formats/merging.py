@@ -59,7 +59,7 @@ def _check(parts: Sequence[Continuum]) -> None:
             if annotator in seen:
                 raise DataError(
                     f"annotator {annotator!r} occurs in two files of document {part.name!r}",
-                    hint="Keep one of the files, or say with --layout where paths hold names",
+                    hint="Keep one of the files, or say with `layout=` where paths hold names",
                 )
             seen.add(annotator)
     units = {p.offset_unit for p in parts}
@@ -73,5 +73,5 @@ def _check(parts: Sequence[Continuum]) -> None:
                 f"text differs between {', '.join(texts[0][0])} and {', '.join(annotators)} "
                 f"from character {at} on",
                 hint="Positions are comparable only in the same text. Export both again, or give "
-                "--align-texts",
+                "`align_texts=`",
             )

@@ -161,7 +161,7 @@ def read(
     """
     root = source.json()
     if not isinstance(root, dict) or "gammacp" not in root:
-        raise source.error('JSON has no key "gammacp"', hint="Leave out --format json")
+        raise source.error('JSON has no key "gammacp"', hint="Leave out `format=json`")
     if root["gammacp"] != _VERSION:
         raise source.error(f"gammacp reads version {_VERSION} of JSON, not {root['gammacp']!r}")
     with source.place_errors():

@@ -71,7 +71,8 @@ def write_parts(
                 raise DataError(
                     "a file holds one annotator's part of one document",
                     file=file,
-                    hint="Give --to and a folder, or a path with {annotator} and {document}",
+                    hint="Give `write(format=)` and a folder, or a path with {annotator} and "
+                    "{document}",
                 )
             for key, content in render(c, units).items():
                 if key.startswith("."):
@@ -125,7 +126,7 @@ def annotated_text(continuum: Continuum, format: str) -> str:
     if text is None:
         raise DataError(
             f"{format} needs the text, and {name or 'the document'!r} has none",
-            hint="Give the texts to `gammacp convert` with --texts FOLDER (a NAME.txt per "
+            hint="Give the texts to `gammacp convert` with `text=FOLDER` (a NAME.txt per "
             "document), or write CSV or JSON",
         )
     check_characters(continuum, format)

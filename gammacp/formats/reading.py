@@ -380,7 +380,7 @@ def _joinings(parts: Iterable[DocumentPart], settings: _Settings) -> tuple[Joini
 
 
 def _advice(ways: tuple[Joining, ...]) -> str:
-    said = [f"--layout '{way.layout}' ({way.in_words()})" for way in ways[:2]]
+    said = [f"`layout='{way.layout}'` ({way.in_words()})" for way in ways[:2]]
     return f"give {' or '.join(said)}"
 
 
@@ -418,7 +418,7 @@ def _check_options(options: Mapping[str, object], formats: Iterable[Format], who
                 key = json.dumps(options[name], ensure_ascii=False)
                 raise UsageError(
                     f"{whose} has one category. To compare a feature as well, write "
-                    f"features.{key} = {{}} into FILE.toml and give --dissimilarity FILE.toml"
+                    f"features.{key} = {{}} into FILE.toml and give `dissimilarity=FILE.toml`"
                 )
             raise UsageError(
                 f"option {name!r} is not one of {whose}; there are: {', '.join(known) or 'none'}"

@@ -228,7 +228,7 @@ def format_for_writing(path: Path, name: str | None) -> Format:
         if not alone:
             raise UsageError(
                 f"{path}: the ending {path.suffix or '(none)'!r} does not say which format to "
-                f"write; give --to (in Python, format=) with one of: "
+                f"write; give `write(format=)` (in Python, format=) with one of: "
                 f"{', '.join(f.name for f in found) or _writable()}"
             )
         return alone[0]

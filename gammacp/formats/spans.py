@@ -300,7 +300,7 @@ def shape_of(extents: Sequence[tuple[float, float]], given: str | None) -> Shape
     try:
         return (in_cell(given, *extents[0]) if given else box(*extents))[1]
     except DataError as error:
-        hint = "If the column holds something else, ignore it with --option shapes=no"
+        hint = "If the column holds something else, ignore it with `read(shapes=no)`"
         raise DataError(error.message, hint=error.hint or hint) from None
 
 

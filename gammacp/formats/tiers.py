@@ -47,7 +47,7 @@ def check_chosen(
         raise source.error(what, hint=f"There are: {', '.join(dict.fromkeys(there)) or 'none'}")
     if source.annotator and len({*taken}) > 1 and ANNOTATOR not in (pattern or ""):
         what = f"file of {source.annotator} has several tiers: {', '.join(taken)}"
-        raise source.error(what, hint="Choose one with --tier")
+        raise source.error(what, hint="Choose one with `tier=`")
 
 
 def lanes(

@@ -77,7 +77,7 @@ def write(
             raise DataError(
                 f"{len(document)} continua do not fit into one {chosen.title} file",
                 file=target,
-                hint=f"Give a folder and --to {chosen.name}, or write CSV or JSON",
+                hint=f"Give a folder and `write(format={chosen.name})`, or write CSV or JSON",
             )
         pattern, kind = f"{target}/{{document}}{chosen.extensions[0]}", "continuum"
     names = {name: file_name(name, kind) for name in document}
@@ -98,13 +98,13 @@ def _check_inside(document: Continuum | Corpus, chosen: Format) -> None:
             raise DataError(
                 f"{c.n_broken} units of {c.name or 'the document'} have several fragments, which "
                 f"{chosen.title} cannot hold",
-                hint="Write JSON, CSV or brat, or read them with --option discontinuous=split or "
+                hint="Write JSON, CSV or brat, or read them with `read(discontinuous=split)` or "
                 "cover (in Python: c.atoms() or c.hulls())",
             )
         if c.axes > 1 and not chosen.shapes:
             raise DataError(
                 f"{c.n_units} units have shapes, which {chosen.title} cannot hold",
-                hint="Write JSON or CSV, or read them with --option shapes=no (in Python: "
+                hint="Write JSON or CSV, or read them with `read(shapes=no)` (in Python: "
                 "c.hulls())",
             )
 
@@ -167,17 +167,17 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
         lost = [f"{low:.15g}:{high:.15g}" for low, high in declared]
         whose = f" of {len(lost)} documents" if len(lost) > 1 else ""
         if len(set(lost)) == 1:
-            yield f"bounds {lost[0]}{whose} are not kept; give --bounds when reading it"
+            yield f"bounds {lost[0]}{whose} are not kept; give `bounds=` when reading it"
         elif lost:
             yield f"bounds{whose} are not kept, the first {lost[0]}; write CSV or JSON"
     if format.name != "json":
         if any(c.read_until for c in continua):
             yield (
-                "how far somebody read is not kept; give --read-until when reading it, "
+                "how far somebody read is not kept; give `read_until=` when reading it, "
                 "or write JSON"
             )
         if any(c.grid for c in continua):
             yield (
-                "the grid of tokens or frames is not kept; give --grid when reading it, "
+                "the grid of tokens or frames is not kept; give `grid=` when reading it, "
                 "or write JSON"
             )

@@ -1,8 +1,14 @@
 """Kernels as plain Python, for data so small that compiling takes longer than the work.
 
-What runs is the kernel's own source, where operations are counted: a kernel that takes too many
-starts again as compiled code. They are counted, and not seconds, so that no machine's speed decides
-what runs.
+A kernel's own source is run, with a counter added to each function and loop. A kernel that takes
+too many operations is interrupted, its arrays are set back, and it starts again as compiled code.
+Operations are counted, and not seconds, so that no machine's speed decides what runs. Plain Python
+runs
+
+- while this kernel has taken less than `ONE` operations in this process (`_FEW` where much is to
+  come), and all kernels together less than `_TOGETHER`;
+- if its arrays have at most `_BYTES`, as they are copied before;
+- and if no compiled code of it was kept before (`gammacp.kernel.LateKernel` looks).
 """
 
 import ast
@@ -16,19 +22,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Operations of one kernel in a process, some .2 s, and of all together that end as plain Python:
-# the most that each later run loses if none is ever compiled. And of one where much is to come:
-# some take .02 s for all of 3by100, and a second to compile.
-ONE, _TOGETHER, _FEW = 6_000_000, 10_000_000, 200_000
-_BYTES = 1 << 17  # of arrays that would have to be copied
+# Some .2 s: a later run loses no more by a kernel that is never compiled.
+ONE = 6_000_000
+_TOGETHER = 10_000_000
+# Some kernels take .02 s for all that a large text asks of them, and a second to compile.
+_FEW = 200_000
+_BYTES = 1 << 17
 # A record's attribute takes Python as long as several others.
 _COUNTS = {ast.Attribute: 5, ast.BinOp: 1, ast.Call: 1, ast.Compare: 1, ast.Subscript: 1}
 _COUNTED = (ast.For, ast.FunctionDef, ast.While)
-# What another thread sets while a kernel runs; the kernel does not.
+# Name of the argument that another thread sets while a kernel runs; the kernel does not.
 _SET_FROM_OUTSIDE = "halted"
 
-_one, _left = ONE, _TOGETHER
-_left_now = 0  # of the kernel that runs
+_one = ONE  # operations that each kernel may take
+_left = _TOGETHER  # operations that all kernels may still take
+_left_now = 0  # operations that the kernel which runs may still take
 _one_at_a_time = Lock()
 
 
@@ -40,7 +48,7 @@ class Plain:
     """A kernel as plain Python, until it has taken too many operations."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        """`function` is the kernel as it was written."""
+        """Prepare for a kernel as it was written."""
         self._function = function
         self._names = tuple(inspect.signature(function).parameters)
         self._spent = 0
@@ -48,28 +56,32 @@ class Plain:
 
     @property
     def rest(self) -> int:
-        """How many operations it may still take."""
+        """Number of operations that it may still take."""
         return max(min(_one - self._spent, _left), 0)
 
     def stop(self) -> None:
-        """From now on only compiled code."""
+        """Have only compiled code used from now on."""
         self._spent = ONE
 
     def __call__(self, *args: Any) -> tuple[Any] | None:
-        """The result in a tuple; None if it takes too long, and then nothing has changed."""
+        """Return the result in a tuple; None if it takes too long: then no array has changed."""
         global _left, _left_now
         self.begun = True
-        named = zip(self._names, args, strict=True)
-        arrays = [a for name, of in named if name != _SET_FROM_OUTSIDE for a in _arrays(of)]
-        if sum(a.nbytes for a in arrays) > _BYTES:
+        arrays: list[NDArray[Any]] = []
+        for name, value in zip(self._names, args, strict=True):
+            if name != _SET_FROM_OUTSIDE:
+                arrays.extend(_arrays(value))
+        if sum(array.nbytes for array in arrays) > _BYTES:
             self.stop()
             return None
-        before = [(a, a.copy()) for a in arrays if a.flags.writeable]
+        before = [(array, array.copy()) for array in arrays if array.flags.writeable]
         with _one_at_a_time, np.errstate(all="ignore"):
-            _left_now = most = self.rest
+            most = self.rest
+            _left_now = most
             try:
-                result = _functions(self._function.__module__)[self._function.__name__](*args)
-            except Exception:  # what else there may be, compiled code tells as well
+                counted = _functions(self._function.__module__)[self._function.__name__]
+                result = counted(*args)
+            except Exception:  # if it is an error of the call, compiled code raises it as well
                 self.stop()
                 for array, content in before:
                     array[...] = content
@@ -80,18 +92,19 @@ class Plain:
 
 
 def compile_at_once() -> None:
-    """From now on no kernel is run as plain Python."""
+    """Run no kernel as plain Python from now on."""
     global _left
     _left = 0
 
 
 def compile_soon() -> None:
-    """From now on only kernels that have next to nothing to do are run as plain Python."""
+    """Run only kernels that have next to nothing to do as plain Python from now on."""
     global _one
     _one = _FEW
 
 
 def _charge(operations: int) -> None:
+    """Count operations; source with a counter calls this."""
     global _left_now
     _left_now -= operations
     if _left_now < 0:
@@ -99,6 +112,7 @@ def _charge(operations: int) -> None:
 
 
 def _arrays(value: Any) -> Iterator[NDArray[Any]]:
+    """Yield an array, or those in a tuple."""
     if isinstance(value, np.ndarray):
         yield value
     elif isinstance(value, tuple):
@@ -107,35 +121,47 @@ def _arrays(value: Any) -> Iterator[NDArray[Any]]:
 
 
 def _python_value(value: Any) -> Any:
-    """Compiled code returns numbers of Python."""
+    """Turn numbers of NumPy into numbers of Python, which compiled code returns."""
     if isinstance(value, tuple):
         parts = map(_python_value, value)
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    return value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
 
 
 @cache
 def _functions(module: str) -> dict[str, Any]:
-    """What a module of kernels defines, counted; the kernels that it calls are so, too."""
-    there = sys.modules[module]
-    tree = ast.parse(inspect.getsource(there))
+    """Return the functions of a module of kernels with counters, by name.
+
+    The kernels that they call have counters, too, those of other modules included.
+    """
+    written = sys.modules[module]
+    tree = ast.parse(inspect.getsource(written))
     tree.body = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     for node in list(ast.walk(tree)):
         if isinstance(node, ast.FunctionDef):
             node.decorator_list = []
         if isinstance(node, _COUNTED):
-            node.body = ast.parse(f"_charge({_operations(node)})").body + node.body
-    found = {**vars(there), "_charge": _charge}
-    exec(compile(ast.fix_missing_locations(tree), there.__file__ or "", "exec"), found)
-    for name, value in vars(there).items():
-        written = getattr(value, "py_func", None)
-        if written is not None:
-            own = written.__module__ == module
-            found[name] = (found if own else _functions(written.__module__))[written.__name__]
-    return found
+            counter = ast.parse(f"_charge({_operations(node)})")
+            node.body = counter.body + node.body
+    ast.fix_missing_locations(tree)
+    counted = {**vars(written), "_charge": _charge}
+    exec(compile(tree, written.__file__ or "", "exec"), counted)
+    for name, value in vars(written).items():
+        function = getattr(value, "py_func", None)
+        if function is None:
+            continue
+        own = function.__module__ == module
+        functions = counted if own else _functions(function.__module__)
+        counted[name] = functions[function.__name__]
+    return counted
 
 
 def _operations(node: ast.AST) -> int:
-    """How many there are in one turn, without those of the loops within."""
-    parts = (part for part in ast.iter_child_nodes(node) if not isinstance(part, _COUNTED))
-    return _COUNTS.get(type(node), 0) + sum(map(_operations, parts))
+    """Count the operations in one turn of a loop or function, without those of loops within."""
+    operations = _COUNTS.get(type(node), 0)
+    for part in ast.iter_child_nodes(node):
+        if not isinstance(part, _COUNTED):
+            operations += _operations(part)
+    return operations

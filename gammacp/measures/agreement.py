@@ -244,16 +244,14 @@ class Agreement:
         marked
             Without the documents in which nobody marked anything, which a line tells of.
         """
-        several = self.documents
         empty: frozenset[str] = frozenset()
         if marked and isinstance(self.score, CorpusGamma) and self.score.marked:
             empty = frozenset(self.score.marked.unmarked)
-        records = (
-            several.records()
-            if isinstance(several, ScoreTable)
-            else ((name, s.as_dict()) for name, s in several.items())
+        return (
+            {"file": name, **score.as_dict()}
+            for name, score in self.documents.items()
+            if name not in empty
         )
-        return ({"file": name, **record} for name, record in records if name not in empty)
 
     @property
     def corpus(self) -> dict[str, Any] | None:
@@ -330,7 +328,8 @@ def agreement(
             found = Agreement(corpus, corpus.scores, chance, clusters, weights)
         else:
             require(basis.source, fragments=True)
-            one = score_on(basis.align_all(basis.continua)[0], basis.chance(basis.source), basis)
+            aligned = basis.align_all(basis.continua).document(0)
+            one = score_on(aligned, basis.chance(basis.source), basis)
             found = Agreement(one, dict.fromkeys(names, one), chance, clusters, weights)
     except DataError as error:
         score = Gamma(value=math.nan, reason=str(error))

@@ -40,7 +40,7 @@ _BY_CATEGORY = "{} has values only per category{}"
 _EXACT = "f1-exact"
 _NO_GRID = (
     "f1-exact beyond chance has no p: the positions may lie on a grid (words, frames) that random "
-    "units miss; give it with --grid"
+    "units miss; give it with `grid=`"
 )
 _ELSEWHERE = "chance model {} moves units, but these are predefined: use fixed-positions"
 

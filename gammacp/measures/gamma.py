@@ -12,11 +12,12 @@ from typing import Any, Unpack
 import numpy as np
 
 from gammacp.alignment import Alignment, Status
+from gammacp.alignment.aligned import AlignedDocument
 from gammacp.base.arguments import instance
 from gammacp.base.record_tables import record_of
 from gammacp.base.text import sentence
 from gammacp.chance.beyond import ratio, ratio_interval
-from gammacp.chance.direction import Direction, direction, empty_stretches
+from gammacp.chance.direction import FEWEST_OF_STRETCH, Direction, direction, empty_stretches
 from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.continuum.needs import Need, require, unmet_need
@@ -104,13 +105,24 @@ class Gamma(Score):
 
 @dataclass(frozen=True, kw_only=True)
 class GammaScore(Gamma):
-    """γ of one continuum; `alignment` is the best alignment of the observed units."""
+    """γ of one continuum.
+
+    Attributes
+    ----------
+    document
+        The observed units with their best alignment.
+    """
 
     status: Status
     bound: float
     annotators: int
     units: int
-    alignment: Alignment
+    document: AlignedDocument
+
+    @property
+    def alignment(self) -> Alignment:
+        """The best alignment of the observed units."""
+        return self.document.alignment
 
     def in_words(self) -> list[str]:
         """What chance turns, where all boundaries lie on a grid."""
@@ -181,18 +193,19 @@ def _gamma(continuum: Continuum, options: Mapping[str, Any]) -> GammaScore:
     instance("continuum", continuum, Continuum, _NEEDED)
     require(continuum, fragments=True)
     basis = Basis(continuum, settings, **how)
-    return score_on(basis.align_all(basis.continua)[0], basis.chance(continuum), basis)
+    return score_on(basis.align_all(basis.continua).document(0), basis.chance(continuum), basis)
 
 
 def score_on(
-    alignment: Alignment, chance: Chance, basis: Basis, *, continua: int | None = None
+    document: AlignedDocument, chance: Chance, basis: Basis, *, continua: int | None = None
 ) -> GammaScore:
-    """γ of a best alignment.
+    """γ of a document.
 
     Parameters
     ----------
-    alignment
-        Of one of the continua of the basis.
+    document
+        One of the continua of the basis, aligned. Reading its `continuum` or `alignment` makes
+        these objects, which takes longer than everything else here.
     chance
         The expected disorder.
     basis
@@ -200,35 +213,39 @@ def score_on(
     continua
         How many it was measured with, of a corpus.
     """
-    continuum = alignment.continuum
     expected, alone = chance.expected, continua is None
-    proven = alignment.status is Status.OPTIMAL and expected.proven and expected.complete
-    about = basis.once(("notes", chance), lambda: notes_on(expected, basis.settings))
-    notes = about + (few_units(continuum) if alone else ())
-    notes += empty_stretches(continuum)
-    towards = None if basis.selection or not alone else direction([continuum], basis.settings.seed)
+    observed = document.disorder
+    proven = document.optimal and expected.proven and expected.complete
+    notes = basis.once(("notes", chance), lambda: notes_on(expected, basis.settings))
+    if alone:
+        notes += few_units(document.continuum)
+    if document.most_units >= FEWEST_OF_STRETCH:
+        notes += empty_stretches(document.continuum)
+    towards = None
+    if alone and not basis.selection:
+        towards = direction([document.continuum], basis.settings.seed)
     notes += towards.notes if towards else ()
     value, interval, p = math.nan, None, None
     reason: str | None = (
         f"interrupted after {expected.samples} random annotation sets, too few for δ_e"
     )
     if expected.enough:
-        p = expected.p_value(alignment.disorder)
-        value, reason = ratio(alignment.disorder, expected.mean, NOTHING_EXPECTED)
+        p = expected.p_value(observed)
+        value, reason = ratio(observed, expected.mean, NOTHING_EXPECTED)
     if reason is None:
-        interval = ratio_interval(alignment.bound, alignment.disorder, *expected.interval)
+        interval = ratio_interval(document.bound, observed, *expected.interval)
         notes += not_shown(p, expected.samples) if alone else ()
     return GammaScore(
         value=value,
         interval=interval,
         reason=reason,
-        observed=alignment.disorder,
+        observed=observed,
         expected=expected.mean if expected.enough else None,
         samples=expected.samples,
         status=Status.OPTIMAL if proven else Status.FEASIBLE,
-        bound=alignment.bound,
-        annotators=continuum.n_annotators,
-        units=continuum.n_units,
+        bound=document.bound,
+        annotators=document.n_annotators,
+        units=document.n_units,
         chance=chance.model,
         p=p,
         least_p=None if p is None else 1 / (1 + expected.samples),
@@ -236,53 +253,18 @@ def score_on(
         chance_error=expected.relative_error if expected.enough else 0.0,
         notes=notes,
         direction=towards,
-        alignment=alignment,
+        document=document,
         signature=basis.once(
-            ("signature", chance, alignment.method, continuum.selection, continua),
+            ("signature", chance, document.method, document.selection, continua),
             lambda: basis.signature(
                 "soft-gamma" if basis.settings.cover else "gamma",
                 chance,
-                method=alignment.method,
-                selection=continuum.selection,
+                method=document.method,
+                selection=document.selection,
                 continua=continua,
             ),
         ),
     )
-
-
-def numbers_on(
-    expected: ExpectedDisorder,
-    observed: float,
-    bound: float,
-    optimal: float,
-    annotators: int,
-    units: int,
-) -> dict[str, Any]:
-    """What `as_dict` of the score of `score_on` has of its own, of scores on one expected disorder.
-
-    Parameters
-    ----------
-    expected
-        Enough random sets, of a mean above 0.
-    observed, bound, optimal
-        δ, its bound, and whether the alignment is proven to be the best (1 or 0).
-    annotators, units
-        Of the continuum.
-    """
-    proven = optimal and expected.proven and expected.complete
-    value, _ = ratio(observed, expected.mean, NOTHING_EXPECTED)
-    return {
-        "gamma": value,
-        "observed_disorder": observed,
-        "bound": bound,
-        "annotators": annotators,
-        "units": units,
-        "p": expected.p_value(observed),
-        "value": value,
-        "observed": observed,
-        "interval": ratio_interval(bound, observed, *expected.interval),
-        "status": Status.OPTIMAL if proven else Status.FEASIBLE,
-    }
 
 
 def not_shown(p: float | None, samples: int) -> tuple[str, ...]:

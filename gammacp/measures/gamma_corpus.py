@@ -22,7 +22,7 @@ from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.base.record_tables import record_of
 from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval, ratios
 from gammacp.chance.cut import circle_of
-from gammacp.chance.direction import direction, long_enough
+from gammacp.chance.direction import direction
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.grid import known_grids
 from gammacp.continuum import Continuum, Corpus
@@ -31,7 +31,7 @@ from gammacp.continuum.needs import require
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
 from gammacp.inference.populations import AlignedDocuments
-from gammacp.measures.gamma import Gamma, notes_on, numbers_on, score_on
+from gammacp.measures.gamma import Gamma, notes_on, score_on
 from gammacp.measures.marked import Marked, alpha_of_marking
 from gammacp.measures.random_sets import AlignedPlaces, Basis, Chance
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -56,7 +56,7 @@ _DRAWN_ALIKE = (
 _ON_COARSE_PLACES = (
     "units are whole sentences, lines or places of a grid: boundaries that annotators share for "
     "this reason count as agreement here (+.17 for annotators who choose sentences at random); "
-    "--chance cut, and γ within documents, count them as chance"
+    "`chance=cut`, and γ within documents, count them as chance"
 )
 _COARSE = {"paragraphs", "lines", "sentences", "places"}
 
@@ -228,7 +228,7 @@ class ScoreTable(Mapping[str, Gamma]):
     def __getitem__(self, name: str) -> Gamma:
         """The score of that continuum; undefined with a reason where there is none."""
         place = self.numbers[name]
-        here = int(np.searchsorted(self.places, place))
+        here = int(self.places.searchsorted(place))
         if here == len(self.places) or self.places[here] != place:
             raise KeyError(name)
         made = self._made.get(place)
@@ -241,35 +241,12 @@ class ScoreTable(Mapping[str, Gamma]):
     def _make(self, place: int) -> Gamma:
         if place in self.reasons:
             return Gamma(value=math.nan, reason=self.reasons[place])
-        row = int(np.searchsorted(self.aligned, place))
+        row = int(self.aligned.searchsorted(place))
         chance = self.chances[self.which[row]]
         if isinstance(chance, DataError):
             return Gamma(value=math.nan, reason=str(chance))
         number = len(self.names)
-        return score_on(self.alignments[row], chance, self.basis, continua=number)
-
-    def records(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Name and `as_dict` of each; the small documents of a table are not made scores for it."""
-        columns = [self.alignments.column(name) for name in ("disorders", "bounds", "optimal")]
-        alike: dict[int, dict[str, Any]] = {}
-        for at in range(0, len(self.places), _KEPT):
-            places = self.places[at : at + _KEPT]
-            continua = self.basis.continua.at(places)
-            few = ~long_enough(continua) & continua.plain
-            rows = np.searchsorted(self.aligned, places)
-            few &= np.append(self.aligned, -1)[rows] == places
-            rows[~few] = 0
-            own = [column[rows] for column in columns] if few.any() else [few] * 3
-            table = (places, few, rows, *own, continua.n_annotators, continua.n_units)
-            for place, small, row, *numbers in zip(*(x.tolist() for x in table), strict=True):
-                name = self.names[place]
-                chance = self.chances[k := int(self.which[row])] if small else None
-                if chance is None or isinstance(chance, DataError) or not _usable(chance.expected):
-                    yield name, self[name].as_dict()
-                    continue
-                if k not in alike:
-                    alike[k] = self[name].as_dict()
-                yield name, {**alike[k], **numbers_on(chance.expected, *numbers)}
+        return score_on(self.alignments.document(row), chance, self.basis, continua=number)
 
     def __iter__(self) -> Iterator[str]:
         """Names, in order."""

@@ -20,7 +20,6 @@ from gammacp.alignment import Alignment
 from gammacp.base.csv_files import write_rows
 from gammacp.continuum.label import plain
 from gammacp.dissimilarity.base import unit_columns
-from gammacp.errors import UsageError
 from gammacp.measures.borne import components_of, costs_by_component
 
 if TYPE_CHECKING:
@@ -66,18 +65,6 @@ class PairRows:
             The file.
         """
         write_rows(path, [[*self.columns], *zip(*self.columns.values(), strict=True)])
-
-
-def check_frame_path(path: Path | None) -> None:
-    """UsageError if rows cannot be written to a file of this name; None is none.
-
-    Parameters
-    ----------
-    path
-        What was asked for.
-    """
-    if path is not None and path.suffix.lower() != ".csv":
-        raise UsageError(f"--frame writes CSV, and {path.name} does not end in .csv")
 
 
 def pair_rows(

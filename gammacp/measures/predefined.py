@@ -133,7 +133,7 @@ def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> Categorisatio
 
 @registered(
     "gwet-ac",
-    "Gwet's AC1 of the labels of predefined units; AC2 with --metric",
+    "Gwet's AC1 of the labels of predefined units; AC2 with `metric=`",
     "Gwet 2008; Gwet 2014, ch. 4",
     needs={Need.PREDEFINED},
     range="(−∞, 1]",

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, Unpack
 import numpy as np
 
 from gammacp.alignment import Alignment, Solving, Status, align_each, best_groups_of_each
-from gammacp.alignment.aligned import Aligned, AlignedPart
+from gammacp.alignment.aligned import Aligned, AlignedDocument, AlignedPart
 from gammacp.base.arguments import instance
 from gammacp.base.arrays import Codes, Floats, Indices, MadeWhenRead
 from gammacp.base.signature import describe, signature
@@ -98,6 +98,16 @@ class AlignedPlaces(MadeWhenRead[Alignment]):
     def make(self, number: int) -> Alignment:
         """The alignment in a place, from 0."""
         return self._found[int(self._which[0, number])][int(self._which[1, number])]
+
+    def document(self, number: int) -> AlignedDocument:
+        """Return the document in a place, of which no object is made yet.
+
+        Parameters
+        ----------
+        number
+            From 0.
+        """
+        return self._found[int(self._which[0, number])].document(int(self._which[1, number]))
 
     def columns(self, rows: Indices) -> AlignedPart:
         """The columns of some of those with as many annotators.

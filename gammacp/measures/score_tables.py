@@ -20,7 +20,6 @@ from gammacp.base.record_tables import (
 
 if TYPE_CHECKING:
     from gammacp.measures.explanation import Explanation
-    from gammacp.measures.over_delta import OverDelta
     from gammacp.measures.score import Score
 
 
@@ -65,12 +64,6 @@ def _beyond(record: Record, key: str) -> Any:
 def gamma_table(records: Sequence[Record]) -> Table:
     """γ of continua."""
     return Table(GAMMA[:-1], records).without_empty("bootstrap", "gap")
-
-
-def over_delta_table(found: OverDelta) -> Table:
-    """γ at several Δ, a row each."""
-    factor = Column("factor", "Δ", word, value=lambda r: f"× {r['factor']:g}")
-    return Table((factor, *GAMMA[1:9]), found.records()).without_empty("bootstrap", "gap")
 
 
 def measure_table(scores: Mapping[str, Score]) -> Table:

@@ -34,7 +34,7 @@ from gammacp.measures.score import Score, undefined
 
 # Steps beyond which a time unit is taken for a mistake, and cells of an alignment of sequences.
 _MOST_STEPS, _MOST_CELLS = 2_000_000, 25_000_000
-_GIVE_UNIT = "Give a longer time unit (--unit), such as 1000 for milliseconds"
+_GIVE_UNIT = "Give a longer time unit (`unit=`), such as 1000 for milliseconds"
 _ONE_STATE = "only one category is used, so no disagreement can be expected"
 
 

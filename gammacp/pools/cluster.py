@@ -40,7 +40,7 @@ def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
         distributed: Any = import_module("distributed")
     except ImportError:
         raise UsageError(
-            "dask:// needs the extra 'dask': pip install 'gammacp[dask]', or --executor processes"
+            "dask:// needs the extra 'dask': pip install 'gammacp[dask]', or `executor=processes`"
         ) from None
     _be_quiet()
     try:

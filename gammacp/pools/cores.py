@@ -60,7 +60,7 @@ def processes_for(jobs: int | None, *, pays: bool = True) -> int:
     cores = available_cores()
     if jobs > CROWD * cores:
         raise UsageError(
-            f"{jobs} jobs on {cores} cores would overload this machine; leave --jobs out"
+            f"{jobs} jobs on {cores} cores would overload this machine; leave `jobs=` out"
         )
     return jobs
 

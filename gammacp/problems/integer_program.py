@@ -190,7 +190,7 @@ def check_size(model: str, rows: int, variables: int) -> None:
 
 
 def _hint(other: str) -> str:
-    return f"Try the model by {other} (--model {other}), or use fewer units or annotators"
+    return f"Try the model by {other} (`model={other}`), or use fewer units or annotators"
 
 
 def _spans(begin: Indices) -> Any:

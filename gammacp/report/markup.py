@@ -14,6 +14,7 @@ from typing import Any
 from gammacp.base import record_tables
 from gammacp.base.record_tables import Column, Record, Table
 from gammacp.base.text import visible
+from gammacp.cli.wording import TEXT_KEYS, options_for_parameters
 
 
 class Markup(str):
@@ -48,12 +49,20 @@ def element(tag: str, *content: Content, **attributes: object) -> Markup:
 
 
 def join(*content: Content) -> Markup:
-    """The parts one after the other, escaped and made `visible` where they are plain text."""
-    return Markup(
-        "".join(
-            c if isinstance(c, Markup) else escape(visible(c)) for c in content if c is not None
-        )
-    )
+    """The parts one after the other, escaped and made `visible` where they are plain text.
+
+    Sentences that name parameters of the library name the options of the command line instead.
+    """
+    return Markup("".join(_shown(c) for c in content if c is not None))
+
+
+def _shown(content: str) -> str:
+    return content if isinstance(content, Markup) else verbatim(options_for_parameters(content))
+
+
+def verbatim(text: str) -> Markup:
+    """A text as it is, escaped and `visible`: data, or a text for users of the library."""
+    return Markup(escape(visible(text)))
 
 
 def hint(*content: Content) -> Markup:
@@ -140,11 +149,12 @@ def _cell(
     column: Column, record: Record, digits: int, *, row: Column | None, seeks: str | None
 ) -> Markup:
     """A cell; `row` is the column of the row's header, None if it is this one."""
-    content: Content = column.cell(record, digits)
+    text = column.cell(record, digits)
     if row is None:
-        return element("th", content, scope="row", class_="name")
-    if column.numeric and content:
-        content = content.replace("-", "−")
+        return element("th", verbatim(text), scope="row", class_="name")
+    if column.numeric:
+        text = text.replace("-", "−")
+    content: Content = text if column.key in TEXT_KEYS else verbatim(text)
     label = _title(column.header)
     if column.tint is None:
         kind = "number" if column.numeric else "wrapped" if column.wrapped else None
@@ -160,7 +170,7 @@ def _cell(
             data_seek=seeks,
             data_first=names[0],
             data_second=names[1],
-            aria_label=f"{content}: show where it is {names[0]} and {names[1]}",
+            aria_label=f"{text}: show where it is {names[0]} and {names[1]}",
         )
     if tint is None:
         return element("td", content or "·", class_="cell")

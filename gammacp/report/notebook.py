@@ -10,7 +10,7 @@ from gammacp.continuum import Continuum
 from gammacp.measures.gamma import GammaScore
 from gammacp.report import figures, page_tables
 from gammacp.report.building import frame
-from gammacp.report.markup import Markup, element, hint, join
+from gammacp.report.markup import Markup, element, hint, join, verbatim
 from gammacp.report.page import Contents, document, large_number, meaning, page
 from gammacp.report.viewer import alignment_document, alignment_view, script
 
@@ -26,16 +26,16 @@ def continuum(result: Continuum) -> str:
 
 def alignment(result: Alignment) -> str:
     """The alignment view."""
-    said = (element("p", sentence(note)) for note in result.notes)
+    said = (element("p", verbatim(sentence(note))) for note in result.notes)
     return _frame("Alignment", join(*said, _view(result)), 620)
 
 
 def gamma(result: GammaScore) -> str:
     """γ on its scale over the alignment view."""
     if not result.defined:
-        return str(element("p", f"γ is undefined: {result.reason}"))
+        return str(element("p", verbatim(f"γ is undefined: {result.reason}")))
     scale = figures.scale(result.value, result.interval, result.bootstrap)
-    said = map(hint, result.remarks())
+    said = map(hint, map(verbatim, result.remarks()))
     signed = hint("Signature: ", element("code", result.signature))
     head = large_number("γ", result.value, scale, *said, signed)
     return _frame("γ", join(head, _view(result.alignment)), 760)

@@ -63,7 +63,7 @@ def review(
     if len(whole.records) > len(listed):
         cut = hint(
             f"These are the worst {REVIEW_ROWS} of {len(whole.records)}. "
-            "gammacp consensus --review FILE.csv writes all."
+            "gammacp consensus `review=FILE.csv` writes all."
         )
     buttons = None if shown is None else _buttons(found, shown)
     modelled = _POSTERIOR if any(c.key == "posterior" for c in whole.columns) else ""

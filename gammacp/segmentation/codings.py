@@ -256,7 +256,7 @@ def against(codings: Codings, gold: Codings, *, name: str = "reference") -> Codi
         if len(coders) > 1:
             raise DataError(
                 f"item {item!r} of the reference is coded by {', '.join(coders)}",
-                hint="A reference needs one coding per item; pick one with --reference NAME",
+                hint="A reference needs one coding per item; pick one with `reference=NAME`",
             )
     renamed = {item: {name: next(iter(coders.values()))} for item, coders in gold.items()}
     return merge_codings([replace(Codings.of(renamed), left_out=gold.left_out), codings])

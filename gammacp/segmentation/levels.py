@@ -252,7 +252,7 @@ def _notes(
     left_out = [item for item in codings if item not in used]
     others = [name for name in codings.types if name not in levels]
     lost: Spread = spread(pair.t.f for pair in pairs)
-    notes = [] if beyond else ["T is not corrected for chance (see --beyond-chance)"]
+    notes = [] if beyond else ["T is not corrected for chance (see `beyond_chance=`)"]
     if others:
         notes.append(f"boundaries of {', '.join(others)} are left out: they are not a level")
     if left_out:

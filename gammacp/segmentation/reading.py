@@ -100,7 +100,7 @@ class AsWritten:
             written.setdefault(item, {}).update(coders)
         if self.parts and (unit is not None or typed):
             raise UsageError(
-                "--unit and --typed are for files of units; these files hold segmentations"
+                "`unit=` and `typed=` are for files of units; these files hold segmentations"
             )
         old = {new: name for name, new in (renamed or {}).items()}
         found: dict[str, Mapping[str, Segmentation]] = {}
@@ -142,7 +142,7 @@ def _as_written(
     if low != 0 or high != mass:
         raise DataError(
             f"bounds are {low:g} to {high:g}, but the item is coded from 0 to {mass}",
-            hint="Leave --bounds out: a coding always covers the whole item",
+            hint="Leave `bounds=` out: a coding always covers the whole item",
         )
     return dict(made[continuum.name])
 

@@ -144,7 +144,7 @@ def _of_several(people: Codings) -> tuple[Codings, tuple[str, ...]]:
         who = ", ".join(f"{item} by {next(iter(people[item]))}" for item in skipped)
         raise DataError(
             f"no item is coded by two people: {who}",
-            hint="Give codings of one item in several files the same item name: --item OLD=NEW",
+            hint="Give codings of one item in several files the same item name: `renamed(OLD=NEW)`",
         )
     return people.only(item for item in people if item not in skipped), skipped
 
@@ -176,14 +176,14 @@ def _notes(
     if people.shared_names:
         notes.append(
             f"{', '.join(people.shared_names)}: each name is in several groups of items and counts "
-            "as one person; if it is not, use --anonymous-coders or --groups"
+            "as one person; if it is not, use `anonymous=` or `groups=`"
         )
     missed = {i: a.suboptimal for i, a in found.items.items()}
     where = ", ".join(f"{item} ({pairs})" for item, pairs in missed.items() if pairs)
     if where:
         notes.append(
             f"warning: {basis.upper()} is too low, because the published search missed the "
-            f"cheapest edits; items (pairs of codings): {where}; --edit optimal finds them"
+            f"cheapest edits; items (pairs of codings): {where}; `edit=optimal` finds them"
         )
     notes += [f"{name}: π and κ are undefined: {reason}" for name, reason in found.reasons.items()]
     if lost := found.corpus.windowdiff.undefined:

@@ -104,13 +104,13 @@ class Boundary:
             if c.axes != 2:
                 raise DataError(
                     f"boundary compares outlines in the plane, but units have {c.axes} axes",
-                    hint="Use --positional sporadic or iou",
+                    hint="Use `positional=sporadic` or iou",
                 )
         if self.scale is None and any("point" in c.kinds for c in continua):
             raise DataError(
                 "points have no diameter, so their distance has no scale",
                 hint="Give the distance at which two points count as unmatched, in a file for "
-                '--dissimilarity FILE.toml: positional = "boundary" and scale = 12 (in Python: '
+                '`dissimilarity=FILE.toml`: positional = "boundary" and scale = 12 (in Python: '
                 "Boundary(scale=12))",
             )
         widest = self.scale or max((_diagonal(c) for c in continua), default=0.0)

@@ -218,7 +218,7 @@ def _readers(corpus: Corpus, said: int | None) -> int:
     if named:
         raise DataError(
             f"{named} of {len(corpus)} documents name their annotators",
-            hint="Drop the names: --readers K (in Python: c.without_names(k))",
+            hint="Drop the names: `readers=K` (in Python: c.without_names(k))",
         )
     known = {c.unnamed for c in corpus.values()} | ({said} if said else set())
     if len(known) > 1:

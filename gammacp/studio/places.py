@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 from tempfile import gettempdir
 
+from gammacp.cli.wording import options_for_parameters
+
 
 def inside(folder: Path, name: str) -> str:
     """A name without the folder, so that it stays when the folder is moved.
@@ -29,6 +31,8 @@ _CLAUSES = re.compile(r"([;.,]\s+)")
 def without_options(text: str) -> str:
     """Advice without options of the command line, which a page does not have.
 
+    Parameters of the library are options here, too.
+
     >>> without_options("no token is there. Write XMI (--to cas), or give --bounds")
     'no token is there. Write XMI'
     >>> without_options("it has no text. Give one with --texts FOLDER, or write CSV")
@@ -39,7 +43,7 @@ def without_options(text: str) -> str:
     text
         For the page.
     """
-    sentences = _SENTENCES.split(text)
+    sentences = _SENTENCES.split(options_for_parameters(text))
     text = " ".join(s for s in sentences if not (s.startswith("If ") and _OPTION.search(s)))
     text = _ASIDE.sub(lambda aside: "" if _OPTION.search(aside[0]) else aside[0], text)
     clauses = _CLAUSES.split(text)

@@ -80,7 +80,7 @@ def read(source: Source, *, category: str = "behavior", annotator: str = "observ
         if observer in spans.annotators:
             raise source.error(
                 f"{observer} has two observations of {name}",
-                hint="Give the variable that names the observer: --option annotator=NAME",
+                hint="Give the variable that names the observer: `read(annotator=NAME)`",
             )
         spans.declare(observer)
         for other in (part for part in _PARTS if part not in parts):

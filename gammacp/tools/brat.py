@@ -297,7 +297,7 @@ def _line(c: Continuum, number: int, unit: Unit) -> str:
         category in ("", _UNLABELLED) or any(c.isspace() for c in category)
     ):
         raise DataError(
-            f"category {label!r} cannot be a brat type", hint="Rename it with --map OLD=NEW"
+            f"category {label!r} cannot be a brat type", hint="Rename it with `map=OLD=NEW`"
         )
     covered = _LINE_END.sub(" ", " ".join(c.text_between(*place) or "" for place in places))
     return f"T{number}\t{label} {';'.join(f'{s} {e}' for s, e in places)}\t{covered}\n"

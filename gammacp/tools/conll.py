@@ -104,7 +104,7 @@ def _documents(source: Source, column: int) -> Iterator[_Tokens]:
             raise source.error(
                 f"tag {cells[column]!r} is not IOB, BIOES or BILOU",
                 line=number,
-                hint="Give the number of the column with the tags as --feature NUMBER. For trees, "
+                hint="Give the number of the column with the tags as `feature=NUMBER`. For trees, "
                 "use `gammacp syntax`",
             )
         # Tokens of the text are separated by blanks, so that they can be counted.

@@ -146,9 +146,9 @@ def _attribute_annotator(tier: Element) -> str:
     if not name:
         raise tier.error(
             f"tier {tier.attributes['TIER_ID']!r} has no ANNOTATOR",
-            hint="Write {annotator} into the --tier pattern where the name of the tier holds it "
-            "(--tier 'gesture@{annotator}'), or take it from the file's name "
-            "(--layout '{document}_{annotator}')",
+            hint="Write {annotator} into the `tier=` pattern where the name of the tier holds it "
+            "(`tier='gesture@{annotator}'`), or take it from the file's name "
+            "(`layout='{document}_{annotator}'`)",
         )
     return name
 
@@ -282,7 +282,7 @@ def _milliseconds(document: Continuum, position: float) -> float:
     if position % 1:
         raise DataError(
             f"position {position:.15g} is not a whole number of milliseconds",
-            hint="If positions are in seconds, give --offset-unit s",
+            hint="If positions are in seconds, give `offset_unit=s`",
         )
     return position
 

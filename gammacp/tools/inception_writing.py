@@ -163,7 +163,8 @@ def _tsv(c: Continuum, units: Sequence[Unit], *, layers: _Layers) -> dict[str, s
     empty = next((p for p in points if p[0] == p[1]), None)
     if empty:
         raise DataError(
-            f"unit at {empty[0]} covers no token of WebAnno TSV", hint="Write XMI (--to cas)"
+            f"unit at {empty[0]} covers no token of WebAnno TSV",
+            hint="Write XMI (`write(format=cas)`)",
         )
     tokens = _tokens(text, points)
     if not tokens:

@@ -127,7 +127,7 @@ def _words(root: _Bracket, path: Path) -> list[str]:
                 f"word {bare[0]!r} is not alone in its bracket",
                 file=path,
                 line=bracket.line,
-                hint="If such symbols are labels, say --leaves labels.",
+                hint="If such symbols are labels, say `leaves=labels`.",
             )
         words += bare
     return words
@@ -216,7 +216,7 @@ def settle_leaves(files: Sequence[BracketFile], leaves: str = "auto") -> bool:
             f"{count} bare symbols of the treebank have one)",
             file=file.path,
             line=line,
-            hint="Put each word into a bracket of its own, or say --leaves labels.",
+            hint="Put each word into a bracket of its own, or say `leaves=labels`.",
         )
     mixed = next((f for f in files if f.bare[0] >= _ENOUGH and not f.bare[1]), None)
     if mixed is not None:
@@ -224,6 +224,6 @@ def settle_leaves(files: Sequence[BracketFile], leaves: str = "auto") -> bool:
             f"every bare symbol is alone in its bracket, like a word, but not in {odd[0][0].path}",
             file=mixed.path,
             line=mixed.roots[0].line,
-            hint="Take the words off everywhere or nowhere, or say --leaves labels.",
+            hint="Take the words off everywhere or nowhere, or say `leaves=labels`.",
         )
     return False

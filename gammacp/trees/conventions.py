@@ -111,7 +111,7 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
     """
     if set(sentence.forms) <= {"_"}:
         said = "punctuation is recognised by the words, and this sentence has none"
-        raise error_in(sentence, said, hint="Leave out --ignore punct.")
+        raise error_in(sentence, said, hint="Leave out `ignore=punct`.")
     kept = [t for t, form in enumerate(sentence.forms, start=1) if not is_punctuation(form)]
     if not kept or len(kept) == sentence.n_tokens:
         return sentence

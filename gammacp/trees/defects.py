@@ -142,5 +142,5 @@ def require_sound(defects: Iterable[Defect]) -> None:
             f"{listed[0].kind}: {listed[0].message}{more}",
             file=listed[0].file or None,
             line=listed[0].line,
-            hint="Without --strict it is reported, and the rest is compared.",
+            hint="Without `require_complete()` it is reported, and the rest is compared.",
         )

@@ -159,7 +159,7 @@ def _folders(paths: Sequence[Path], kind: str | None) -> list[Path]:
         return []
     if len(inner) < len(paths):
         raise DataError(
-            "files and folders cannot be mixed", file=paths[0], hint="Give one kind, or --pattern."
+            "files and folders cannot be mixed", file=paths[0], hint="Give one kind, or `pattern=`."
         )
     if len(inner) > 1:
         return inner
@@ -170,7 +170,7 @@ def _folders(paths: Sequence[Path], kind: str | None) -> list[Path]:
         raise DataError(
             "treebank files lie beside folders, so it is unclear which belong together",
             file=inner[0],
-            hint="Give the folders or the files of one treebank, or use --pattern.",
+            hint="Give the folders or the files of one treebank, or use `pattern=`.",
         )
     return below
 
@@ -272,12 +272,12 @@ def require_different(named: Sequence[Named]) -> None:
             raise DataError(
                 f"annotator {one.annotator!r} and document {one.document!r} are taken: {seen[key]}",
                 file=one.path,
-                hint="Tell them apart with --pattern '(?P<annotator>…)…(?P<document>…)'.",
+                hint="Tell them apart with `pattern='(?P<annotator>…)…(?P<document>…)'`.",
             )
         seen[key] = one.path
     if len({one.annotator for one in named}) < 2:
         raise DataError(
             f"one annotator only ({named[0].annotator})" if named else "no annotator is left",
             file=named[0].path if named else None,
-            hint="Agreement needs two: name the files or folders of both, or --pattern.",
+            hint="Agreement needs two: name the files or folders of both, or `pattern=`.",
         )

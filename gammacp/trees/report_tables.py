@@ -208,7 +208,8 @@ def _said(document: Record) -> Iterator[str]:
         hidden = [max(0, len(parts[key]) - _MOST) for key in ("relations", "confusions")]
         if any(hidden):
             relations, confusions = hidden
-            yield f"breakdown: --json has {relations} more relations, {confusions} more confusions"
+            more = f"{relations} more relations, {confusions} more confusions"
+            yield f"breakdown: `as_dict()` has {more}"
         if lost := parts["left_out"]:
             yield f"breakdown: {lost} sentences of unequal token counts left out"
     yield from document["notes"]

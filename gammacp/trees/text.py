@@ -17,6 +17,6 @@ def read_lines(path: Path, *, encoding: str = "utf-8") -> list[str]:
         "".encode(encoding)
     except LookupError:
         raise UsageError(f"encoding {encoding!r} is unknown") from None
-    hint = "Convert the file to UTF-8, or name its encoding with --encoding."
+    hint = "Convert the file to UTF-8, or name its encoding with `encoding=`."
     text = Source(path, "", "", content_of(path)).text(encoding, hint)
     return [line.removesuffix("\r") for line in text.split("\n")]

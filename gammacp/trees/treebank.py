@@ -87,7 +87,7 @@ class ReadTreebank:
             raise error_in(
                 sentence,
                 f"sentence {item.name} of {annotator} is left out, since nobody else has it{more}",
-                hint="Without --strict agreement is that of the others.",
+                hint="Without `require_complete()` agreement is that of the others.",
             )
         require_sound(self.defects)
 
@@ -103,7 +103,7 @@ def _defect_lines(defects: Sequence[Defect]) -> list[str]:
     return [
         f"{len(defects)} defect{'s' * (len(defects) != 1)}: {kinds}",
         *(f"  {defect}" for defect in order[:_LISTED]),
-        *([f"  … and {more} more (all of them with --json)"] if more > 0 else []),
+        *([f"  … and {more} more (all of them with `as_dict()`)"] if more > 0 else []),
     ]
 
 
@@ -195,7 +195,7 @@ def read_treebank(
         raise DataError(
             f"no sentence has two annotations{''.join(alone[:1])}",
             file=listed[0],
-            hint=f"Recognised: {how}. Use --pattern if that is wrong, and --pairing order or id "
+            hint=f"Recognised: {how}. Use `pattern=` if that is wrong, and `pairing=order` or id "
             "if words do not tell which sentences are the same.",
         )
     n_documents = len({one.document for one in whole})
@@ -283,7 +283,7 @@ def _pairing(
             "tell which belong together",
             file=lost.file,
             line=lost.line,
-            hint="Repair it, or give each sentence an id (# ::id, # sent_id) and say --pairing id",
+            hint="Repair it, or give each sentence an id (# ::id, # sent_id) and say `pairing=id`",
         )
     if graphs and pairing != "order":
         _require_own_ids(annotations)
@@ -300,7 +300,7 @@ def _require_own_ids(annotations: Mapping[str, Sequence[Sentence]]) -> None:
             raise error_in(
                 twice,
                 f"# ::id {twice.name} occurs {times[twice.name]} times",
-                hint="Give each graph an id of its own, or pair them by order (--pairing order)",
+                hint="Give each graph an id of its own, or pair them by order (`pairing=order`)",
             )
 
 
@@ -314,7 +314,7 @@ def _require_as_many(
         raise DataError(
             f"graphs{of} have neither ids nor words, and annotators have "
             f"different numbers of them ({counts}): nothing tells which belong together",
-            hint="Give each graph its # ::id (or # ::snt), or pair them by order (--pairing order)",
+            hint="Give each graph its # ::id (or # ::snt), or pair them by order (`pairing=order`)",
         )
 
 
@@ -379,9 +379,9 @@ def _read_all(
     files = each(lambda path: read_brackets(path, encoding=encoding), paths)
     words = settle_leaves([*files.values()], leaves)
     note = "phrase structure trees " + (
-        "with words; the words are taken off (if they are labels, say --leaves labels)"
+        "with words; the words are taken off (if they are labels, say `leaves=labels`)"
         if words
-        else "without words (if the leaves are words, say --leaves words)"
+        else "without words (if the leaves are words, say `leaves=words`)"
     )
     return each(phrases, files), note, failures
 

@@ -142,7 +142,7 @@ def test_sets_that_move_without_their_mean_are_told() -> None:
 
 def test_other_numbers_of_the_same_sets_are_compared_where_both_are() -> None:
     before, after = [0.4, 0.6, 0.5], [0.4, 0.6]
-    with pytest.raises(UsageError, match=r"baseline of 3 sets, sweep of 2, .*--sets 3"):
+    with pytest.raises(UsageError, match=r"baseline of 3 sets, sweep of 2, .*`sets=` 3"):
         compare_paired([point(before)], [point(after)], None, {})
     found = compare_paired(
         [point(before)], [point(after)], values(gamma=before), values(gamma=after)

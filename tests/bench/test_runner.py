@@ -113,7 +113,7 @@ def test_a_signal_is_heard_while_what_is_left_is_looked_for(
 
 def test_another_configuration_is_refused(toy_sweep: Build, tmp_path: Path) -> None:
     swept(toy_sweep(), tmp_path)
-    with pytest.raises(UsageError, match=r"n_annotators is 3 there, 4 here.*--experiment"):
+    with pytest.raises(UsageError, match=r"n_annotators is 3 there, 4 here.*`experiment=`"):
         swept(toy_sweep(n_annotators=4), tmp_path)
     with pytest.raises(UsageError, match=r"source.units is 4 there, 5 here"):
         swept(toy_sweep(source=ToySource(units=5)), tmp_path)

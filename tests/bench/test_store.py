@@ -48,7 +48,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     other.close()
     for path in (text, database):
         for opened in (Store.writing, Store.reading):
-            with pytest.raises(DataError, match=r"not a store of sweeps.*Choose another --store"):
+            with pytest.raises(DataError, match=r"not a store of sweeps.*Choose another `store=`"):
                 opened(path)
     assert text.read_text().startswith("annotator")
     with pytest.raises(DataError, match="no such store"):

@@ -26,7 +26,6 @@ from tests.conftest import Run
 SILENT = {
     "json", "jobs", "executor", "fail_under", "require_optimal", "help", "files",
     "alignment", "explain", "certificate", "certificate_sets",  # what is shown beside γ
-    "over_delta",  # its numbers have signatures of their own (tests/measures/test_over_delta.py)
     "group",  # compares what is signed: within, across
     "cluster", "weight", "session", "order",  # selections, signed as such (their own tests)
     "fail_under_lower",

@@ -144,7 +144,7 @@ def test_json_with_the_keys_of_a_format_is_not_passed_over(
     (tmp_path / "good.csv").write_text("A,x,0,1\nB,x,0,1\n", encoding="utf-8")
     (tmp_path / name).write_text(content, encoding="utf-8")
     found = collect([tmp_path])
-    assert [str(error).partition("--format ")[2].split(",")[0] for _, error in found.failures] == [
+    assert [str(error).partition("`format=")[2].split("`")[0] for _, error in found.failures] == [
         like
     ]
     (tmp_path / name).write_text('{"name": "no annotation"}', encoding="utf-8")

@@ -78,7 +78,7 @@ def test_given_values_win_and_rounds_choose(folder: Path) -> None:
     assert rest.name == "b"
     with pytest.raises(DataError, match=r"toml:11: round 'x' is unknown\. There are: first, rest"):
         campaign.but({}, "x")
-    with pytest.raises(UsageError, match=r"--round x needs a campaign\.toml"):
+    with pytest.raises(UsageError, match=r"`round=` x needs a campaign\.toml"):
         Campaign({}).but({}, "x")
 
 
@@ -166,7 +166,8 @@ def test_written_file_has_every_key_and_reads_the_same(folder: Path) -> None:
     text = campaign_text(campaign, found, file)
     file.write_text(text)
     assert 'paths = ["../data"]' in text
-    with pytest.raises(DataError, match=r"'\.\./data' leads out of .*new\. Put .* --outside"):
+    reason = r"'\.\./data' leads out of .*new\. Put .* `lift_confinement\(\)`"
+    with pytest.raises(DataError, match=reason):
         read_campaign(file)
     with lift_confinement():
         read = chosen(read_campaign(file))

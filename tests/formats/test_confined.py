@@ -340,7 +340,7 @@ BY_NAME = {
     "gammacp/registry.py", "gammacp/segmentation/__init__.py", "gammacp/cli/warming.py",
 }  # fmt: skip
 UNPICKLED = {
-    "gammacp/testing/checking.py", "gammacp/kernel/cache.py", "gammacp/pools/cluster.py",
+    "gammacp/testing/checking.py", "gammacp/kernel/numba_code.py", "gammacp/pools/cluster.py",
     "gammacp/pools/local.py", "gammacp/studio/work.py",
 }  # fmt: skip
 

@@ -5,17 +5,19 @@ And only as it was written: a cache that is damaged, full or somebody else's cos
 
 import json
 import os
+import pkgutil
 import random
-import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import gammacp
+from gammacp.kernel import KERNELS, Kernel
 from gammacp.kernel import cache as kernel_cache
 from tests.forked import run_forked
 
@@ -43,16 +45,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     package.mkdir()
     source = Path(gammacp.__file__).parent
     (package / "__init__.py").write_text("")
-    shutil.copytree(source / "kernel", package / "kernel", ignore=lambda *_: {"__pycache__"})
-    (package / "base").mkdir()
-    for name in (
-        "base/__init__.py",
-        "base/stopping.py",
-        "base/files.py",
-        "errors.py",
-        "base/text.py",
-    ):
-        shutil.copy(source / name, package / name)
+    for folder in ("kernel", "base"):
+        shutil.copytree(source / folder, package / folder, ignore=lambda *_: {"__pycache__"})
+    shutil.copy(source / "errors.py", package)
     (package / "inner.py").write_text(INNER.format(1.0))
     (tmp_path / "outer.py").write_text(OUTER)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
@@ -108,24 +103,24 @@ def test_a_numba_that_loads_otherwise_is_left_as_it_is(run: Run) -> None:
 def test_the_hash_covers_kernels_and_what_they_import() -> None:
     root = Path(gammacp.__file__).parent
     kernels = [p for p in root.rglob("*.py") if "gammacp.kernel import" in p.read_text()]
-    hashes = {kernel_cache.sources(p) for p in kernels}
+    hashes = {kernel_cache.hash_of_sources(p) for p in kernels}
     assert len(hashes) == len(kernels) > 10
 
 
-def test_what_two_processes_keep_has_no_function_in_common(package: Path) -> None:
-    """Loaded together, functions of one name and number would be called for each other."""
-    sort = "from gammacp.kernel import kernel\nimport numpy as np\n@kernel\ndef low(x):\n"
-    (package / "sort.py").write_text(sort + "    return np.sort(x)[0]\n")
-    code = "import sys; sys.path.insert(0, sys.argv[1])\n"
-    code += "import sort, numpy\nprint(sort.low(-numpy.arange(9)))"
-    numbers = []
-    for _ in range(2):
-        assert execute(code, package).stdout.split() == ["-8"]
-        (path,) = (package / "cache").rglob("sort.low-*.kernel")
-        numbers.append(set(re.findall(rb"run_quicksort1B\d+v(\d+)B", path.read_bytes())))
-        path.unlink()
-    assert numbers[0] and numbers[1]
-    assert numbers[0].isdisjoint(numbers[1])
+def test_the_hash_covers_every_kernel_that_a_kernel_calls() -> None:
+    for found in pkgutil.walk_packages(gammacp.__path__, "gammacp."):
+        if "kernel" in found.name:
+            import_module(found.name)
+    calls = 0
+    for caller in KERNELS:
+        module = Path(caller.py_func.__code__.co_filename)
+        for name in caller.py_func.__code__.co_names:
+            called = caller.py_func.__globals__.get(name)
+            if isinstance(called, Kernel):
+                calls += 1
+                file = Path(called.py_func.__code__.co_filename)
+                assert file in kernel_cache.compiled_files(module), (caller, called)
+    assert calls > 10
 
 
 # In one process: every damage, then a dispatcher that has nothing loaded or compiled yet.
@@ -190,15 +185,15 @@ import os, sys
 del os.environ["NUMBA_CACHE_DIR"]
 os.environ["XDG_CACHE_HOME"] = sys.argv[1] + "/elsewhere"
 sys.path.insert(0, sys.argv[1])
-import gammacp.kernel.cache as kernel_cache
+import gammacp.kernel.folders as kernel_folders
 """
 READ_ONLY = """
-make = kernel_cache.TemporaryFile
+make = kernel_folders.TemporaryFile
 def refuse(dir):
     if dir.name == "__pycache__":
         raise PermissionError(13, "Permission denied")
     return make(dir=dir)
-kernel_cache.TemporaryFile = refuse
+kernel_folders.TemporaryFile = refuse
 """
 
 
@@ -287,94 +282,3 @@ def test_code_for_any_processor_that_a_wheel_brings_is_used(
     assert run(3.0, before=SHIPPED)[:2] == ["6.0", "0"]
     other = SHIPPED + "import numba; numba.__version__ = '0.0'\n"
     assert run(1.0, before=other)[:2] == ["2.0", "0"]
-
-
-IN_ORDER = """
-import sys
-sys.path.insert(0, sys.argv[1])
-import outer, gammacp.inner, gammacp.kernel
-calls = {"one": gammacp.inner.one, "twice": outer.twice}
-"""
-
-
-def test_a_kernel_is_called_by_another_and_from_python_on_one_signature(package: Path) -> None:
-    """What is compiled, or was kept, for other kernels alone has no code that Python could call."""
-    (package / "gammacp" / "inner.py").write_text(INNER.format(3.0))
-
-    def call(*order: str) -> None:
-        code = IN_ORDER + f"print(*(calls[name](1.5) for name in {order}))"
-        expected = [{"one": "4.5", "twice": "9.0"}[name] for name in order]
-        assert execute(code, package).stdout.split() == expected
-
-    call("twice")  # now `one` is kept for `twice` alone
-    call("one", "twice", "one")
-    shutil.rmtree(package / "cache")
-    call("twice", "one", "twice")
-
-
-EVERYTHING = """
-from gammacp.kernel import kernel
-import numpy as np
-
-@kernel
-def least(x):
-    if np.isnan(x).any():
-        raise ValueError("not a number")
-    return np.sort(x)[0]
-
-@kernel
-def several(x, most):
-    def double(value):
-        return 2 * value
-    parts = [double(least(x[i:])) for i in range(most)]
-    return sum(parts), np.linalg.norm(x) / 3, np.cumsum(x)[-1]
-"""
-OF_OTHERS = """
-import sys
-sys.path.insert(0, sys.argv[1])
-{0}
-import everything, gammacp.kernel, numba, numpy as np
-x = np.random.default_rng(0).normal(size=50)
-
-@numba.njit
-def own(x):
-    if len(x) == 0:
-        raise ValueError("empty")
-    return np.sort(x)[0], np.linalg.norm(x) / 3, np.cumsum(x)[-1], everything.least(x)
-
-def tell(call, *args):
-    try:
-        return repr(call(*args))
-    except Exception as error:
-        return repr(error)
-
-print(gammacp.kernel.compiling is not None)
-for data in x, x * np.nan:
-    print(tell(everything.several, data, 3), tell(everything.least, data), tell(own, data))
-print(tell(own, x[:0]))
-"""
-# What numba may bring instead of what it has today: each leaves kernels to numba alone.
-NEWER = "import numba; numba.version_info = (9, 0, 0)\n"
-OTHERWISE = (
-    "import numba.core.codegen as c; c.JITCPUCodegen._library_class = type('Other', "
-    "(c.JITCodeLibrary,), {})\n",
-    "import numba, numba.core.compiler_machinery as m; del m.register_pass\n",
-)
-
-
-def test_kernels_are_the_same_where_numba_has_not_what_linking_takes(
-    package: Path, run: Run
-) -> None:
-    (package / "everything.py").write_text(EVERYTHING)
-    linked, *found = execute(OF_OTHERS.format(""), package).stdout.splitlines()
-    assert linked == "True"
-    assert found[1].count("ValueError('not a number')") == 3
-    for _ in range(2):  # compiled, and loaded
-        told = execute(OF_OTHERS.format(NEWER), package).stdout.splitlines()
-        assert told == ["False", *found]
-    for before in OTHERWISE:
-        unlinked = before + "import sys; sys.path.insert(0, sys.argv[1])\nimport gammacp.kernel\n"
-        shutil.rmtree(package / "cache")
-        for hits in "01":
-            told = run(1.0, before=unlinked + "print(gammacp.kernel.compiling)\n")
-            assert told[:3] == ["None", "2.0", hits]

@@ -3,6 +3,7 @@
 import gc as garbage
 import json
 import math
+import pickle
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,11 @@ from gammacp.alignment import align, aligned
 from gammacp.chance import sampling
 from gammacp.chance.expected import FEWEST_SAMPLES, FIRST_SAMPLES
 from gammacp.chance.sampling import Strata
-from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.measures import gamma_corpus, random_sets
 from gammacp.measures.agreement import agreement
+from gammacp.measures.gamma import GammaScore
 from gammacp.measures.marked import alpha_of_marking
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
@@ -217,6 +219,49 @@ def test_a_table_is_measured_as_its_documents_by_themselves(tmp_path: Path, chan
         with Processes(2) as pool:
             assert found == told(table, chance=chance, executor=pool)
         assert '"bootstrap": [' in told(table, bootstrap=1) == told(objects, bootstrap=1)
+
+
+def test_a_column_added_to_the_record_is_that_of_each_document_from_any_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = GammaScore.as_dict
+
+    def with_mean_length(score: GammaScore) -> dict[str, Any]:
+        lengths = score.document.continuum.lengths
+        return record(score) | {"mean_length": float(lengths.mean())}
+
+    monkeypatch.setattr(GammaScore, "as_dict", with_mean_length)
+    names = ("short", "middle", "long")
+    lengths = dict(zip(names, (2.0, 3.5, 7.0), strict=True))
+    rows = [
+        Unit(annotator, start, start + length, "x")
+        for length in lengths.values()
+        for annotator in "ABC"
+        for start in (0.0, 10.0, 20.0)
+    ]
+    documents = Corpus.from_continua(
+        {
+            name: Continuum.from_units(rows[9 * place : 9 * place + 9])
+            for place, name in enumerate(names)
+        }
+    )
+    records = []
+    for ending in ("csv", "parquet"):
+        file = tmp_path / f"c.{ending}"
+        gc.write(documents, file)
+        found = agreement(gc.read_corpus(file), samples=30)
+        records.append({record["file"]: record for record in found.results()})
+    assert records[0] == records[1]
+    assert {name: r["mean_length"] for name, r in records[1].items()} == lengths
+
+
+def test_scores_of_a_table_keep_their_alignment_elsewhere(tmp_path: Path) -> None:
+    found = agreement(in_a_table(tmp_path, 20), samples=30).rated
+    score = next(iter(found.values()))
+    copied = pickle.loads(pickle.dumps(score))
+    assert copied == score
+    assert copied.alignment == score.alignment
+    assert copied.observed == copied.document.disorder == copied.alignment.disorder
 
 
 def test_objects_are_made_for_the_documents_that_are_looked_at(

@@ -62,37 +62,6 @@ def ours() -> list[str]:
     ]
 
 
-def test_the_rivals_are_registered() -> None:
-    assert set(ours()) == {
-        "u-alpha",
-        "binary-u-alpha",
-        "cu-alpha",
-        "ku-alpha",
-        "u-alpha-2013",
-        "kappa-d",
-        "ser",
-        "f1-exact",
-        "f1-overlap",
-        "f1-category",
-        "alpha",
-        "kappa",
-        "gwet-ac",
-    }
-
-
-def test_what_the_registry_says_of_measures() -> None:
-    # Tests of sweeps register toys of their own.
-    every = {n: m for n, m in MEASURES.items() if not n.startswith("toy-")}
-    assert {n for n, m in every.items() if m.per_category} == {"gamma-k", "ku-alpha"}
-    trees = {"alpha-plain", "alpha-diff", "alpha-norm", "las", "jaccard"}
-    assert {n for n, m in every.items() if m.applies_to == "trees"} == trees
-    raw = {"windowdiff", "pk", "ghd", "ser", "f1-exact", "f1-overlap", "f1-category"}
-    raw |= {"nw-identity", "boundaries", "overlap-ratio"}
-    raw |= {"muc", "b-cubed", "ceaf-m", "ceaf-e", "blanc", "lea"}
-    raw |= {"s", "b", "pi-s", "kappa-s", "multi-pi-s", "multi-kappa-s", "las", "jaccard"}
-    assert {n for n, m in every.items() if not m.chance_corrected} == raw
-
-
 def test_options_go_to_the_measures_that_have_them() -> None:
     scores = measure(CONTINUUM.only_categories(["a"]), ["kappa-d", "ser"], coefficient="cohen")
     assert "coefficient:cohen" in scores["kappa-d"].signature

@@ -266,7 +266,7 @@ def test_what_is_too_long_has_a_reason_and_the_others_go_on() -> None:
     day = continuum(("A", 0, 86_400_000, "x"), ("B", 5, 86_400_000, "x"), ("B", 9, 99, "y"))
     scores = gc.measure(day, ["time-unit-kappa", "nw-identity", "easydiag-kappa"])
     assert "time unit 1 is too short" in str(scores["time-unit-kappa"].reason)
-    assert "--unit" in str(scores["nw-identity"].reason)
+    assert "`unit=`" in str(scores["nw-identity"].reason)
     assert not math.isnan(scores["easydiag-kappa"].value)
     fine = gc.measure(LINKED, ["nw-identity"], unit=0.001)["nw-identity"]
     assert "sequences of 50001 and 50001 are too long" in str(fine.reason)

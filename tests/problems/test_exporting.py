@@ -105,10 +105,10 @@ def test_too_many_rows_are_refused_with_their_number(monkeypatch: pytest.MonkeyP
     problem = build_problem(continuum, bind(gc.Combined(), continuum), prune=False)
     # 372 units of 3 annotators (124 each): 3·124³ triangles, 372·2 rows of annotators, 372 units.
     assert programs.pair_rows(problem) == 3 * 124**3 + 372 * 3
-    with pytest.raises(DataError, match=r"5,720,988 rows; the limit is 2,000,000.*--model sets"):
+    with pytest.raises(DataError, match=r"5,720,988 rows; the limit is 2,000,000.*`model=sets`"):
         export(problem, "lp")
     monkeypatch.setattr(programs, "LARGEST", 20)
-    with pytest.raises(DataError, match="--model pairs"):
+    with pytest.raises(DataError, match="`model=pairs`"):
         set_program(drawn(3, 3, 0, 0.7))
 
 

@@ -308,7 +308,7 @@ def test_real_positions_are_rounded_to_a_unit(tmp_path: Path) -> None:
         "gold": [100, 255], "sys": [105, 225, 300]
     }  # fmt: skip
     assert found["gold"].mass == 400
-    with pytest.raises(DataError, match="say --unit"):
+    with pytest.raises(DataError, match="say `unit=`"):
         read_codings(path)
     with pytest.raises(DataError, match=r"25\.5 of gold coincides .* base units of 20"):
         read_codings(path, unit=20)

@@ -277,7 +277,7 @@ def test_a_slot_is_its_roles_and_who_fills_them(tmp_path: Path, form: str, besid
     alone = read(fs.folder, layer="Frame", feature="value")
     assert counted(alone) == {
         ("annotation", "layer Span was not chosen"): 2,
-        ("link", "leads to another layer (--option fillers=units reads its target)"): 2,
+        ("link", "leads to another layer (`read(fillers=units)` reads its target)"): 2,
     }
     whole = read(fs.folder, layer="Frame", feature="value", fillers="units")
     assert [(u.start, u.category) for u in whole] == [(0, "x"), (4, "meet"), (8, "x"), (12, "meet")]
@@ -316,5 +316,5 @@ def test_slots_within_a_layer_are_links(tmp_path: Path, form: str, beside: bool)
     assert links_by_starts(c) == {("to", 4, 8, "directed"), ("", 4, 0, "directed")}
     assert counted(c) == {
         ("annotation", "not indexed"): 1,
-        ("link", "leads to another layer (--option fillers=units reads its target)"): 1,
+        ("link", "leads to another layer (`read(fillers=units)` reads its target)"): 1,
     }

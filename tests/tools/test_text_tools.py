@@ -385,7 +385,7 @@ def test_segments_cover_their_item(tmp_path: Path) -> None:
 def test_wrong_tool() -> None:
     with pytest.raises(DataError, match=r"root element .* is not ANNOTATION_DOCUMENT"):
         read(FIXTURES / "story.aa", format="elan")
-    with pytest.raises(DataError, match=r'JSON has no key "gammacp"\. Leave out --format json'):
+    with pytest.raises(DataError, match=r'JSON has no key "gammacp"\. Leave out `format=json`'):
         read(FIXTURES / "segeval.json", format="json")
     assert isinstance(read(FIXTURES / "segeval.json"), Continuum)
 

@@ -263,5 +263,5 @@ def test_a_tier_that_elan_adds_to_a_file_of_ours_has_no_annotator_attribute(tmp_
     added = own.replace('ANNOTATOR="Ann" ', "").replace('"Ann"', '"Bob"').replace('"a1"', '"a2"')
     path.write_text(text.replace(own, own + added), encoding="utf-8")
     assert spans(read(path)) == [("Ann", 1, 2, "x"), ("Bob", 1, 2, "x")]
-    with pytest.raises(DataError, match=r"tier 'Bob' has no ANNOTATOR.*--layout"):
+    with pytest.raises(DataError, match=r"tier 'Bob' has no ANNOTATOR.*`layout="):
         read(path, tier="*")

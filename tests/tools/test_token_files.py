@@ -69,7 +69,7 @@ def test_slots_are_features(tmp_path: Path) -> None:
     assert found == {("x", (10, 11), (2, 6)), ("x", (10, 11), (10, 11))}
     assert counted(alone) == {
         ("annotation", "layer Span was not chosen"): 4,
-        ("link", "leads to another layer (--option fillers=units reads its target)"): 4,
+        ("link", "leads to another layer (`read(fillers=units)` reads its target)"): 4,
     }
     whole = read(file, layer="Host", fillers="units")
     place = {u.id: (u.start, u.end) for u in whole}
@@ -202,7 +202,7 @@ def test_iob_with_the_ending_of_a_table(tmp_path: Path, content: str) -> None:
 def test_iob_in_another_column_says_which(tmp_path: Path) -> None:
     file = tsv(tmp_path, "Ann\tB-PER\tNP\nmet\tO\tV\nBob\tB-PER\tNP\n")
     with pytest.raises(
-        DataError, match="Give the number of the column with the tags as --feature NUMBER"
+        DataError, match="Give the number of the column with the tags as `feature=NUMBER`"
     ):
         read(file)
     assert read(file, feature="2").n_units == 2

@@ -49,7 +49,7 @@ def test_one_delexicalised_file_settles_it_for_all(tmp_path: Path) -> None:
 
 
 def test_a_word_without_its_bracket(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r":1: word 'V' is not alone.*--leaves labels"):
+    with pytest.raises(DataError, match=r":1: word 'V' is not alone.*`leaves=labels`"):
         brackets(tmp_path, DELEXICALISED).phrases(words=True)
 
 

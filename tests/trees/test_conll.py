@@ -68,7 +68,7 @@ def test_encodings(tmp_path: Path) -> None:
     assert read_conll(write(tmp_path, text.encode("utf-16")))[0].forms == ("dét",)
     latin = write(tmp_path, text.encode("latin-1"))
     assert read_conll(latin, encoding="latin-1")[0].forms == ("dét",)
-    with pytest.raises(DataError, match=r"a\.conllu:1: byte 0xe9 is not UTF-8.*--encoding"):
+    with pytest.raises(DataError, match=r"a\.conllu:1: byte 0xe9 is not UTF-8.*`encoding=`"):
         read_conll(latin)
     for encoding in ("klingon", "hex"):
         with pytest.raises(UsageError, match=f"encoding '{encoding}'"):

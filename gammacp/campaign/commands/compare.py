@@ -9,6 +9,7 @@ from gammacp.cli.options.settings import GammaFlags, Thresholds
 from gammacp.cli.output import (
     AsJson,
     FrameFile,
+    check_frame_path,
     outputs,
     print_json,
     tell_signatures,
@@ -46,7 +47,6 @@ def compare(
     """
     from gammacp.campaign.commands.comparison_tables import print_comparison
     from gammacp.campaign.compare import compare as compare_all
-    from gammacp.measures.pair_rows import check_frame_path
 
     thresholds.require_interval(comparing.bootstrap)
     options, tables = settings.options(), [str(table) for table in by or By]

@@ -148,7 +148,7 @@ def members_of(annotators: Sequence[str], wanted: Sequence[str]) -> dict[str, tu
                 raise UsageError(f"{both[0]} is in the groups {other!r} and {name!r}")
         found[name] = mine
     if len(found) < 2:
-        raise UsageError("one group cannot be compared: give --group twice")
+        raise UsageError("one group cannot be compared: give `compare(groups=)` twice")
     return found
 
 
@@ -172,7 +172,7 @@ def groups_of(pairs: PairMatrix, members: Mapping[str, Sequence[str]], whole: Ag
     if pairs.left_out:
         raise DataError(
             f"{pairs.left_out} pairs of annotators are left out, but groups need all of them",
-            hint="Take fewer annotators with --exclude, or fewer documents",
+            hint="Take fewer annotators with `exclude=`, or fewer documents",
         )
     named = {name: tuple(people) for name, people in members.items()}
     everybody = {a for people in named.values() for a in people}

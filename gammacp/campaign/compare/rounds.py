@@ -79,7 +79,7 @@ class RoundTest:
         if self.kind != ALIGNMENTS:
             of += ", which must be independent"
             if self.kind == DOCUMENTS:
-                of += ": if some share an author, patient or video, say so with --cluster"
+                of += ": if some share an author, patient or video, say so with `cluster=`"
         p = f"p = {self.p_value:.2g}" if self.p_value >= 1e-4 else "p < .0001"
         said += (
             f" (95% confidence {low:+.3f} to {high:+.3f}; {p}; {of}). A difference of "
@@ -88,7 +88,7 @@ class RoundTest:
         if self.shared:
             said += (
                 f" {self.shared} {self.kind} are in both rounds but count as independent; for a "
-                "paired test, compare only these (--document)."
+                "paired test, compare only these (`document=`)."
             )
         few = _FEW_PAIRS if self.paired else _FEW
         if self.kind != ALIGNMENTS and min(self.parts) < few:

@@ -261,7 +261,7 @@ def require_whole_units(found: Consensus) -> None:
         raise DataError(
             "units with several fragments cannot be reviewed. The annotators and the consensus "
             f"have {len(broken)}; the first is {broken[0].start:.15g}-{broken[0].end:.15g}",
-            hint="Read them with --option discontinuous=split or cover",
+            hint="Read them with `read(discontinuous=split)` or cover",
         )
 
 

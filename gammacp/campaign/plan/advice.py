@@ -167,7 +167,7 @@ class Plan:
             of = _count_of(parts, "cluster" if pilot.clusters else "document")
             said.append(f"A pilot of {of} shows how much they differ only to within ±{share:.0%}.")
         if pilot.chance_error > (self.goal.half_width or 1) / 4:
-            said.append(f"Random sets add ±{pilot.chance_error:.3f}: lower --precision.")
+            said.append(f"Random sets add ±{pilot.chance_error:.3f}: lower `precision=`.")
         return " ".join(said)
 
     def _first(self, best: Design, goal: str) -> str:

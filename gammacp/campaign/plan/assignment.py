@@ -43,7 +43,7 @@ def assignment(
     if len(people) < annotators:
         raise DataError(
             f"each document is to have {annotators} annotators, but the pilot has {len(people)}",
-            hint="Name the others with --annotators",
+            hint="Name the others with `annotators=`",
         )
     return Table(_COLUMNS, list(_deal(who, people, int(documents), annotators)))
 

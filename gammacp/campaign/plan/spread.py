@@ -155,13 +155,13 @@ def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
         raise DataError(
             f"only {len(documents)} documents of the pilot have a γ, too few to tell how much "
             "documents differ",
-            hint="Give five or more, or no files and a reference model (--model, --gamma)",
+            hint="Give five or more, or no files and a reference model (`model=`, `gamma=`)",
         )
     parts = len(found.contributions())
     if parts < 5:
         raise DataError(
             f"the pilot has {parts} clusters of documents, too few to tell how they differ",
-            hint="Give documents of five clusters or more (--cluster)",
+            hint="Give documents of five clusters or more (`cluster=`)",
         )
     numbers = Counter(c.n_annotators for c in documents)
     interval = found.score.interval or (math.nan, math.nan)

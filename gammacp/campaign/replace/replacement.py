@@ -293,7 +293,7 @@ def _people(
     named: Mapping[str, Continuum], candidates: tuple[str, ...], expert: str | None
 ) -> tuple[str, ...]:
     if not candidates:
-        raise UsageError("no candidate is named: --candidate NAME")
+        raise UsageError("no candidate is named: `candidates=NAME`")
     for name in candidates:
         check_annotator(named, name, "candidate")
     if expert is not None:
@@ -319,7 +319,7 @@ def _notes(
     what = "row" if of == "documents" else "label"
     lacking = {a: n for a in (name, *people) if (n := total - wins.present.get(a, 0))}
     if missing := lacking.pop(name, 0):
-        asked = "; if it found nothing there, say so with --annotators" if what == "row" else ""
+        asked = "; if it found nothing there, say so with `annotators=`" if what == "row" else ""
         notes.append(
             f"{name} has no {what} in {missing} of {total} {of}: these are left out{asked}"
         )

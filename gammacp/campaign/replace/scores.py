@@ -88,7 +88,7 @@ class Aligning:
         n, gap = len(self.unproven), max(self.unproven)
         are = "alignment is" if n == 1 else "alignments are"
         told = f"{n} {are} not proven optimal (within {gap:.2%} of the best)"
-        asked = "" if "gap" in self.solving else "; --gap 0 searches longer"
+        asked = "" if "gap" in self.solving else "; `gap=0` searches longer"
         return (told + asked,)
 
 
@@ -283,7 +283,7 @@ def _places(
                 raise DataError(
                     f"{unit.start:.15g}-{unit.end:.15g} is labelled twice by {unit.annotator}",
                     file=name,
-                    hint="Labels need places that each annotator labels once; use --score disorder",
+                    hint="Labels need places that each annotator labels once; use `score=disorder`",
                 )
             here[unit.annotator] = unit.category
         for key, labels in places.items():
@@ -306,7 +306,7 @@ def _squares(labels: list[str]) -> Floats:
     if not np.isfinite(values).all():
         raise DataError(
             f"labels such as {labels[0]!r} are not all numbers",
-            hint="neg-rmse takes numbers; use --score accuracy",
+            hint="neg-rmse takes numbers; use `score=accuracy`",
         )
     return np.asarray(-((values[:, None] - values[None, :]) ** 2))
 

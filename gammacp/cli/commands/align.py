@@ -7,7 +7,16 @@ from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import File, Reading, errors_of, load
 from gammacp.cli.options.settings import Seed, SolvingFlags, Weighing
-from gammacp.cli.output import AsJson, FrameFile, message, outputs, print_json, say, write_frame
+from gammacp.cli.output import (
+    AsJson,
+    FrameFile,
+    check_frame_path,
+    message,
+    outputs,
+    print_json,
+    say,
+    write_frame,
+)
 from gammacp.cli.progress import progress
 
 
@@ -34,7 +43,7 @@ def align(
     from gammacp.alignment import align as solve
     from gammacp.alignment.certificate import write_certificate
     from gammacp.base.stopping import interruptible
-    from gammacp.measures.pair_rows import check_frame_path, pair_rows
+    from gammacp.measures.pair_rows import pair_rows
 
     check_frame_path(frame)
 

@@ -9,7 +9,7 @@ def formats(
     as_json: AsJson = False,
 ) -> None:
     """The file formats; with a name, everything about one."""
-    from gammacp.formats.format_table import prose, record, table
+    from gammacp.cli.format_table import prose, record, table
     from gammacp.formats.registry import FORMATS
 
     chosen = [FORMATS[name] for name in names or FORMATS]

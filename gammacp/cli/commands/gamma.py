@@ -9,7 +9,6 @@ from gammacp.base.text import in_short
 from gammacp.cli.alignment_table import print_alignment, tell_open
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.names import numbers_of
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds
 from gammacp.cli.output import AsJson, message, messages, print_json, say, show, tell_signatures
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from gammacp.inference.resampling import BootstrapInterval
     from gammacp.measures.agreement import Agreement
     from gammacp.measures.explanation import Explanation
-    from gammacp.measures.over_delta import OverDelta
     from gammacp.measures.random_sets import Continua
     from gammacp.measures.settings import GammaOptions, Memory
 
@@ -48,11 +46,6 @@ def gamma(
     certificate_sets: int = option(
         "Also write certificates of the first N random sets of each file.", default=0, min=0
     ),
-    over_delta: str | None = option(
-        "Also γ with Δ (the cost of a missing unit) multiplied by each factor, such as 0.5,1,2.",
-        "F,F,…",
-    ),
-    figure: Path | None = option("Draw the curve of --over-delta (.svg, .png, .pdf)."),
     json: AsJson = False,
 ) -> None:
     """Agreement γ of each file and, for several, of the corpus.
@@ -68,13 +61,11 @@ def gamma(
     from gammacp.measures.agreement import agreement
     from gammacp.measures.answer import ANSWERS
     from gammacp.measures.explanation import explanation_of
-    from gammacp.measures.over_delta import gamma_over_delta
 
     thresholds.require_interval(bootstrap)
     options = settings.options()
     if certificate_sets and certificate is None:
         raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
-    factors = _factors(over_delta, figure)
     loaded = load(files, reading, settings.weighing.features, about=sampled.values())
     # What could not be read counts: one file that is left of several is a corpus of one.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
@@ -90,11 +81,9 @@ def gamma(
             shared=shared,
             **options,
         ).with_over(confidence=settings.sampling.confidence)
-        parts, curve = None, None
+        parts = None
         if explain and found.computed:
             parts = explanation_of(continua, shared=shared, **options)
-        if factors:
-            curve = gamma_over_delta(continua, factors, executor=pool, progress=counter, **options)
         if certificate is not None:
             _write_certificates(certificate, found, continua, certificate_sets, options)
     if not several and not found.computed:
@@ -105,32 +94,20 @@ def gamma(
     if json:
         whole = {"results": found.results(), "corpus": found.corpus}
         whole |= {name: said.as_dict() for name, said in judged.items()}
-        asked = {"explanation": parts, "over_delta": curve}
-        taken_apart = {name: x.as_dict() for name, x in asked.items() if x is not None}
+        taken_apart = {} if parts is None else {"explanation": parts.as_dict()}
         print_json({**whole, **taken_apart, **loaded.json})
     elif found.computed:
         if found.score.defined:
             for said in judged.values():
                 say(said.in_words()[0])
         _print(found, options, len(loaded.failures), alignment=alignment)
-        _print_asked(over, parts, curve)
-    if curve is not None and figure is not None:
-        curve.draw(figure)
-        message(f"wrote {figure}")
+        _print_asked(over, parts)
     end_if_interrupted(interrupted, _how_far(found))
     if not found.computed:
         raise DataError(f"no continuum has a γ: {in_short(found.reasons)}")
     settings.solving.check_proven(found.score.status)
     several = len(found.documents) > 1
     thresholds.check(found.value, over, "γ of the corpus" if several else "γ")
-
-
-def _factors(over_delta: str | None, figure: Path | None) -> tuple[float, ...]:
-    if over_delta is not None:
-        return numbers_of("--over-delta", over_delta)
-    if figure is not None:
-        raise UsageError("--figure draws the curve of --over-delta: give its factors too")
-    return ()
 
 
 def _write_certificates(
@@ -190,11 +167,9 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
     tell_signatures(found.score.signature, seed=options["seed"])
 
 
-def _print_asked(
-    over: BootstrapInterval | None, parts: Explanation | None, curve: OverDelta | None
-) -> None:
-    """What of γ was asked for: its interval, its parts, its curve over Δ."""
-    from gammacp.measures.score_tables import explanation_tables, over_delta_table
+def _print_asked(over: BootstrapInterval | None, parts: Explanation | None) -> None:
+    """Print what of γ was asked for: its interval and its parts."""
+    from gammacp.measures.score_tables import explanation_tables
 
     if over is not None:
         message(over.in_words())
@@ -203,6 +178,3 @@ def _print_asked(
             show(table, title=title)
         for sentence in parts.in_words():
             message(sentence)
-    if curve is not None:
-        show(over_delta_table(curve), title="γ over Δ")
-        message(curve.in_words())

@@ -21,6 +21,7 @@ def init(
     Most used: --out, --layout and --layer.
     """
     from gammacp.base.files import lift_confinement, write_text
+    from gammacp.cli.wording import options_for_parameters
     from gammacp.errors import DataError, UsageError
     from gammacp.formats.campaign_file import read_campaign
     from gammacp.formats.campaign_writing import campaign_text
@@ -35,7 +36,7 @@ def init(
     found = campaign.collect()
     tell(found)
     campaign.select(found)  # names that do not occur are refused here, not by the next command
-    write_text(out, campaign_text(campaign, found, out))
+    write_text(out, options_for_parameters(campaign_text(campaign, found, out)))
     outside = ""
     try:
         stamp = read_campaign(out).stamp

@@ -256,7 +256,7 @@ class BeyondUnits:
         if not basis.model.named:
             raise DataError(
                 f"chance model {basis.model.name!r} does not carry links along",
-                hint="Use --chance cut or documents",
+                hint="Use `chance=cut` or documents",
             )
         observed, drawn = _count_each(basis, count), _without_proof(count, basis)
         chances = dict.fromkeys(basis.chance(c) for c, _ in observed)

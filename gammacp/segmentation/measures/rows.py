@@ -241,7 +241,7 @@ def compare_rows(
     from gammacp.segmentation.measures.pair_kernels import all_pairs
 
     if len(rows.types) == 1 and comparison.categorial != "nominal":
-        raise UsageError("categorial compares boundary types, but there is only one (see --typed)")
+        raise UsageError("categorial compares boundary types, but there is only one (see `typed=`)")
     costs, pairs = comparison.costs, pairs or rows.pairs
     windows = window(comparison.windows)
     both, sided = all_pairs(

@@ -84,7 +84,7 @@ def from_continuum(
         raise UsageError(f"unit {unit:g} is not positive")
     reason = unmet_need(continuum, {Need.INTEGERS}) if unit is None else None
     if reason is not None:
-        raise DataError(reason, hint="Count in base units (tokens, milliseconds), or say --unit")
+        raise DataError(reason, hint="Count in base units (tokens, milliseconds), or say `unit=`")
     boundaries = inner_boundaries(continuum if unit is None else _close_gaps(continuum, unit))
     mass = int(np.floor(continuum.length / (unit or 1.0) + 0.5))
     found = {}
@@ -100,7 +100,7 @@ def from_continuum(
             )
             raise DataError(
                 f"{at} coincides with another one or an end, in base units of {unit:g}",
-                hint="Take a smaller --unit",
+                hint="Take a smaller `unit=`",
             )
         if typed:
             codes = continuum.category_codes[continuum.rows_of(name)][:-1]

@@ -70,7 +70,7 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
         if not who:
             raise entry.error(
                 f"{what} does not say who made it",
-                hint="Give the key with --option rater=KEY, or put each annotator's file into a "
+                hint="Give the key with `read(rater=KEY)`, or put each annotator's file into a "
                 "folder with the annotator's name",
             )
         spans = documents.of(_title(images[entry["image_id"]]))

@@ -83,7 +83,7 @@ def _notes(result: GraphAgreement) -> Iterator[str]:
         top = number(result.smatch()["bound"])
         yield (
             f"{result.unproven} of {len(result.compared)} pairs of graphs have no proven best "
-            f"matching: Smatch is at most {top}; more time proves more (--time-limit)"
+            f"matching: Smatch is at most {top}; more time proves more (`time_limit=`)"
         )
     if result.chance_open:
         yield (

@@ -6,12 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from gammacp.base import plots
 from gammacp.base.arguments import number
 from gammacp.base.arrays import Floats
 from gammacp.base.signature import shortest
@@ -23,7 +21,6 @@ from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 
-FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 # Units at random whose nearest ones are looked for; pairs of units that are compared for it.
 _UNITS, _PAIRS = 1000, 50_000_000
 _AT_ONCE = 2_000_000
@@ -65,21 +62,6 @@ class Anchor(NamedTuple):
         """Of Δ, up to which two units further apart cost more together than alone: cost/2."""
         return self.cost / 2
 
-    def in_words(self) -> str:
-        """What it says, in a sentence or two."""
-        some = "" if self.units == self.of else f" ({self.units} of {self.of} were used)"
-        said = (
-            "The positional cost that best separates real nearest units from random ones is "
-            f"{self.cost:.3g} Δ ({self.low:.3g} to {self.high:.3g}): {self.kept:.0%} of the "
-            f"units{some} have another one within it, and {self.by_chance:.0%} would by chance."
-        )
-        if not math.isfinite(self.cost) or not self.cost:
-            return said
-        return (
-            f"{said} With Δ × {self.factor:.3g}, two units further apart than that cost more if "
-            "aligned than if not."
-        )
-
 
 @dataclass(frozen=True)
 class OverDelta:
@@ -100,51 +82,10 @@ class OverDelta:
     anchor: Anchor | None
     reason: str = ""
 
-    def records(self) -> list[dict[str, Any]]:
-        """A row for each Δ."""
-        return [{"factor": factor, **s.as_dict()} for factor, s in self.scores.items()]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The rows, and the anchor."""
-        a = self.anchor
-        anchor = None if a is None else {**a._asdict(), "factor": a.factor}
-        return {"scores": self.records(), "anchor": anchor, "reason": self.reason or None}
-
-    def in_words(self) -> str:
-        """What the anchor says, or why there is none."""
-        return f"No anchor: {self.reason}" if self.anchor is None else self.anchor.in_words()
-
-    def draw(self, path: Path) -> None:
-        """Draw γ over Δ, with its interval and the anchor.
-
-        Parameters
-        ----------
-        path
-            Its ending says how (.svg, .png, .pdf).
-
-        Raises
-        ------
-        UsageError
-            Matplotlib is missing, cannot write that ending, or no γ is defined.
-        """
-        drawn = {f: s for f, s in self.scores.items() if s.defined}
-        if not drawn:
-            raise UsageError("there is no γ to draw")
-        low, high = zip(*(s.interval or (s.value, s.value) for s in drawn.values()), strict=True)
-        with plots.figure(path.with_suffix(""), width=5, height=3, endings=(path.suffix,)) as axes:
-            factors = list(drawn)
-            axes.fill_between(factors, low, high, alpha=0.25, linewidth=0)
-            axes.plot(factors, [s.value for s in drawn.values()], marker=plots.MARKERS[0])
-            if self.anchor is not None and self.anchor.factor <= max(factors):
-                axes.axvline(self.anchor.factor, color="0.35", linestyle=":", label="anchor")
-                axes.legend()
-            axes.set_xlabel("what a missing unit costs, in Δ of the settings")
-            axes.set_ylabel("γ")
-
 
 @spelled_out_with_computing
 def gamma_over_delta(
-    continua: Continua, factors: Sequence[float] = FACTORS, **options: Unpack[FamilyOptions]
+    continua: Continua, factors: Sequence[float], **options: Unpack[FamilyOptions]
 ) -> OverDelta:
     """γ where a missing unit costs so many times Δ, and the anchor.
 

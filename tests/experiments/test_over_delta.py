@@ -1,19 +1,16 @@
-"""γ over Δ and the anchor: by other settings, by brute force, from the command line."""
+"""γ over Δ and the anchor: by other settings and by brute force."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments._over_delta import crossing, gamma_over_delta
 from gammacp import Combined, Continuum, Corpus, Unit, gamma
 from gammacp.datasets import load
 from gammacp.errors import UsageError
-from gammacp.measures.over_delta import crossing, gamma_over_delta
-from tests.conftest import Run
 
 COSTS = st.lists(st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0, math.inf]), min_size=1, max_size=12)
 
@@ -98,38 +95,9 @@ def test_nearest_units_are_those_of_others() -> None:
 def test_no_anchor_where_all_places_cost_the_same() -> None:
     found = gamma_over_delta(load("alex-paul-suzan"), [1.0], alpha=0, samples=30)
     assert found.anchor is None and "cost the same" in found.reason
-    assert found.in_words().startswith("No anchor")
 
 
 @pytest.mark.parametrize("factors", [[], [0.0], [-1.0], [math.inf], [1.0, 1.0]])
 def test_factors_that_cannot_be(factors: list[float]) -> None:
     with pytest.raises(UsageError):
         gamma_over_delta(load("alex-paul-suzan"), factors)
-
-
-def test_the_command_says_and_draws_it(tmp_path: Path, run: Run) -> None:
-    drawn = tmp_path / "curve.svg"
-    said = ["gamma", "--dataset", "alex-paul-suzan", "--samples", "30", "--over-delta", "0.5,2"]
-    done = run(*said, "--figure", drawn, "--json")
-    assert done.code == 0
-    found = json.loads(done.out)["over_delta"]
-    assert [s["factor"] for s in found["scores"]] == [0.5, 2.0]
-    signed = [s["signature"] for s in found["scores"]]
-    assert "cat:nominal)/0.5|" in signed[0]
-    assert "cat:nominal)/2|" in signed[1]
-    assert found["anchor"]["units"] == 16
-    assert drawn.stat().st_size > 1000
-    shown = run(*said)
-    assert "× 0.5" in shown.out
-    assert "The positional cost that best separates real nearest units" in shown.err
-
-
-@pytest.mark.parametrize(
-    "options", [["--figure", "x.svg"], ["--over-delta", "1,two"], ["--over-delta", "0"]]
-)
-def test_the_command_refuses(options: list[str], run: Run) -> None:
-    done = run("gamma", "--dataset", "alex-paul-suzan", *options)
-    assert done.code == 2
-    assert any(
-        says in done.err for says in ("Δ", "numbers separated by commas", "give its factors")
-    )
