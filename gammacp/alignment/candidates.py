@@ -14,6 +14,7 @@ import numpy as np
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import halting
+from gammacp.base.subjects import advice
 from gammacp.continuum import Continuum
 from gammacp.continuum.needs import require
 from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, check_fragments, unit_columns
@@ -212,6 +213,6 @@ def _check_values(continuum: Continuum, values: Any, first: Codes, second: Codes
         raise UsageError(
             f"the dissimilarity of {a.category} {a.start:g}–{a.end:g} by {a.annotator} and "
             f"{b.category} {b.start:g}–{b.end:g} by {b.annotator} is {cost[i]:g}. It must be 0 or "
-            "more, or infinite; gammacp.testing.check_dissimilarity finds such pairs"
+            f"more, or infinite{advice('dissimilarity refused')}"
         )
     return cost

@@ -17,11 +17,12 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
+from gammacp.base.subjects import subjects
 from gammacp.base.version import __version__
 
 _PACKAGES = ("numpy", "scipy", "numba", "ortools", "networkx")
-# What no worker runs: what was read comes to it with its task.
-_ASIDE = ("cli", "report", "studio", "formats", "datasets")
+# Packages of the core that no worker runs: what was read comes to it with its task.
+_ASIDE = ("cli", "formats", "datasets")
 _OURS = ("gammacp", "shuffling")
 _INSTALLED = ("site-packages", "dist-packages")
 # By module: its spec, which a reload replaces, and the hash of what was loaded with it.
@@ -86,13 +87,14 @@ def _own() -> Mapping[str, str]:
 def _own_source() -> str:
     """A hash of the source of gammacp and shuffling, wherever they are installed."""
     digest = sha256()
+    aside = {*_ASIDE, *(subject.name for subject in subjects().values() if subject.aside)}
     for package in _OURS:
         spec = find_spec(package)
         assert spec is not None and spec.submodule_search_locations is not None
         folder = Path(spec.submodule_search_locations[0])
         for path in sorted(folder.rglob("*.py")):
             inside = path.relative_to(folder)
-            if inside.parts[0] not in _ASIDE:
+            if inside.parts[0] not in aside:
                 digest.update(inside.as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -6,28 +6,29 @@ The rest of gammacp finds it through its `subject.toml` alone:
     needs = ["campaign"]            # subjects without which this one does not work
     offers = ["score"]              # kinds of entries that others may register with it
     frozen = true                   # the code is another tool's interface and is not developed
+    aside = true                    # it only reads or shows: no value depends on its code
 
     [measure]                       # a kind of entry: modules, and the names that each registers
-    "gammacp.trees.measures.measures" = "las jaccard"
+    "gammacp.melodies.measures" = "contour interval-class"
 
-    [command.syntax]                # a command of `gammacp`
-    run = "gammacp.trees.command:syntax"
+    [command.melody]                # a command of `gammacp`
+    run = "gammacp.melodies.command:melody"
     section = "Measure"             # its heading in `gammacp --help`
 
     ["option measure"]              # option groups for a command of the core: modules and classes
-    "gammacp.trees.options" = "Treebanks"
+    "gammacp.melodies.options" = "Scores"
 
     [name]                          # public names of `gammacp`: modules and their names
     [warm]                          # what `gammacp warm-up` calls: modules and functions
 
     [advice]                        # sentences for messages of the core, by situation
-    "links unused" = "gammacp links compares links between units"
+    "pitches unused" = "gammacp melody compares pitches"
 
     [parameter]                     # options with other names than the parameters in messages
     "require_complete()" = "--strict"
 
     [campaign.score]                # the same, for a kind that another subject offers: it counts
-    "gammacp.links.with_campaign.replace" = "links"             # only where that subject is there
+    "gammacp.melodies.with_campaign.replace" = "contour"        # only where that subject is there
 
 `built_in.toml` says the same of the core.
 """
@@ -47,7 +48,7 @@ _FOLDER = Path(__file__).parent.parent
 _CORE = "built_in.toml"
 _CONTENTS = "contents.toml"
 _FILE = "subject.toml"
-_KEYS = {"needs": list, "offers": list, "frozen": bool}
+_KEYS = {"needs": list, "offers": list, "frozen": bool, "aside": bool}
 # Tables that the core reads itself; all others are the kinds of registries.
 _TABLES = frozenset({"command", "name", "warm", "advice", "parameter"})
 _OPTION = "option "
@@ -70,6 +71,8 @@ class Subject:
         Kinds of entries that other subjects may register with this one.
     frozen
         Whether the code is another tool's interface and is not developed further.
+    aside
+        Whether it only reads or shows, so that no value depends on its code.
     tables
         By kind: modules with the names that each registers, separated by blanks; commands and
         advice by name.
@@ -82,6 +85,7 @@ class Subject:
     needs: tuple[str, ...]
     offers: frozenset[str]
     frozen: bool
+    aside: bool
     tables: Mapping[str, Mapping[str, Any]]
     beside: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
@@ -251,6 +255,7 @@ def _read(path: Path, name: str) -> Subject:
         needs=tuple(content.get("needs", ())),
         offers=frozenset(content.get("offers", ())),
         frozen=content.get("frozen", False),
+        aside=content.get("aside", False),
         tables=tables,
         beside=beside,
     )
@@ -293,9 +298,10 @@ def _check_names(base: Subject, present: Mapping[str, Subject]) -> None:
             if kind.startswith(_OPTION) or kind == "warm":
                 continue
             for name in _names(kind, entries):
-                owner = owners.setdefault((kind.removesuffix(_LAST), name), subject.path)
-                if owner != subject.path:
-                    raise UsageError(f"{subject.path}: {kind} {name!r} is taken by {owner}")
+                key = kind.removesuffix(_LAST), name
+                if key in owners:
+                    raise UsageError(f"{subject.path}: {kind} {name!r} is taken by {owners[key]}")
+                owners[key] = subject.path
 
 
 def _names(kind: str, entries: Mapping[str, Any]) -> list[str]:

@@ -1,9 +1,106 @@
-"""What other subjects add to a comparison and to a gold standard."""
+"""Contracts of what other subjects add to a comparison and to a gold standard.
 
-from collections.abc import Callable
-from typing import Any
+A subject registers a comparison part and a gold part by name:
+
+    [campaign."comparison part"]
+    "gammacp.SUBJECT.with_campaign.compare" = "NAME"
+
+The name is the part's key in the JSON of `gammacp compare` and in `Comparison.parts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gammacp.registry import Registry
 
-COMPARED: Registry[Callable[..., Any]] = Registry("comparison part")
-GOLD: Registry[Callable[..., Any]] = Registry("gold part")
+if TYPE_CHECKING:
+    from gammacp.alignment import Alignment
+    from gammacp.base.record_tables import Table
+    from gammacp.campaign.consensus.consensus import Consensus
+    from gammacp.continuum import Continuum
+    from gammacp.measures.random_sets import Basis
+    from gammacp.measures.settings import Settings
+
+
+class ComparisonPart(Protocol):
+    """A subject's share of a comparison: its values, and how they are shown."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the part as JSON has it."""
+        ...
+
+    def tables(self) -> Iterator[tuple[str, Table]]:
+        """Yield tables with their titles; those without records are not shown."""
+        ...
+
+    def heading(self) -> str:
+        """Return the heading of the part's section in a report."""
+        ...
+
+    def headline(self) -> str:
+        """Return a sentence that stands beside γ in a report; "" for none."""
+        ...
+
+
+class ComparisonMaker(Protocol):
+    """A function that makes a comparison part."""
+
+    def __call__(
+        self, continua: Mapping[str, Continuum], basis: Basis, *, pairs: bool, without: bool
+    ) -> ComparisonPart | None:
+        """Compare annotators; return None where the data have nothing to compare.
+
+        Parameters
+        ----------
+        continua
+            By name.
+        basis
+            Alignments and random sets of the units, which it keeps.
+        pairs, without
+            Whether pairs of annotators, and everybody but one, are compared.
+        """
+        ...
+
+
+class GoldPart(Protocol):
+    """A subject's share of a gold standard."""
+
+    def applies(self, continuum: Continuum) -> bool:
+        """Return whether a document has anything for this part.
+
+        Parameters
+        ----------
+        continuum
+            The annotations of the document.
+        """
+        ...
+
+    def add(self, consensus: Consensus, alignment: Alignment, settings: Settings) -> Consensus:
+        """Return the consensus on the units of a document with this part added.
+
+        Parameters
+        ----------
+        consensus
+            The units of the gold standard.
+        alignment
+            The alignment that they come from.
+        settings
+            The dissimilarity of the units and the solver.
+        """
+        ...
+
+    def caution(self, consensus: Consensus) -> str | None:
+        """Return what a model of the annotators did not decide, if anything.
+
+        Parameters
+        ----------
+        consensus
+            The gold standard of a document that the part applies to.
+        """
+        ...
+
+
+COMPARED: Registry[ComparisonMaker] = Registry("comparison part")
+GOLD: Registry[GoldPart] = Registry("gold part")

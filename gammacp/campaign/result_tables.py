@@ -14,7 +14,6 @@ import numpy as np
 from gammacp.base.record_tables import (
     Column,
     Form,
-    Record,
     Table,
     Tint,
     count,
@@ -130,39 +129,6 @@ def reference(found: ReferenceComparison) -> Table:
     """The reference against each annotator."""
     columns = _columns("annotator gamma with_others aligned equal missed added")
     return Table(columns, [a.as_dict() for a in found.annotators])
-
-
-def links(found: Any) -> Iterator[tuple[str, Table]]:
-    """γ of links and of chains, each table with its title."""
-    everybody = {"all": found.overall} if len(found.documents) > 1 else {}
-    values = {name: _values(s) for name, s in (dict(found.documents) | everybody).items()}
-    yield "Links by document", _of_links("document", values, total=len(everybody))
-    people = {
-        name: {
-            **{measure: found.mean_pair(name, measure) for measure in found.overall},
-            **{f"without {m}": s.value for m, s in found.without.get(name, {}).items()},
-        }
-        for name in dict.fromkeys(name for pair in found.pairs for name in pair)
-    }
-    yield "Links by annotator: mean over all other annotators", _of_links("annotator", people)
-    pairs = {", ".join(pair): _values(scores) for pair, scores in found.pairs.items()}
-    yield "Links by pair of annotators", _of_links("pair", pairs)
-    types = {name: _values({"gamma-link": score}) for name, score in found.types.items()}
-    yield "Links by type", _of_links("type", types)
-
-
-def _values(found: Mapping[str, Score]) -> Record:
-    reasons = dict.fromkeys(s.reason for s in found.values() if s.reason)
-    return {**{m: s.value for m, s in found.items()}, "reason": "; ".join(reasons) or None}
-
-
-def _of_links(key: str, found: Mapping[str, Record], *, total: int = 0) -> Table:
-    of = {"gamma-link": "γ of links", "gamma-chain": "γ of chains"}
-    of |= {f"without {name}": f"{header} without" for name, header in of.items()}
-    columns = (Column(name, header, number) for name, header in of.items())
-    reason = Column("reason", "undefined because", wrapped=True)
-    records = [{key: name, **known} for name, known in found.items()]
-    return Table((Column(key, key), *columns, reason), records, total).without_empty(*of, "reason")
 
 
 def rounds(first: Score, second: Score) -> Table:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from gammacp.base.record_tables import Column, Table, record_of, yes_no
+from gammacp.base.subjects import advice
 from gammacp.formats.registry import FORMATS, Format
 
 _COLUMNS = (
@@ -39,8 +40,8 @@ def table() -> Table:
 def facts(entry: Format) -> Iterator[str]:
     """What there is to know of a format, a sentence or two each."""
     yield f"Annotators: {entry.conventions.annotators}."
-    if entry.holds == "segmentations":
-        yield "`gammacp segmentation` reads it as codings, other commands as units."
+    if entry.holds == "segmentations" and (reader := advice("format of segmentations")):
+        yield reader
     if entry.layout:
         yield f"Names from paths: `{entry.layout}`; `--layout` sets another."
     yield f"Category: {entry.conventions.category}."

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gammacp.base.arguments import one_of
 from gammacp.base.csv_files import rows_of
+from gammacp.base.subjects import advice
 from gammacp.continuum import Continuum
 
 
@@ -35,11 +36,16 @@ def attributions() -> list[dict[str, str]]:
     return [
         {
             "name": file.rpartition(".")[0],
-            "command": "gammacp segmentation" if file.endswith(".json") else "gammacp gamma, …",
+            "command": _segmented() if file.endswith(".json") else "gammacp gamma, …",
             **dict(zip(rows[0][1:], cells, strict=True)),
         }
         for file, *cells in rows[1:]
     ]
+
+
+def _segmented() -> str:
+    """Return the command that reads files of segmentations."""
+    return advice("command for segmentations", otherwise="none here")
 
 
 def load(name: str) -> Continuum:

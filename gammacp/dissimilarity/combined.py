@@ -87,7 +87,7 @@ class Combined:
 
     @property
     def blind_to(self) -> frozenset[str]:
-        """What it cannot tell apart; see `gammacp.testing.check_dissimilarity`."""
+        """Return the properties of units that it cannot tell apart."""
         place = {"start", "end", "fragments"} if not self.alpha else set()
         place |= blind_to(positional(self.positional))
         return frozenset(place | ({"category"} if not self.beta else set()))

@@ -178,7 +178,7 @@ def _format_of(source: Source, place: Path, *, named: bool) -> Format | None:
         known = ", ".join(FORMATS)
         start = source.content.strip()[:1]
         syntax = start == b"(" or source.content.lstrip().startswith(b"# ::")
-        elsewhere = advice("trees") if syntax else ""
+        elsewhere = advice("bracketed files") if syntax else ""
         trees = f". {elsewhere}" if elsewhere else ""
         raise source.error(
             f"format is not recognised{_keys(source)}" if start else "file is empty",

@@ -194,10 +194,7 @@ def _beside(contents: Contents) -> list[str]:
     units = sum(s.units for s in computed.values())
     what = f"{with_commas(len(computed))} documents" if len(computed) != 1 else "1 document"
     found = [f"{len(comparison.pairs.annotators)} annotators, {what}, {with_commas(units)} units."]
-    if comparison.links is not None:
-        of = {"gamma-link": "links", "gamma-chain": "chains"}
-        values = [f"γ of {of[m]} {number(s.value)}" for m, s in comparison.links.overall.items()]
-        found.append(f"Between the units: {', '.join(values)}.")
+    found += [said for part in comparison.parts.values() if (said := part.headline())]
     found += map(sentence, comparison.overall.score.caveats())
     if contents.failures:
         found.append(f"Not read: {'; '.join(contents.failures)}.")
@@ -255,10 +252,10 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
         yield "time", "Over time", _with(shown.over_time(ordered), words)
     if comparison.categories:
         yield "categories", "Categories", _categories(comparison)
-    if comparison.links is not None:
-        tables = [(title, t) for title, t in shown.links(comparison.links) if t.records]
-        parts = (join(element("h3", title), table(t)) for title, t in tables)
-        yield "links", "Links between units", join(*parts)
+    for name, part in comparison.parts.items():
+        tables = [(title, t) for title, t in part.tables() if t.records]
+        listed = (join(element("h3", title), table(t)) for title, t in tables)
+        yield name, part.heading(), join(*listed)
     if (reference := comparison.reference) is not None:
         title = f"{reference.name} against the annotators"
         yield "reference", title, page_tables.reference(reference)

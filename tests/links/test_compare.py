@@ -21,7 +21,7 @@ def _corpus() -> Corpus:
 
 def test_everybody_and_pairs_are_what_is_measured_by_itself():
     c = linked(np.random.default_rng(4), 3, 8, 6)
-    found = compare(c, samples=40, draws=0).links
+    found = compare(c, samples=40, draws=0).parts["links"]
     alone = gc.measure(c, ["gamma-link"], samples=40)["gamma-link"]
     assert found.overall["gamma-link"].value == alone.value
     assert found.documents[""]["gamma-link"].value == alone.value
@@ -33,7 +33,7 @@ def test_everybody_and_pairs_are_what_is_measured_by_itself():
 
 
 def test_documents_sum_to_the_whole():
-    found = compare(_corpus(), samples=60, draws=0).links
+    found = compare(_corpus(), samples=60, draws=0).parts["links"]
     for name in ("gamma-link", "gamma-chain"):
         of_each = [s[name] for s in found.documents.values()]
         assert min(s.observed for s in of_each) <= found.overall[name].observed
@@ -42,7 +42,7 @@ def test_documents_sum_to_the_whole():
 
 def test_types_are_those_of_links_of_that_type_alone():
     c = linked(np.random.default_rng(6), 2, 8, 8)
-    found = compare(c, samples=40, draws=0).links
+    found = compare(c, samples=40, draws=0).parts["links"]
     assert set(found.types) == {x.type for x in c.links}
     for name, score in found.types.items():
         only = Continuum.from_units(
@@ -56,10 +56,10 @@ def test_nothing_is_said_without_links_and_why_where_chance_has_none():
     c = linked(np.random.default_rng(4), 2, 6, 4)
     bare = Continuum.from_units(c, bounds=c.bounds)
     plain = compare(bare, samples=20, draws=0)
-    assert plain.links is None
+    assert "links" not in plain.parts
     assert "links" not in plain.as_dict()
     assert plain.overall.value == compare(c, samples=20, draws=0).overall.value
-    found = compare(c, samples=20, draws=0, chance="statistical").links
+    found = compare(c, samples=20, draws=0, chance="statistical").parts["links"]
     assert "does not carry links along" in found.overall["gamma-link"].reason
 
 
@@ -78,8 +78,11 @@ def test_command(tmp_path, run):
 
 def test_chains_of_pairs():
     c = chained(np.random.default_rng(1))
-    found = compare(c, samples=20, draws=0).links
+    found = compare(c, samples=20, draws=0).parts["links"]
     assert list(found.overall) == ["gamma-chain"]
     assert not found.types
     more = Continuum.from_units(c, links=[*c.links, Link("A0", "r", "0", "1")], bounds=c.bounds)
-    assert list(compare(more, samples=20, draws=0).links.overall) == ["gamma-link", "gamma-chain"]
+    assert list(compare(more, samples=20, draws=0).parts["links"].overall) == [
+        "gamma-link",
+        "gamma-chain",
+    ]

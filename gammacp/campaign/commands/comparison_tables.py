@@ -62,7 +62,7 @@ def _main_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
 
 
 def _further_tables(found: Comparison) -> Iterator[_Part]:
-    """What else was asked for: a reference, another round, groups, links, sessions, an order."""
+    """Yield what else was asked for: a reference, another round, groups, sessions, an order, …"""
     if (reference := found.reference) is not None:
         name = visible(reference.name)
         words = (
@@ -78,8 +78,8 @@ def _further_tables(found: Comparison) -> Iterator[_Part]:
         yield "Against the other round", rounds, [other.in_words()]
     if (groups := found.groups) is not None:
         yield "Groups of annotators", result_tables.groups(groups), [f"\n{groups.in_words()}"]
-    if found.links is not None:
-        for title, table in result_tables.links(found.links):
+    for part in found.parts.values():
+        for title, table in part.tables():
             if table.records:
                 yield title, table, ()
     if (twice := found.sessions) is not None:

@@ -40,11 +40,12 @@ def replace(
     Most used: --candidate, --epsilon and --json.
     """
     from gammacp.campaign import result_tables
+    from gammacp.campaign.replace import SCORES
     from gammacp.campaign.replace import replace as test
 
     loaded = load(files, reading, weighing.features, about=sampled.values(), links=True)
-    pays = score in ("disorder", "links") and loaded.takes_long
-    with computing.pool("testing", pays=pays) as (pool, _):
+    aligned = score in SCORES and SCORES[score].aligned
+    with computing.pool("testing", pays=aligned and loaded.takes_long) as (pool, _):
         found = test(
             loaded.corpus().continua,
             candidate or (),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from gammacp.base.arguments import one_of, several, whole
@@ -33,7 +33,7 @@ from gammacp.campaign.compare.scoring import (
     with_annotators,
 )
 from gammacp.campaign.compare.sessions import Sessions, first_sessions, sessions_of
-from gammacp.campaign.parts import COMPARED
+from gammacp.campaign.parts import COMPARED, ComparisonPart
 from gammacp.errors import DataError
 from gammacp.inference.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.agreement import (
@@ -75,10 +75,11 @@ class AnnotatorTables:
 class Comparison:
     """Who agrees with whom, about what, and where; all γ under one chance model.
 
-    `overall` holds the score per document, too; the parts of `people` can also be read as `pairs`,
+    `overall` holds the score per document, too; the tables of `people` can also be read as `pairs`,
     `without` and `annotators`. `reference` is None unless one was named, `against` unless there is
     another round, `sessions` unless people annotated twice, `over_time` unless documents are in
-    order, `explanation` unless it was asked for, `links` unless there are any.
+    order, `explanation` unless it was asked for. `parts` holds what other subjects compare, by
+    name.
     """
 
     overall: Agreement
@@ -90,7 +91,7 @@ class Comparison:
     against: OtherRound | None = None
     explanation: Explanation | None = None
     groups: Groups | None = None
-    links: Any = None
+    parts: Mapping[str, ComparisonPart] = field(default_factory=dict)
     sessions: Sessions | None = None
     over_time: OverTime | None = None
 
@@ -143,7 +144,7 @@ class Comparison:
             "pairs_left_out": self.pairs.left_out,
             "categories": [asdict(c) for c in self.categories],
             **record_of(self, "confusion reference against groups"),
-            **record_of(self, "links" if self.links else ""),
+            **{name: part.as_dict() for name, part in self.parts.items()},
             **record_of(self, "sessions over_time"),
             **record_of(self, "explanation" if self.explanation else ""),
         }
@@ -245,11 +246,11 @@ def compare(
     tell("each annotator left out")
     apart = leave_one_out and "annotator" in wanted
     without = without_each(others, overall, basis) if apart else ()
-    parts = {
-        name: part(others, basis, pairs="pair" in wanted, without=apart)
-        for name, part in COMPARED.items()
-    }
-    links = parts.get("links")
+    parts = {}
+    for name, make in COMPARED.items():
+        part = make(others, basis, pairs="pair" in wanted, without=apart)
+        if part is not None:
+            parts[name] = part
     tell("categories")
     table = confusion((s.alignment for s in overall.computed.values()), categories_of(others))
     found, rounds = None, None
@@ -278,7 +279,7 @@ def compare(
         sessions=sessions_of(everybody, session, settings, executor, overall),
         over_time=over_time(overall, in_order=in_order),
         explanation=explained_on(basis) if explain else None,
-        links=links,
+        parts=parts,
     )
 
 

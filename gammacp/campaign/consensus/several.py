@@ -280,9 +280,8 @@ def consensus_of_each(
         decided, belief = _weigh(cells, responses, weights, rules)
     made = _Making(cells, decided, Settings.of(dissimilarity=dissimilarity, **solving))
     documents = Made([names[k] for k in sound.tolist()], made)
-    linked = (n for n, c in zip(documents, cells.continua.beside, strict=False) if c.links)
-    if belief.fit is not None and any(documents[name].links for name in linked):
-        belief = replace(belief, notes=(*belief.notes, "links are decided by votes"))
+    if belief.fit is not None:
+        belief = replace(belief, notes=(*belief.notes, *_cautions(documents, cells)))
     return CorpusConsensus(
         documents=documents,
         cells=cells,
@@ -312,9 +311,20 @@ class _Making:
         if not self._cells.continua.beside:
             return found
         alignment = self._cells.aligned[number]
-        for add in (part for _, part in GOLD.items()):
-            found = add(found, alignment, self._joining) if alignment.continuum.links else found
+        for _, addition in GOLD.items():
+            if addition.applies(alignment.continuum):
+                found = addition.add(found, alignment, self._joining)
         return found
+
+
+def _cautions(documents: Mapping[str, Consensus], cells: AlignedCells) -> Iterator[str]:
+    """Yield what the model does not decide, once for each gold part that says so."""
+    for _, part in GOLD.items():
+        for name, continuum in zip(documents, cells.continua.beside, strict=False):
+            caution = part.caution(documents[name]) if part.applies(continuum) else None
+            if caution is not None:
+                yield caution
+                break
 
 
 def _decide(

@@ -28,7 +28,7 @@ from gammacp.campaign.replace.inference import (
     exact_test,
     partial_conjunction,
 )
-from gammacp.campaign.replace.scores import SCORES, Aligning, default_gap
+from gammacp.campaign.replace.scores import SCORES, Aligning, default_gap, scores_beside
 from gammacp.campaign.replace.verdict import (
     TESTED,
     AgainstPerson,
@@ -48,9 +48,6 @@ from gammacp.measures.random_sets import Continua, named_continua
 
 EPSILON: Mapping[str, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
 """ε by who the people are (§3.3): how much a candidate's lower price is worth."""
-
-BESIDE = ("soft-f1", "overlap", "links")
-"""Scores of documents that are tried beside the one that is asked for."""
 
 _LEVEL = 0.05
 _ENOUGH = 0.5  # of the people, to pass
@@ -99,9 +96,9 @@ def replace(
     candidates
         Names. Each is tested among the people alone, without the other candidates.
     score
-        Of `SCORES`: "disorder", "soft-f1", "overlap" for spans, "links" for the links and chains
-        between them, "accuracy" and "neg-rmse" for labels of predefined units, whose places are the
-        instances instead of documents.
+        Of `SCORES`: "disorder", "soft-f1", "overlap" for spans, "accuracy" and "neg-rmse" for
+        labels of predefined units, whose places are the instances instead of documents. Other
+        subjects have scores of their own.
     epsilon
         ε in [0, 1), or one of `EPSILON` by name.
     min_documents
@@ -113,7 +110,7 @@ def replace(
     draws, seed
         Of the bootstrap interval, and of the documents drawn to see how many would do.
     dissimilarity, executor, method, gap, time_limit
-        As for `gammacp.align`; for "disorder" and "links". No gap is 0, but `CROWD_GAP` in
+        As for `gammacp.align`, for scores that need alignments. No gap is 0, but `CROWD_GAP` in
         documents of 28 annotators and more; a note says what is not proven.
 
     Raises
@@ -166,7 +163,7 @@ def replace(
             selection=tuple(dict.fromkeys(s for c in named.values() for s in c.selection)),
             candidates=",".join(names),
             score=score,
-            d=describe(aligned) if score in ("disorder", "links") else None,
+            d=describe(aligned) if scoring.aligned else None,
             epsilon=margin,
             least=least,
             expert=expert,
@@ -195,10 +192,7 @@ def _by_other_scores(
 ) -> tuple[tuple[ByScore, ...], tuple[str, ...]]:
     """Verdicts by other scores, and why one is lacking."""
     found, lacking = [], []
-    linked = any(len(c.link_rows) for c in mine.values())
-    for other in BESIDE if test.of == "documents" else ():
-        if other == score or (other == "links" and not linked):
-            continue
+    for other in scores_beside(score, mine) if test.of == "documents" else ():
         try:
             instances = SCORES[other].instances(mine, aligning)
             wins = wins_of(name, instances, SCORES[other].rest, expert=test.expert)

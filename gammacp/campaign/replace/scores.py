@@ -116,6 +116,10 @@ def mean(agreement: Floats) -> float:
     return float(agreement.mean())
 
 
+def _always(_: Mapping[str, Continuum]) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Scoring:
     """A score by name.
@@ -130,19 +134,43 @@ class Scoring:
         Agreement with the others from that with each of them, shape (others,).
     of
         What an instance is, in the plural.
+    aligned
+        Whether it needs alignments: these take long, and a signature names their dissimilarity.
+    beside
+        Place among the scores of documents that are tried beside the one that is asked for;
+        0 for one that is not.
+    applies
+        Whether some continua have what it compares; without it, it is not tried beside others.
     """
 
     title: str
     instances: Instances
     rest: Rest = mean
     of: str = "documents"
+    aligned: bool = False
+    beside: int = 0
+    applies: Callable[[Mapping[str, Continuum]], bool] = _always
 
 
 SCORES: Registry[Scoring] = Registry("score")
 
 
+def scores_beside(score: str, continua: Mapping[str, Continuum]) -> list[str]:
+    """Return the scores of documents that are tried beside the one that is asked for, in order.
+
+    Parameters
+    ----------
+    score
+        The one that is asked for.
+    continua
+        Documents that the others have to apply to.
+    """
+    tried = [(s.beside, name) for name, s in SCORES.items() if s.beside and name != score]
+    return [name for _, name in sorted(tried) if SCORES[name].applies(continua)]
+
+
 def pairwise_score(
-    name: str, title: str
+    name: str, title: str, *, beside: int = 0
 ) -> Callable[[Callable[[Continuum], Floats]], Callable[[Continuum], Floats]]:
     """Register a function from a continuum to the agreement of its pairs, shape (k, k).
 
@@ -154,10 +182,12 @@ def pairwise_score(
         How the score is chosen.
     title
         What it is, for people.
+    beside
+        As of `Scoring`.
     """
 
     def register(pairs: Callable[[Continuum], Floats]) -> Callable[[Continuum], Floats]:
-        SCORES.register(name, Scoring(title, partial(_of_documents, pairs)))
+        SCORES.register(name, Scoring(title, partial(_of_documents, pairs), beside=beside))
         return pairs
 
     return register
@@ -204,7 +234,9 @@ def pair_disorders(alignment: Alignment) -> Floats:
     return pairs
 
 
-@pairwise_score("overlap", "F₁ of units that overlap, one to one, whatever their category")
+@pairwise_score(
+    "overlap", "F₁ of units that overlap, one to one, whatever their category", beside=2
+)
 def _overlap(c: Continuum) -> Floats:
     """`f1-overlap` of every pair; two who marked nothing agree."""
     units = c.counts[:, None] + c.counts[None, :]
@@ -213,7 +245,9 @@ def _overlap(c: Continuum) -> Floats:
     return found
 
 
-@pairwise_score("soft-f1", "F₁ with credit for partial overlap (Da San Martino et al. 2019, §5)")
+@pairwise_score(
+    "soft-f1", "F₁ with credit for partial overlap (Da San Martino et al. 2019, §5)", beside=1
+)
 def _soft_f1(c: Continuum) -> Floats:
     """F₁ of C(s, t, h) = |s ∩ t| / h, where categories are equal; two who marked nothing agree.
 
@@ -284,7 +318,10 @@ def _root(agreement: Floats) -> float:
 
 _LABELS = "labelled places"
 _RMSE = "minus the root of the mean squared difference of numeric labels"
-SCORES.register("disorder", Scoring("minus the disorder within the best alignment", disorders))
+SCORES.register(
+    "disorder",
+    Scoring("minus the disorder within the best alignment", disorders, aligned=True),
+)
 SCORES.register(
     "accuracy",
     Scoring("share of the others who chose the same label", partial(_places, _equal), of=_LABELS),

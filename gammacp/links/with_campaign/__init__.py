@@ -1,1 +1,1 @@
-"""with_campaign."""
+"""Links in comparisons, gold standards and scores of stand-ins, for the subject campaign."""

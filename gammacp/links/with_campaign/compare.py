@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from gammacp.base.record_tables import Column, Record, Table, number
 from gammacp.campaign.compare.pairs import mean_defined
 from gammacp.campaign.compare.scoring import Selection, annotators_of
 from gammacp.campaign.parts import COMPARED
@@ -19,6 +20,7 @@ from gammacp.measures.random_sets import Basis
 from gammacp.measures.score import Score, undefined
 
 Scores: TypeAlias = Mapping[str, Score]
+_PLURALS = {"gamma-link": "links", "gamma-chain": "chains"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +56,40 @@ class LinkComparison:
         mine = [s[measure].value for pair, s in self.pairs.items() if annotator in pair]
         return mean_defined(np.array(mine))
 
+    def heading(self) -> str:
+        """Return the heading of the section in a report."""
+        return "Links between units"
+
+    def headline(self) -> str:
+        """Return γ of links and of chains in a sentence."""
+        values = [
+            f"γ of {_PLURALS[name]} {number(score.value, 3)}"
+            for name, score in self.overall.items()
+        ]
+        return f"Between the units: {', '.join(values)}."
+
+    def tables(self) -> Iterator[tuple[str, Table]]:
+        """Yield γ of links and of chains in tables, each with its title."""
+        everybody = {"all": self.overall} if len(self.documents) > 1 else {}
+        documents = {n: _values(s) for n, s in {**self.documents, **everybody}.items()}
+        yield "Links by document", _table("document", documents, total=len(everybody))
+        people = {name: self._values_of(name) for pair in self.pairs for name in pair}
+        yield "Links by annotator: mean over all other annotators", _table("annotator", people)
+        pairs = {", ".join(pair): _values(scores) for pair, scores in self.pairs.items()}
+        yield "Links by pair of annotators", _table("pair", pairs)
+        types = {name: _values({"gamma-link": score}) for name, score in self.types.items()}
+        yield "Links by type", _table("type", types)
+
+    def _values_of(self, annotator: str) -> Record:
+        """Return an annotator's mean with the others, and γ without the annotator."""
+        without = self.without.get(annotator, {})
+        return {
+            **{measure: self.mean_pair(annotator, measure) for measure in self.overall},
+            **{f"without {measure}": score.value for measure, score in without.items()},
+        }
+
     def as_dict(self) -> dict[str, Any]:
-        """All of it, as JSON has it."""
+        """Return the comparison as JSON has it."""
         return {
             "overall": _as_dict(self.overall),
             "documents": [{"file": n, **_as_dict(s)} for n, s in self.documents.items()],
@@ -63,6 +97,23 @@ class LinkComparison:
             "without": [{"annotator": n, **_as_dict(s)} for n, s in self.without.items()],
             "types": [{"type": n, "gamma-link": s.as_dict()} for n, s in self.types.items()],
         }
+
+
+def _values(scores: Scores) -> Record:
+    """Return the values of measures, and why some are undefined."""
+    reasons = dict.fromkeys(s.reason for s in scores.values() if s.reason)
+    return {**{m: s.value for m, s in scores.items()}, "reason": "; ".join(reasons) or None}
+
+
+def _table(key: str, rows: Mapping[str, Record], *, total: int = 0) -> Table:
+    """Return a table of γ, with a row for each document, annotator, pair or type."""
+    headers = {name: f"γ of {plural}" for name, plural in _PLURALS.items()}
+    headers |= {f"without {name}": f"{header} without" for name, header in headers.items()}
+    columns = (Column(name, header, number) for name, header in headers.items())
+    reason = Column("reason", "undefined because", wrapped=True)
+    records = [{key: name, **values} for name, values in rows.items()]
+    table = Table((Column(key, key), *columns, reason), records, total)
+    return table.without_empty(*headers, "reason")
 
 
 def _as_dict(found: Scores) -> dict[str, Any]:

@@ -19,15 +19,49 @@ from gammacp.alignment import Alignment
 from gammacp.campaign.consensus.consensus import Consensus, ConsensusLink, gold_of
 from gammacp.campaign.consensus.votes import CategoryVote, vote_on_category
 from gammacp.campaign.parts import GOLD
-from gammacp.continuum import Link
+from gammacp.continuum import Continuum, Link
 from gammacp.continuum.links import CHAIN, DIRECTED
 from gammacp.links.measures.chains import chains_of
 from gammacp.links.measures.joined import LinkCosts, ends_of, groups_of, join_links
 from gammacp.measures.settings import Settings
 
 
+class LinkedGold:
+    """Links and chains of gold standards (a `GoldPart`)."""
+
+    def applies(self, continuum: Continuum) -> bool:
+        """Return whether anybody links units.
+
+        Parameters
+        ----------
+        continuum
+            The annotations of a document.
+        """
+        return bool(continuum.links)
+
+    def add(self, consensus: Consensus, alignment: Alignment, settings: Settings) -> Consensus:
+        """Return the consensus with its links and chains.
+
+        Parameters
+        ----------
+        consensus, alignment, settings
+            As of `add_links`.
+        """
+        return add_links(consensus, alignment, settings)
+
+    def caution(self, consensus: Consensus) -> str | None:
+        """Return that votes decide on links, whatever weighs the units.
+
+        Parameters
+        ----------
+        consensus
+            The gold standard of a document with links.
+        """
+        return "links are decided by votes" if consensus.links else None
+
+
 def add_links(found: Consensus, alignment: Alignment, settings: Settings) -> Consensus:
-    """The consensus with the links and chains of the units that are kept.
+    """Return the consensus with the links and chains of the units that are kept.
 
     Parameters
     ----------
@@ -162,4 +196,4 @@ def _chains(
     return sorted(made, key=lambda x: min(int(kept[g]) for g in x[1]))
 
 
-GOLD.register("links", add_links)
+GOLD.register("links", LinkedGold())

@@ -25,7 +25,7 @@ def link_disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Ite
     DataError
         No document has links.
     """
-    if not any(len(c.link_rows) for c in continua.values()):
+    if not _have_links(continua):
         raise no_links()
     settings = Settings.of(dissimilarity=aligning.distance, **aligning.solving)
     costs = LinkCosts.of([*continua.values()], settings, aligning.bound(continua))
@@ -62,4 +62,17 @@ def _of_chains(c: Continuum, groups: Codes) -> Floats:
     return per_size(cost if len(bonds) else np.zeros_like(cost), mentions)
 
 
-SCORES.register("links", Scoring("minus the disorder of links and chains", link_disorders))
+def _have_links(continua: Mapping[str, Continuum]) -> bool:
+    return any(len(c.link_rows) for c in continua.values())
+
+
+SCORES.register(
+    "links",
+    Scoring(
+        "minus the disorder of links and chains",
+        link_disorders,
+        aligned=True,
+        beside=3,
+        applies=_have_links,
+    ),
+)

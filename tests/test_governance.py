@@ -1,0 +1,109 @@
+"""Rules on who may know whom, and the public names."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import gammacp
+from gammacp.base.subjects import kinds, subjects, table
+
+ROOT = Path(__file__).parents[1]
+NEEDS = {name: set(subject.needs) for name, subject in subjects().items()}
+FILES = sorted([*ROOT.glob("gammacp/**/*.py"), *ROOT.glob("shuffling/**/*.py")])
+# What `shuffling` stands on: the data, and what registers its error types.
+UNDER_SHUFFLING = {"base", "continuum", "errors", "registry"}
+# What `base` stands on: errors, and `registry` for the views of notebooks (`base.display`).
+UNDER_BASE = {"base", "errors", "registry"}
+PUBLIC = ROOT / "tests" / "public_names.txt"
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and package of gammacp for each import in a file, wherever it stands."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            named = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            named = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in named:
+            first, _, rest = name.partition(".")
+            if first == "gammacp" and rest:
+                yield node.lineno, rest.partition(".")[0]
+            elif first == "shuffling":
+                yield node.lineno, "shuffling"
+
+
+def may_import(path: Path, package: str) -> bool:
+    """Return whether a file may import a package of gammacp (or `shuffling`)."""
+    top, *inside = path.relative_to(ROOT).parts
+    if top == "shuffling":
+        return package in UNDER_SHUFFLING | {"shuffling", "__version__"}
+    own = inside[0]
+    if own == "base":
+        return package in UNDER_BASE | {"__version__"}
+    if package not in NEEDS:
+        return True
+    if own == "__init__.py":
+        # The types of public names that subjects bring, for type checkers alone.
+        return package in PUBLIC_HOMES
+    beside = inside[1].removeprefix("with_") if len(inside) > 1 else ""
+    return package in {own, beside} | NEEDS.get(own, set())
+
+
+PUBLIC_HOMES = {module.split(".")[1] for module in table("name")}
+
+
+def test_imports_follow_the_layout():
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {package}"
+        for path in FILES
+        for line, package in imports(path)
+        if not may_import(path, package)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_public_types_of_subjects_are_imported_for_type_checkers_alone():
+    tree = ast.parse((ROOT / "gammacp" / "__init__.py").read_text(encoding="utf-8"))
+    at_import = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    assert not [node for node in at_import if str(node.module).startswith("gammacp")]
+
+
+def test_the_core_names_no_subject():
+    commands = {name for subject in subjects().values() for name in subject.entries("command")}
+    words = "|".join(map(re.escape, sorted(commands | set(NEEDS))))
+    named = re.compile(rf"gammacp[ ./]({words})\b")
+    wrong = []
+    for path in [*FILES, ROOT / "gammacp" / "built_in.toml"]:
+        inside = path.relative_to(ROOT).parts
+        if inside[1] in NEEDS:
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            allowed = inside[1] == "__init__.py" and line.startswith("    from gammacp.")
+            if named.search(line) and not allowed:
+                wrong.append(f"{'/'.join(inside)}:{number}: {line.strip()}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", sorted(NEEDS))
+def test_code_for_another_subject_stands_in_a_folder_of_its_name(name):
+    folder = ROOT / "gammacp" / name
+    found = {path.name.removeprefix("with_") for path in folder.glob("with_*")}
+    assert found <= set(NEEDS)
+    assert set(subjects()[name].beside) <= found | set(NEEDS[name])
+
+
+def test_public_names_are_those_that_are_listed():
+    brought = " ".join(table("name").values()).split()
+    lines = [f"gammacp.{name}" for name in sorted({*gammacp.__all__, *brought})]
+    lines += [f"registry: {kind}" for kind in kinds()]
+    assert PUBLIC.read_text(encoding="utf-8").splitlines() == lines
+
+
+def test_every_public_name_is_there():
+    for name in dir(gammacp):
+        assert getattr(gammacp, name) is not None
