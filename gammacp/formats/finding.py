@@ -24,10 +24,8 @@ from gammacp.formats.archive import (
 )
 from gammacp.formats.boundary import error_of
 from gammacp.formats.layout import names_from_path
-from gammacp.formats.records import records
 from gammacp.formats.registry import FORMATS, HEAD_BYTES, Format, recognise
 from gammacp.formats.source import TYPE_SYSTEMS, Source
-from gammacp.formats.xmltree import parse
 
 PathLike = str | os.PathLike[str]
 Found = tuple[Source, Format]
@@ -188,7 +186,9 @@ def _format_of(source: Source, place: Path, *, named: bool) -> Format | None:
 
 
 def _keys(source: Source) -> str:
-    """The keys of the first object in JSON, which tell people what a file is."""
+    """Return the keys of the first object in JSON, which tell people what a file is."""
+    from gammacp.formats.records import records  # for messages on unknown files alone
+
     with suppress(DataError):
         first = next(records(source), None)
         if first is not None:
@@ -197,6 +197,8 @@ def _keys(source: Source) -> str:
 
 
 def _is_of_another_kind(source: Source, place: Path) -> bool:
+    from gammacp.formats.xmltree import parse  # for unknown files alone
+
     # A damaged file would otherwise be missing in silence, with all that its annotator did.
     root: object = None
     try:

@@ -6,7 +6,6 @@ from itertools import groupby
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.formats.differing_texts import TOO_DIFFERENT, on_one_line
 from gammacp.formats.finding import place_of
 from gammacp.formats.layout import names_from_path
 from gammacp.formats.merging import merge_parts
@@ -138,6 +137,9 @@ def _joins(
 
     Files whose texts have little in common are documents of their own.
     """
+    # Imported where it is used: files of one annotator each are the exception.
+    from gammacp.formats.differing_texts import TOO_DIFFERENT, on_one_line
+
     together: dict[str, list[Continuum]] = {}
     try:
         for who, file in part[:_NAMED]:
