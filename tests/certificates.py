@@ -22,7 +22,7 @@ from gammacp.alignment.duals.semidefinite import Semidefinite
 from gammacp.alignment.problem import Proof, Status
 from gammacp.verify import Check, RefusedError
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
-from tests.shapes.data import random_boxes
+from tests.boxes import random_boxes
 
 # Disagreement between exact costs here and the checker's grains, for up to nine units.
 ROUNDING = Fraction(1, 10**9)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import gammacp
-from tests.formats.fuzzing import TooLongError, at_most
+from tests.limits import TooLongError, at_most
 
 # The parser and the compiler of the standard library's regular expressions.
 parser, compiler, ops = re._parser, re._compiler, re._constants  # type: ignore[attr-defined]

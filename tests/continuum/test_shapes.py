@@ -8,7 +8,7 @@ import gammacp as gc
 from gammacp import Continuum, Corpus, DataError, Unit
 from gammacp.continuum.selecting import keep_annotators
 from gammacp.continuum.shapes import Shape, box, from_json, outline
-from tests.shapes.data import random_boxes
+from tests.boxes import random_boxes
 
 RINGS = [[(0.1, 0.0), (2.3, 0.0), (2.7, 2.0)], [(5.0, 5.0), (6.0, 5.0), (6.0, 7.1)]]
 
