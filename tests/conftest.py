@@ -35,8 +35,9 @@ sys.dont_write_bytecode = False
 FIRST = (
     "cli/test_warm_up", "docs/test_site", "bench/test_cluster", "bench/test_interruption",
     "docs/test_blocks", "studio/test_campaign", "studio/", "docs/test_notebook",
-    "tests/kernel/test_kernel", "tests/base/test_stopping", "bench/", "measures/links/", "report/",
-    "measures/test_processors", "shapes/", "measures/trees/", "docs/", "formats/", "campaign/",
+    "tests/kernel/test_kernel", "tests/base/test_stopping", "bench/", "links/measures/", "report/",
+    "measures/test_processors", "shapes/", "trees/measures/", "docs/", "formats/", "tools/",
+    "campaign/",
 )  # fmt: skip
 
 
