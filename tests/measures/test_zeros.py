@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gammacp as gc
+from gammacp.base.subjects import missing_subject
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.measures.gamma_corpus import gamma_corpus
 from gammacp.measures.registry import MEASURES
@@ -25,7 +26,8 @@ def test_what_ships_is_what_the_study_wrote() -> None:
 
 
 def test_the_study_speaks_of_registered_measures() -> None:
-    assert set(zeros()) <= set(MEASURES)
+    deleted = {name for name in zeros() if missing_subject("measure", name)}
+    assert set(zeros()) <= set(MEASURES) | deleted
     assert zeros()["gamma"].shown >= 16
     assert zeros()["ser"].verdict == "not"
     assert zeros()["pi-s"].lowest > 0.5
