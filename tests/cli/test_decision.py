@@ -428,18 +428,39 @@ def test_gamma_can_bootstrap(run: Run, good: Path) -> None:
     ]
     path.write_text("\n".join(rows))
     quick = ("--samples", 30)
-    (one,) = json.loads(run("gamma", path, *quick, "--bootstrap", 20, "--json").out)["results"]
+    (one,) = json.loads(run("gamma", path, *quick, "--interval", "--json").out)["results"]
     low, high = one["bootstrap"]
     assert low <= one["gamma"] <= high
-    assert "bootstrap" in run("gamma", path, *quick, "--bootstrap", 2).out
+    assert "bootstrap" in run("gamma", path, *quick, "--interval").out
+    assert one["over"]["documents"] == one["bootstrap"]
     (none,) = json.loads(run("gamma", path, *quick, "--json").out)["results"]
     assert none["bootstrap"] is None
-    lower = ("--bootstrap", 20, "--fail-under-lower")
+    assert none["over"]["documents"] is None
+    lower = ("--interval", "--fail-under-lower")
     assert run("gamma", path, *quick, *lower, low - 0.01).code == 0
     below = run("gamma", path, *quick, *lower, (low + one["gamma"]) / 2)
     assert (below.code, "the lower end of γ's interval over documents is" in below.err) == (5, True)
     assert run("gamma", path, *quick, "--fail-under", (low + one["gamma"]) / 2).code == 0
-    assert "--bootstrap 2000" in run("gamma", path, *quick, "--fail-under-lower", 0.5).err
+    assert "give --interval" in run("gamma", path, *quick, "--fail-under-lower", 0.5).err
     few = run("compare", good, *quick, "--fail-under-lower", 0.1)
     assert few.code == 5
     assert "is undefined: " in few.err and "too few" in few.err
+
+
+def test_the_interval_has_an_old_name(run: Run, good: Path) -> None:
+    """`--bootstrap N` is `--interval` for a release, and says so on stderr alone."""
+    for command, without, instead in (
+        ("gamma", (), "leave it out"),
+        ("compare", ("--no-interval",), "give --no-interval"),
+    ):
+        quick = (command, good, "--samples", 20, "--json")
+        new, none = run(*quick, "--interval"), run(*quick, *without)
+        for number, same, said in (
+            (1, new, "give --interval"),
+            (2000, new, "give --interval"),
+            (0, none, instead),
+        ):
+            old = run(*quick, "--bootstrap", number)
+            assert (old.code, old.out) == (0, same.out)
+            assert f"the next release will not know: {said}" in old.err.replace("\n", " ")
+        assert "--bootstrap" not in new.err + run(command, "--help").out

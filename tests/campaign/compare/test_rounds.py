@@ -101,14 +101,14 @@ def test_one_text_against_another(run: Run, tmp_path: Path) -> None:
             rows.append(f"{a},{'xy'[i % 2]},{start:.3f},{end:.3f}")
         (tmp_path / f"{name}.csv").write_text("\n".join(rows) + "\n")
     one, two = tmp_path / "one.csv", tmp_path / "two.csv"
-    found = run("compare", one, "--against", two, "--samples", 30, "--bootstrap", 9, "--json")
+    found = run("compare", one, "--against", two, "--samples", 30, "--interval", "--json")
     test = json.loads(found.out)["against"]
     assert test["kind"] == "unitary alignments"
     assert test["p_value"] < 0.01
     low, high = test["difference_interval"]
     assert 0 < low < test["difference"] < high
     assert test["detectable"] > 0
-    said = run("compare", one, "--against", two, "--samples", 30, "--bootstrap", 9).out
+    said = run("compare", one, "--against", two, "--samples", 30, "--interval").out
     assert "unitary alignments). A difference of" in said.replace("\n", " ")
 
 
