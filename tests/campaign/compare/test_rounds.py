@@ -155,3 +155,20 @@ def test_documents_are_the_parts_of_a_gain_from_five_on() -> None:
     (c,) = (e for e in compare(corpus(6), **options).without if e.annotator == "C")  # type: ignore[arg-type]
     assert c.p_value < 0.05
     assert compare(corpus(6), **options).annotators[2].p_value == c.p_value  # type: ignore[arg-type]
+
+
+def test_json_says_why_there_is_no_p_value(run: Run, tmp_path: Path) -> None:
+    """Three documents a side are too few for a test; γ itself is there."""
+    for round_name, shift in (("one", 0), ("two", 1)):
+        folder = tmp_path / round_name
+        folder.mkdir()
+        for document in range(3):
+            rows = [f"A,x,0,{5 + document}", "A,y,10,14", f"B,x,{shift},5", "B,y,9,14"]
+            (folder / f"{document}.csv").write_text("\n".join(rows) + "\n")
+    first, second = tmp_path / "one", tmp_path / "two"
+    options = ("--by", "document", "--no-leave-one-out", "--samples", 10, "--json")
+    against = json.loads(run("compare", first, "--against", second, *options).out)["against"]
+    assert against["value"] is not None
+    assert against["p_value"] is None
+    assert against["reason"] == against["untested"]
+    assert against["reason"].startswith("3 and 3 documents are too few to tell how they differ")
