@@ -7,6 +7,8 @@ import pytest
 
 from experiments.ledger.checks import CHECKS
 from experiments.ledger.series import Series
+from experiments.mathet2015_fig23 import order_by_magnitude
+from experiments.mathet2015_table2 import met
 
 
 def series(*y: float, sets: int = 0, noise: float = 0.01) -> Series:
@@ -129,8 +131,6 @@ def test_every_check_is_tested_both_ways() -> None:
 
 def test_registered_requirements_are_painted_as_registered() -> None:
     """Exact F₁ is near 0 at random without being corrected; a probe that fails stays grey."""
-    from experiments.mathet2015_table2 import met
-
     assert met({"registry": "no", "probe": "yes"}) == "no"
     assert met({"registry": "yes", "probe": "no"}) == "no"
     assert met({"registry": None, "probe": "partly"}) == "partly"
@@ -138,8 +138,6 @@ def test_registered_requirements_are_painted_as_registered() -> None:
 
 def test_units_keep_their_order_under_small_shifts_alone() -> None:
     """Figure 23's sentence at all magnitudes: units keep their number, and swap when shifted far."""
-    from experiments.mathet2015_fig23 import order_by_magnitude
-
     rows = order_by_magnitude(4)
     assert all(row["share_same_number"] == 1 for row in rows)
     assert rows[0]["share_same_order"] == 1
