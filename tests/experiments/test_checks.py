@@ -137,7 +137,7 @@ def test_registered_requirements_are_painted_as_registered() -> None:
 
 
 def test_units_keep_their_order_under_small_shifts_alone() -> None:
-    """Figure 23's sentence at all magnitudes: units keep their number, and swap when shifted far."""
+    """Figure 23's sentence at all magnitudes: as many units, which swap if shifted far."""
     rows = order_by_magnitude(4)
     assert all(row["share_same_number"] == 1 for row in rows)
     assert rows[0]["share_same_order"] == 1

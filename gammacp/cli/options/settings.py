@@ -221,10 +221,9 @@ def wants_interval(interval: bool, draws: int | None) -> bool:
     """
     if draws is None:
         return interval
+    instead = "give --no-interval" if interval else "leave it out"
     if draws:
         instead = "give --interval"
-    else:
-        instead = "give --no-interval" if interval else "leave it out"
     message(
         f"gammacp: --bootstrap is an old name, which the next release will not know: {instead}. "
         "Nothing is drawn, so all numbers above 0 give the same interval"
