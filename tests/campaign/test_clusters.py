@@ -56,7 +56,7 @@ def test_gamma_replace_plan_and_report_know_clusters(
 ) -> None:
     monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 40)  # what is simulated
     one, other = (
-        json.loads(run("gamma", corpus, "--samples", 5, "--bootstrap", 99, "--json", *how).out)
+        json.loads(run("gamma", corpus, "--samples", 5, "--interval", "--json", *how).out)
         for how in ((), ("--cluster", "author"))
     )
     assert np.ptp(one["corpus"]["bootstrap"]) < np.ptp(other["corpus"]["bootstrap"])

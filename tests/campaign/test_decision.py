@@ -420,3 +420,23 @@ def test_report(run: Run, good: Path, tmp_path: Path) -> None:
     assert result.code == 0
     assert json.loads(result.out)["report"] == str(page)
     assert "<h1>&lt;Round 1&gt;</h1>" in page.read_text(encoding="utf-8")
+
+
+
+def test_the_interval_has_an_old_name(run: Run, good: Path) -> None:
+    """`--bootstrap N` is `--interval` for a release, and says so on stderr alone."""
+    for command, without, instead in (
+        ("gamma", (), "leave it out"),
+        ("compare", ("--no-interval",), "give --no-interval"),
+    ):
+        quick = (command, good, "--samples", 20, "--json")
+        new, none = run(*quick, "--interval"), run(*quick, *without)
+        for number, same, said in (
+            (1, new, "give --interval"),
+            (2000, new, "give --interval"),
+            (0, none, instead),
+        ):
+            old = run(*quick, "--bootstrap", number)
+            assert (old.code, old.out) == (0, same.out)
+            assert f"the next release will not know: {said}" in old.err.replace("\n", " ")
+        assert "--bootstrap" not in new.err + run(command, "--help").out

@@ -90,7 +90,7 @@ def test_what_is_typed_may_be_anywhere(run: Run, tmp_path: Path) -> None:
         (folder / "s.csv").write_text("".join(rows))
     (here / "campaign.toml").write_text('paths = ["s.csv"]\n')
     other = there / "s.csv"
-    options = ("--samples", 3, "--bootstrap", 0, "--jobs", 1)
+    options = ("--samples", 3, "--no-interval", "--jobs", 1)
     typed = run("compare", here / "campaign.toml", "--against", other, *options)
     assert typed.code == 0, typed.err
 
