@@ -4,7 +4,7 @@
 const find = (selector) => document.querySelector(selector);
 
 async function send(path, body) {
-  const answer = await fetch(path, { method: "POST", body });
+  const answer = await ask(path, { method: "POST", body });
   if (answer.ok) return answer.json();
   const told = await answer.json().catch(() => ({ problem: `${answer.status} ${answer.statusText}` }));
   throw new Error(told.problem);
@@ -37,7 +37,7 @@ async function sendFiles(batch, signal) {
   const announced = JSON.stringify({ files: batch.map(([name, file]) => [name, file.size]) });
   const body = new Blob([announced, "\n", ...batch.map(([, file]) => file)]);
   try {
-    const answer = await fetch("./files", { method: "POST", body, signal });
+    const answer = await ask("./files", { method: "POST", body, signal });
     const told = await answer.json();
     return answer.ok ? told.files : batch.map(() => told);
   } catch (error) {
@@ -209,7 +209,7 @@ async function look() {
     if (now.state === "running" && said) said.textContent = `Working: ${now.stage}.`;
     return;
   }
-  const page = new DOMParser().parseFromString(await (await fetch("./")).text(), "text/html");
+  const page = new DOMParser().parseFromString(await (await ask("./")).text(), "text/html");
   const active = document.activeElement, old = active?.closest("#live") ? active : null;
   const opened = new Set(Array.from(live.querySelectorAll("details[open] > summary"), nameOf));
   const held = old?.form && [fieldOf(old), old.type === "text" ? [old.selectionStart, old.selectionEnd] : null];
