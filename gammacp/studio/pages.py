@@ -127,7 +127,7 @@ def live(
         parts.append(fill(own("next.html"), units=join(_number(open_units, "unit"), links)))
     if findings.understood is not None:
         parts += [_what_was_read(findings.understood), _choosing(findings.understood, choice)]
-    return element("div", *parts, id="live", data_version=now.version)
+    return element("div", *parts, id="live", data_version=now.version, data_state=now.state)
 
 
 def _progress(findings: Findings, state: str) -> Markup:

@@ -22,6 +22,7 @@ const ask = (() => {
 // at the old one in this browser, and they go on there.
 const again = (() => {
   const channel = new BroadcastChannel("gammacp-studio"), [, token] = location.pathname.split("/");
+  let leaving = false;
   const known = { folder: null, back: location.hash === "#again" };
   async function state() {
     const answer = await ask("./state");
@@ -32,8 +33,12 @@ const again = (() => {
   }
   state().then(({ folder }) => channel.postMessage({ folder, token }), () => {});
   channel.addEventListener("message", async ({ data }) => {
-    if (data.token === token || data.folder !== known.folder) return;
-    await state().catch(() => location.replace(location.pathname.replace(token, data.token) + "#again"));
+    if (data.token === token || data.folder !== known.folder || leaving) return;
+    await state().catch(() => {
+      if (leaving) return;  // each page that is open there says the same, and a second move breaks the first off
+      leaving = true;
+      location.replace(location.pathname.replace(token, data.token) + "#again");
+    });
   });
   if (known.back) history.replaceState(null, "", location.pathname);
   return Object.assign(known, {

@@ -201,6 +201,7 @@ document.addEventListener("submit", async (event) => {
   await look();
 });
 
+const WORKING = ["running", "paused", "cancelled"];
 let lost = null;  // the field that had the focus when the form went: it comes back with the form
 async function look() {
   const now = await again.state();
@@ -214,7 +215,16 @@ async function look() {
   const opened = new Set(Array.from(live.querySelectorAll("details[open] > summary"), nameOf));
   const held = old?.form && [fieldOf(old), old.type === "text" ? [old.selectionStart, old.selectionEnd] : null];
   const at = held || (!old && active === document.body ? lost : null);
-  live.replaceWith(document.adoptNode(page.querySelector("#live")));
+  const fresh = document.adoptNode(page.querySelector("#live")), form = find("#choice");
+  if (form && WORKING.includes(fresh.dataset.state) && !fresh.querySelector("#choice")) {
+    // What is read has no form yet. The last one stays until the next is there, and is not even moved:
+    // it would lose the focus, and with it the keys that are typed meanwhile.
+    for (const part of Array.from(live.childNodes)) if (part !== form) part.remove();
+    live.prepend(...fresh.childNodes);
+    Object.assign(live.dataset, fresh.dataset);
+    return;
+  }
+  live.replaceWith(fresh);
   for (const summary of document.querySelectorAll("#live summary")) summary.parentElement.open ||= opened.has(nameOf(summary));
   putBack();
   const field = at && Array.from(find("#choosing")?.elements ?? []).find((f) => f.name && fieldOf(f) === at[0]);
