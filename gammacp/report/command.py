@@ -4,6 +4,7 @@ from pathlib import Path
 
 from gammacp.campaign.commands.comparing import Comparing
 from gammacp.campaign.commands.deciding import Deciding
+from gammacp.cli.incomplete import unread_in_words
 from gammacp.cli.options.groups import Brought, option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import GammaFlags, Thresholds
@@ -58,7 +59,7 @@ def report(
             title=title,
             calibrate=calibrate,
             executor=executor,
-            failures=tuple(str(error) for _, error in loaded.failures),
+            failures=unread_in_words(),
             left_out=loaded.left_out,
             images=[images] if images else files or (),
             **compared,

@@ -1,0 +1,105 @@
+"""Files that cannot be read: what is missing because of them is never silently absent."""
+
+from pathlib import Path
+
+import pytest
+
+from gammacp import Continuum, Corpus, DataError, Unit, write
+from gammacp.base.failures import Failure, incomplete_in_words
+from gammacp.continuum.shapes import box
+from gammacp.formats import FORMATS, collect
+
+WRITERS = [name for name, f in FORMATS.items() if f.writer]
+NAMES = ("d1", "d2", "d3", "d4")
+TEXT = "Ann saw Bob and Cem in the park"
+
+
+def documents(name: str) -> Corpus:
+    shapes = FORMATS[name].holds == "shapes" or name == "coco"
+    continua = {}
+    for number, document in enumerate(NAMES):
+        units = []
+        for annotator in ("Ann", "Bob"):
+            for start, end in ((0, 3), (8, 11 + number)):
+                shape = box((start, end), (0, 5))[1] if shapes else None
+                units.append(Unit(annotator, start, end, "person", shape=shape))
+        continua[document] = Continuum.from_units(units, name=document, text=TEXT)
+    return Corpus.from_continua(continua)
+
+
+def written(name: str, folder: Path) -> list[Path]:
+    """A file per document, or per annotator and document where the format has them."""
+    corpus, entry = documents(name), FORMATS[name]
+    if entry.writer.per_annotator:
+        write(corpus, folder, format=name)
+    else:
+        for document, c in corpus.items():
+            write(c, folder / f"{document}{entry.extensions[0]}", format=name)
+    return sorted(p for p in folder.rglob("*") if p.is_file() and entry.has_ending(p))
+
+
+DAMAGES = {
+    "cut": lambda content: content[: len(content) * 2 // 3],
+    "noise": lambda content: content[: len(content) // 2] + b"\xff\x00{<" + content[-9:],
+    "other": lambda content: b"\x89PNG" + content[9:],
+    "empty": lambda content: b"",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_damaged_document_is_never_silently_absent(
+    tmp_path: Path, name: str, damage: str
+) -> None:
+    files = written(name, tmp_path)
+    before = collect([tmp_path])
+    assert len(before.continua) == len(NAMES)
+    assert not before.failures
+    for file in files:
+        whole = file.read_bytes()
+        file.write_bytes(DAMAGES[damage](whole))
+        after = collect([tmp_path])
+        file.write_bytes(whole)
+        named = {document for failure in after.unread for document in failure.documents}
+        absent = {
+            key for key in before.continua.keys() - after.continua.keys() if key not in named
+        }
+        known = {before.continua[key].name for key in absent} - named
+        blamed = {Path(str(failure.error.file)).name for failure in after.unread}
+        assert not known or file.name in blamed, (file.name, known)
+        fewer = [
+            key
+            for key in before.continua.keys() & after.continua.keys()
+            if set(after.continua[key].annotators) < set(before.continua[key].annotators)
+        ]
+        assert not fewer, f"{file.name}: an annotator of {fewer} is absent"
+        if after.failures:
+            assert any(file.name in str(each.error) for each in after.unread)
+
+
+def test_documents_that_share_the_fate_of_a_file_are_listed(tmp_path: Path) -> None:
+    """Annotations of one annotator each name their documents: any of them may lack a part."""
+    files = written("doccano", tmp_path)
+    files[0].write_text("{", encoding="utf-8")
+    found = collect([tmp_path])
+    (failure,) = found.unread
+    assert not found.continua or len(failure.documents) + len(found.continua) >= len(NAMES) - 1
+    assert failure.documents
+
+
+def test_the_sentence_counts_what_is_known() -> None:
+    here = Failure(DataError("is cut", file="ann/d2.ann", line=4), ("d2",))
+    unknown = Failure(DataError("is cut", file="more.jsonl"))
+    assert incomplete_in_words(6, []) is None
+    assert incomplete_in_words(6, [here]) == (
+        "6 of 7 documents; d2 left out: ann/d2.ann:4: is cut"
+    )
+    assert incomplete_in_words(6, [here, unknown]) == (
+        "6 of at least 8 documents; d2, more.jsonl left out: ann/d2.ann:4: is cut (and 1 more)"
+    )
+    assert here.as_dict() == {
+        "file": "ann/d2.ann",
+        "line": 4,
+        "message": "is cut",
+        "documents": ["d2"],
+    }
