@@ -1,9 +1,9 @@
 """Answers on a part of what was given: what is missing, and the exit code that says so.
 
-Whatever a command reads is reported here by `note_unread`. The sentence on what is missing then
-stands on stderr and above the first result, `unread_json` has all of it for `--json`, and `ending` turns the end
-of the command into exit code 3. A command has to do nothing but put `unread_json()` into its JSON,
-which `Loaded.json` does.
+What a command cannot read is reported here by `note_unread`. The sentence on what is missing then
+stands on stderr and above the first result, `unread_json` has all of it for `--json`, and `ending`
+turns the end of the command into exit code 3. A command has to do nothing but put `unread_json()`
+into its JSON, which `Loaded.json` does.
 """
 
 from collections.abc import Iterator, Sequence

@@ -160,9 +160,7 @@ def headline(contents: Contents) -> Markup:
     waiting = None if gold is None else sum(len(d.review) for d in gold.documents.values())
     found = verdict(comparison, calibration=contents.calibration, to_review=waiting)
     said = [*found.in_words(), *_beside(contents)]
-    return join(
-        missing(contents.failures), gamma_on_scale(comparison.overall.score, said, bounds)
-    )
+    return join(missing(contents.failures), gamma_on_scale(comparison.overall.score, said, bounds))
 
 
 def missing(sentences: Iterable[str]) -> Markup:

@@ -93,9 +93,8 @@ class Treebanks:
                     "document": ",".join(said.get("document", ())),
                 },
             )
-        messages(
-            (each.error.message_and_place for each in found.failures), before="gammacp: ", error=True
-        )
+        errors = (each.error.message_and_place for each in found.failures)
+        messages(errors, before="gammacp: ", error=True)
         note_unread(found.failures, found.incomplete, allowed=reading.allow_unread)
         for line in found.messages:
             message(line)

@@ -42,7 +42,7 @@ DAMAGES = {
     "cut": lambda content: content[: len(content) * 2 // 3],
     "noise": lambda content: content[: len(content) // 2] + b"\xff\x00{<" + content[-9:],
     "other": lambda content: b"\x89PNG" + content[9:],
-    "empty": lambda content: b"",
+    "empty": lambda content: content[:0],
 }
 
 
@@ -61,9 +61,7 @@ def test_a_damaged_document_is_never_silently_absent(
         after = collect([tmp_path])
         file.write_bytes(whole)
         named = {document for failure in after.unread for document in failure.documents}
-        absent = {
-            key for key in before.continua.keys() - after.continua.keys() if key not in named
-        }
+        absent = {key for key in before.continua.keys() - after.continua.keys() if key not in named}
         known = {before.continua[key].name for key in absent} - named
         blamed = {Path(str(failure.error.file)).name for failure in after.unread}
         assert not known or file.name in blamed, (file.name, known)
@@ -91,9 +89,7 @@ def test_the_sentence_counts_what_is_known() -> None:
     here = Failure(DataError("is cut", file="ann/d2.ann", line=4), ("d2",))
     unknown = Failure(DataError("is cut", file="more.jsonl"))
     assert incomplete_in_words(6, []) is None
-    assert incomplete_in_words(6, [here]) == (
-        "6 of 7 documents; d2 left out: ann/d2.ann:4: is cut"
-    )
+    assert incomplete_in_words(6, [here]) == ("6 of 7 documents; d2 left out: ann/d2.ann:4: is cut")
     assert incomplete_in_words(6, [here, unknown]) == (
         "6 of at least 8 documents; d2, more.jsonl left out: ann/d2.ann:4: is cut (and 1 more)"
     )

@@ -44,9 +44,7 @@ File = Annotated[
 WRITE_OPTION = option("Set an option of the format that is written (repeatable).", "NAME=VALUE")
 
 
-ALLOW_UNREAD = option(
-    "Do not exit with 3 because some files could not be read.", default=False
-)
+ALLOW_UNREAD = option("Do not exit with 3 because some files could not be read.", default=False)
 
 
 HEADING = "What is read, and what of it counts"
