@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from gammacp import Continuum, Corpus, DataError, Unit, write
+from gammacp import Continuum, Corpus, DataError, Unit, read_corpus, write
 from gammacp.base.failures import Failure, incomplete_in_words
 from gammacp.continuum.shapes import box
 from gammacp.formats import FORMATS, collect
+from tests.formats.fuzzing import SEEDS, seeded
 
 WRITERS = [name for name, f in FORMATS.items() if f.writer]
 NAMES = ("d1", "d2", "d3", "d4")
@@ -73,6 +74,51 @@ def test_a_damaged_document_is_never_silently_absent(
         assert not fewer, f"{file.name}: an annotator of {fewer} is absent"
         if after.failures:
             assert any(file.name in str(each.error) for each in after.unread)
+
+
+JUNK = {
+    "a word": b"qwertz\n",
+    "words": b"qwertz uiop asdf\n",
+    "cells": b"qwertz\tuiop\tasdf\n",
+    "an object": b'{"qwertz": 1}\n',
+    "an array": b'[{"qwertz": 1}]',
+    "nothing": b"{}",
+    "an element": b"<qwertz><uiop/></qwertz>",
+}
+# Files beside the annotations, and packed ones.
+NO_TEXT = {"zip", "arrow", "review-list", "pylidc", "brat text"}
+
+
+@pytest.mark.parametrize("target", [target for target in SEEDS if target not in NO_TEXT])
+def test_content_without_a_record_is_never_found_nothing(tmp_path: Path, target: str) -> None:
+    folder, seed = seeded(tmp_path / "formats"), SEEDS[target]
+    file = folder / seed.file
+    first = file.read_bytes().partition(b"\n")[0]
+    for kind, content in {**JUNK, "words below": first + b"\nqwertz uiop\n"}.items():
+        file.write_bytes(content)
+        try:
+            found = collect([folder / seed.what], format=target.split()[0])
+        except DataError:
+            continue
+        assert found.failures or found.left_out, kind
+        idle = [n for n, c in found.continua.items() if not found.failures and 0 in c.counts]
+        assert not idle, f"{kind}: somebody in {idle} found nothing"
+
+
+def test_a_valid_file_without_units_is_an_annotator_who_found_nothing(tmp_path: Path) -> None:
+    empty = {
+        "bids/ann/x_events.tsv": ("onset\tduration\ttrial_type\n", "bids"),
+        "conll/ann/x.conll": ("a O\nb O\n", "conll"),
+        "prodigy/ann.jsonl": ('{"text": "a b", "answer": "accept"}\n', "prodigy"),
+        "doccano/ann.jsonl": ('{"id": 1, "text": "a b", "label": []}\n', "doccano"),
+        "brat/ann/x.ann": ("", "brat"),
+    }
+    for name, (content, format) in empty.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True)
+        file.write_text(content, encoding="utf-8")
+        (c,) = read_corpus([file.parent if format != "brat" else file], format=format).values()
+        assert (c.annotators, c.n_units) == (("ann",), 0), name
 
 
 def test_documents_that_share_the_fate_of_a_file_are_listed(tmp_path: Path) -> None:
