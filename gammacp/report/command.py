@@ -49,7 +49,15 @@ def report(
         raise DataError("is not a folder", file=images, hint="Give the folder with the images")
     options = settings.options()
     features, about = settings.weighing.features, comparing.about()
-    loaded = load(files, reading, features, writes=[out], about=about, links=True)
+    loaded = load(
+        files,
+        reading,
+        features,
+        writes=[out],
+        about=about,
+        links=True,
+        by_default_chance="chance" not in options,
+    )
     spare_files([out], comparing.against or ())
     compared = comparing.options(files, reading, features)
     pays = calibrate or loaded.takes_long

@@ -159,3 +159,40 @@ def test_trees(run: Run, tmp_path: Path) -> None:
     assert failure["documents"] == ["d2"]
     assert "1 of 2 documents; d2 left out" in result.err
     assert run("syntax", tmp_path, "--allow-unread").code == 0
+
+
+def test_leaving_a_person_out_may_change_the_chance_model(run: Run, tmp_path: Path) -> None:
+    """Two documents are too few to deal those of three annotators, and enough for two."""
+    rows = [
+        f"{document},{annotator},{'xy'[k % 2]},{k * 10 + shift},{k * 10 + 6}\n"
+        for document in ("a", "b")
+        for shift, annotator in enumerate(("Ann", "Bob", "Cem"))
+        for k in range(8)
+    ]
+    file = tmp_path / "e.csv"
+    file.write_text("document,annotator,category,start,end\n" + "".join(rows), encoding="utf-8")
+    sentence = "Without Cem the default chance model is documents instead of cut"
+    arguments = ["gamma", file, "--samples", "10", "--exclude", "Cem"]
+    result = run(*arguments, "--json")
+    assert sentence in result.err
+    assert sentence in json.loads(result.out)["doubt"]
+    assert sentence not in run(*arguments, "--chance", "cut").err
+    assert sentence not in run("inspect", file, "--exclude", "Cem").err
+
+
+def test_convert_takes_its_target_as_an_option(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "pandas.csv"
+    file.write_text(",document,annotator,category,start,end\n0,d,Ann,x,0,4\n1,d,Bob,x,0,5\n")
+    result = run("convert", file, "-o", tmp_path / "out.json")
+    assert result.code == 0
+    assert (tmp_path / "out.json").is_file()
+    assert "left out" not in result.err, "the numbers of rows are no column"
+
+
+def test_a_named_format_beats_the_ending(run: Run, tmp_path: Path) -> None:
+    for annotator in ("ann", "bob"):
+        (tmp_path / annotator).mkdir()
+        (tmp_path / annotator / "d.txt").write_text("a O\nb B-X\nc I-X\n", encoding="utf-8")
+    result = run("measure", tmp_path, "--format", "conll", "-m", "ser", "--json")
+    (found,) = json.loads(result.out)["results"]
+    assert found["measures"]["ser"]["value"] == 1

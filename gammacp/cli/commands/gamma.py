@@ -65,7 +65,13 @@ def gamma(
     options = settings.options()
     if certificate_sets and certificate is None:
         raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
-    loaded = load(files, reading, settings.weighing.features, about=sampled.values())
+    loaded = load(
+        files,
+        reading,
+        settings.weighing.features,
+        about=sampled.values(),
+        by_default_chance="chance" not in options,
+    )
     # What could not be read counts: one file that is left of several is a corpus of one.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua = loaded.corpus() if several else loaded.continua

@@ -288,6 +288,7 @@ def load(
     endings: Sequence[str] = (),
     about: Mapping[str, str] | None = None,
     links: bool = False,
+    by_default_chance: bool = False,
 ) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
 
@@ -297,7 +298,8 @@ def load(
     format recognised; `refusal` are keys that mean nothing to the command, and why. With `against`
     it is another round, read with the same options. `writes` are the files that will be written,
     with these `endings` where they are folders. `about` is what is said of documents (`Sampled`),
-    and `links` that the command uses links between units.
+    and `links` that the command uses links between units; `by_default_chance` that it models chance
+    by default, which may depend on who is left out.
 
     Raises
     ------
@@ -340,7 +342,32 @@ def load(
     declared = [a for a in campaign.values.get("annotators", ()) if a not in names.values()]
     if doubt := found.doubt(declared, kept.continua):
         message(f"gammacp: {doubt}")
+    note = _other_chance(found.continua, kept.continua, campaign.values)
+    if by_default_chance and note:
+        message(f"gammacp: {note}")
+        doubt = f"{doubt}. {note}" if doubt else note
     return Loaded(kept.continua, found.unread, found.formats, kept.left_out, doubt, names)
+
+
+def _other_chance(
+    read: Mapping[str, Continuum], kept: Mapping[str, Continuum], values: Mapping[str, Any]
+) -> str | None:
+    """What to say where leaving annotators out changes how chance is modelled; None if it does not.
+
+    Values under two models differ although the annotators who stay have not changed.
+    """
+    from gammacp.chance.registry import default_chance
+
+    if not values.get("exclude") or not kept:
+        return None
+    before, after = (default_chance([[*each.values()]]) for each in (read, kept))
+    if before == after:
+        return None
+    return (
+        f"Without {', '.join(values['exclude'])} the default chance model is {after} instead of "
+        f"{before}, so the values cannot be compared with those of everybody; `chance={before}` "
+        f"or `chance={after}` for both makes them comparable"
+    )
 
 
 def selected(
