@@ -48,7 +48,7 @@ def test_the_sentence_has_interval_p_parts_and_what_would_be_found() -> None:
     low, high = found.difference_interval or (0, 0)
     assert low < found.difference < high
     said = found.in_words()
-    for part in ("γ differs by +0.291", "95% confidence", "5 and 6 documents", "--cluster"):
+    for part in ("γ differs by +0.291", "95% confidence", "5 and 6 documents", "`cluster=`"):
         assert part in said
     assert "would have been found in four of five" in said
     assert "Below 20 documents" in said
