@@ -22,7 +22,8 @@ from gammacp.formats.times import in_seconds
 
 # A task has one of these; a record without any is of something else.
 _CONTENTS = frozenset(
-    "text tokens spans audio audio_spans video image html options accept label".split()
+    ("text", "tokens", "spans", "audio", "audio_spans", "video", "image", "html")
+    + ("options", "accept", "label")
 )
 _ANSWERS = ("accept", "reject", "ignore")
 

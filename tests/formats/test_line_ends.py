@@ -1,4 +1,4 @@
-"""Line ends of all systems: the same units, and never an annotator who seems to have found nothing."""
+"""Line ends of all systems: the same units, and nobody who seems to have found nothing."""
 
 from pathlib import Path
 
