@@ -21,10 +21,8 @@ from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 from gammacp.formats.times import in_seconds
 
 # A task has one of these; a record without any is of something else.
-_CONTENTS = frozenset(
-    ("text", "tokens", "spans", "audio", "audio_spans", "video", "image", "html")
-    + ("options", "accept", "label")
-)
+_INPUTS = frozenset({"text", "tokens", "audio", "video", "image", "html", "options"})
+_CONTENTS = _INPUTS | {"spans", "audio_spans", "accept", "label"}
 _ANSWERS = ("accept", "reject", "ignore")
 
 
