@@ -43,11 +43,15 @@ _EXPORT = (
 
 
 class Unread(NamedTuple):
-    """What could not be read, and why; `path` is that of what is packed."""
+    """What could not be read, and why; `path` is that of what is packed.
+
+    The format is None where it is not known.
+    """
 
     place: str
     error: DataError
     path: Path
+    format: Format | None = None
 
 
 @dataclass
@@ -307,6 +311,7 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
     listed = (f for f in sorted(folder.rglob("*")) if not f.name.startswith(DECISIONS))
     inside = {f.relative_to(folder).as_posix(): f for f in listed}
     files: list[Path] = []
+    chosen = _chosen_where_it_occurs(search.chosen, [f for f in inside.values() if f.is_file()])
     for name, reason in why_not_annotators(inside).items():
         file = inside[name]
         if file.is_dir():
@@ -314,7 +319,7 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
                 why = "a link to a folder, not followed; give that folder as well"
                 search.passed.append((file, folder, why))
             continue
-        why = reason or _why_no_format(file, search.chosen)
+        why = reason or _why_no_format(file, chosen, any_ending=chosen is not search.chosen)
         if not file.is_file():
             why = "a device, a pipe or a broken link"
         if why:
@@ -326,10 +331,15 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
     return files
 
 
-def _why_no_format(path: Path, chosen: Format | None) -> str:
+def _chosen_where_it_occurs(chosen: Format | None, files: Iterable[Path]) -> Format | None:
+    """Return the chosen format; None where no file has its ending, so that the name decides."""
+    return chosen if chosen and any(has_ending(file, chosen) for file in files) else None
+
+
+def _why_no_format(path: Path, chosen: Format | None, *, any_ending: bool = False) -> str:
     if path.name in TYPE_SYSTEMS:
         return "the type system of annotations"
-    if has_ending(path, chosen):
+    if any_ending or has_ending(path, chosen):
         return ""
     return f"no format has the ending {path.suffix}" if path.suffix else "its name has no ending"
 

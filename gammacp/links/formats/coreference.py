@@ -74,14 +74,14 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
 def _documents(source: Source) -> Iterator[_Document]:
     current: _Document | None = None
     corefud = source.text().lstrip().startswith("#") and _GLOBAL in source.text()
-    for number, line in enumerate(source.text().split("\n"), 1):
+    for number, line in enumerate(source.lines(), 1):
         if begun := (_NEW if corefud else _BEGIN).match(line):
             if current is not None:
                 yield _check_complete(source, current, number)
             names = [part for part in begun.groups() if part]
             current = _Document("-".join(names) or source.document)
         elif line.strip() and not line.startswith("#"):
-            cells = line.rstrip("\r").split("\t" if corefud else None)
+            cells = line.split("\t" if corefud else None)
             current = current or _Document(source.document)
             if corefud:
                 _corefud(source, current, cells, number)
