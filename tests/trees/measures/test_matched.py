@@ -268,7 +268,7 @@ PROTOTYPE = {
 
 @pytest.mark.parametrize("name", PROTOTYPE)
 def test_copenhagen_treebanks_against_a_prototype(name: str) -> None:
-    from tests.papers.test_skjaerholt_2014 import agreement
+    from tests.trees.papers.test_skjaerholt_2014 import agreement
 
     found = agreement(name).total.beyond_chance
     for delta, value in PROTOTYPE[name].items():

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from tests.formats.fuzzing import SEEDS, seeded
 
 from gammacp import Continuum, Corpus, DataError, Unit, read_corpus, write
 from gammacp.base.failures import Failure, incomplete_in_words
 from gammacp.continuum.shapes import box
 from gammacp.formats import FORMATS, collect
+from tests.tools.seeds import SEEDS, seeded
 
 WRITERS = [name for name, f in FORMATS.items() if f.writer]
 NAMES = ("d1", "d2", "d3", "d4")

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from tests.formats.fuzzing import SEEDS, seeded
 
 from gammacp.base.text import lines_of
 from gammacp.formats import collect
+from tests.tools.seeds import SEEDS, seeded
 
 # Positions in the text count its line ends, so that other ends are another text.
 OF_TEXTS = {"brat", "catma", "glozz", "refi-qda"}
