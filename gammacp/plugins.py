@@ -1,7 +1,9 @@
 """Extensions: modules of one's own that register a measure, a chance model, a format, ….
 
 They are loaded by name or path (`load`, on the command line `--import`), or come with a package
-that is installed and names its modules under the entry point group `gammacp.plugins`:
+that is installed and names its modules under the entry point group `gammacp.plugins`. The working
+directory may be a stranger's, so a name is looked for only where Python itself looks; a module that
+lies in the working directory is given by its path.
 
     [project.entry-points."gammacp.plugins"]
     mine = "my_package.gammacp_measures"
@@ -35,20 +37,23 @@ def load(name: str) -> ModuleType:
     Parameters
     ----------
     name
-        Of a module, which is looked for in the working directory as well, or the path of a `.py`
-        file. A file is imported under its own name, without the ending.
+        Name of a module that Python finds on `sys.path`, or the path of a `.py` file or of a
+        package's folder. A file is imported under its own name, without the ending.
 
     Raises
     ------
     UsageError
         There is no such module or file, it fails while it is imported, or its name is taken.
     """
-    path = Path(name).resolve() if name.endswith(".py") or "/" in name or "\\" in name else None
+    path = Path(name).resolve() if _is_path(name) else None
     key = name if path is None else str(path)
     if key not in LOADED:
-        search_here()
         LOADED[key] = _import(name) if path is None else _imported_file(path)
     return LOADED[key]
+
+
+def _is_path(name: str) -> bool:
+    return name.endswith(".py") or "/" in name or "\\" in name
 
 
 def load_all(names: Iterable[str]) -> None:
@@ -103,21 +108,16 @@ def _loaded_before(name: str) -> ModuleType:
     for module in LOADED.values():
         if module.__name__ == stem:
             return module
-    path = " (with the path that leads to it from here)" if name.endswith(".py") else ""
+    if name.endswith(".py"):
+        path = " (with the path that leads to it from here)"
+    elif _is_path(name):
+        path = ""
+    else:
+        path = " (or the path of its file, if it is not installed)"
     raise UsageError(
         f"{name!r} names code, which a data file may not run; if you trust it, give "
         f"`plugins.load({name})`{path}"
     )
-
-
-def search_here() -> None:
-    """Look for modules in the working directory as well, as `python -m` does."""
-    _search(Path.cwd())
-
-
-def _search(folder: Path) -> None:
-    if str(folder) not in sys.path and not (folder == Path.cwd() and "" in sys.path):
-        sys.path.append(str(folder))
 
 
 def _import(name: str) -> ModuleType:
@@ -126,28 +126,49 @@ def _import(name: str) -> ModuleType:
     except GammacpError:
         raise
     except ImportError as error:
-        raise UsageError(f"module {name!r} cannot be imported: {error}") from None
+        hint = ""
+        if isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]:
+            hint = _hint_of_path(name)
+        raise UsageError(f"module {name!r} cannot be imported: {error}{hint}") from None
     except Exception as error:
         raise UsageError(f"module {name!r}: {why_it_fails(error)}") from None
 
 
+def _hint_of_path(name: str) -> str:
+    """Return how to name a module that lies in the working directory; "" if none does."""
+    outermost, _, inner = name.partition(".")
+    if Path(f"{outermost}.py").is_file():
+        path = f"{outermost}.py"
+    elif Path(outermost, "__init__.py").is_file():
+        path = f"./{outermost}"
+    else:
+        return ""
+    hint = f"; modules are not looked for in the working directory: give `plugins.load({path})`"
+    return f"{hint} before it" if inner else hint
+
+
 def _imported_file(path: Path) -> ModuleType:
-    """The module in a file; its folder is searched, so that pickled objects find it again."""
+    """Import a file, or a package by its folder, whose neighbours it may import."""
     name = path.stem
-    if not path.is_file():
-        raise UsageError(f"{path}: there is no such file to import")
+    package = path if path.is_dir() else None
+    file = path if package is None else path / "__init__.py"
+    if not file.is_file():
+        raise UsageError(f"{file}: there is no such file to import")
     if not name.isidentifier():
         raise UsageError(f"{path}: {name!r} cannot be a module's name")
     there = sys.modules.get(name)
     if there is not None:
-        if Path(getattr(there, "__file__", None) or ".").resolve() == path:
+        if Path(getattr(there, "__file__", None) or ".").resolve() == file:
             return there
         raise UsageError(f"{path}: a module {name!r} exists already; rename the file")
-    spec = spec_from_file_location(name, path)
+    inside = None if package is None else [str(package)]
+    spec = spec_from_file_location(name, file, submodule_search_locations=inside)
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[name] = module_from_spec(spec)
-    _search(path.parent)
+    # As for `python FILE`, but behind everything that is installed.
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
     try:
         spec.loader.exec_module(module)
     except BaseException as error:

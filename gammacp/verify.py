@@ -5,11 +5,13 @@ It counts costs in whole grains of about 2^-40 of Delta, rounded down where they
 low and up where they may only be too high. docs/certificates.md describes the format.
 
 A group has at most one unit of each annotator. It costs opening - sum of w over its pairs, where
-w = Delta - d. An alignment is a set of groups that has each unit once (in a cover: at least once).
+w = Delta - d and opening = Delta n (n - 1) / 2 for n annotators, so that no group costs less than
+0. An alignment is a set of groups that has each unit once (in a cover: at least once).
 
 1. Costs. Every d is computed anew from positions and categories. Two units are passed over if
    opening + w(u, v) + (n - 2) Delta < 0: a group with both is cheaper without one of them.
-2. The alignment. Its units are counted, and the costs of its groups added up.
+2. The alignment. Its units are counted, and the costs of its groups added up, in grains that are
+   2^100 times finer. Where all units of all groups are equal, it costs exactly 0.
 3. Shares. Let each unit have a share, such that no group costs less than its units' shares: then no
    alignment costs less than all shares. They need not be right. For each root, the first unit of a
    group, the group is sought that they exceed most; the root's share is lowered by that.
@@ -23,6 +25,9 @@ w = Delta - d. An alignment is a set of groups that has each unit once (in a cov
    w(u, v) + 2 S[u, v] <= r(u, a(v)) + r(v, a(u)) + t(u, v, .) + t(v, u, .) - t(., u, v), then the
    share of u can be -2 S[0, u] - S[u, u] - r(u, .) - t(u, ., .), because a group has at most one
    unit of a, and with u and v, u and x also v and x. What a pair has beyond that is paid, too.
+
+A bound may be proven for a smaller Delta, in finer grains, or without looking at positions: both
+only make alignments cheaper, so that it holds for the costs of the file as well.
 """
 
 import hashlib
@@ -37,7 +42,8 @@ from operator import mul
 from typing import Any
 
 NODES = 3_000_000  # steps of each search, in all; what is left then counts with its bound
-MOST_ERROR = Fraction(1, 10**6)  # of the opening, for each unit: a larger error claims nothing
+MOST_ERROR = Fraction(1, 10**6)  # of the cost that is claimed: a larger error counts as this
+FINE = 2**100  # parts of a grain in which the costs of the alignment are added up
 Group = tuple[int, tuple[int, ...]]  # what it loses, and its units
 Row = list[tuple[int, int]]  # candidates of one annotator, with twice what each one adds
 
@@ -60,10 +66,19 @@ class Place:
             raise self.no(f"{key!r} is missing")
         return Place(self.value[key], f"{self.name}.{key}".lstrip("."))
 
+    def get(self, key: str, default: Any) -> "Place":
+        return self[key] if key in self.value else Place(default)
+
     def list(self, size: int | None = None) -> list["Place"]:
         if not isinstance(self.value, list) or size not in (None, len(self.value)):
             raise self.no("not a list, or not of the right length")
         return [Place(v, f"{self.name}[{i}]") for i, v in enumerate(self.value)]
+
+    def names(self) -> Sequence[str]:
+        names = [place.value for place in self.list()]
+        if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+            raise self.no("a name is no text, or there twice")
+        return names
 
     def number(self, least: Any = -1e300, most: float = 1e300, kind: Any = int | float) -> Any:
         v = self.value
@@ -89,75 +104,112 @@ class Check:
             self.file = file = Place(json.loads(text))
         except (RecursionError, ValueError) as error:
             raise RefusedError(f"cut off, or not JSON: {error}") from None
-        file["version"].one_of(1)
+        file["version"].one_of(1, 2)
         told = json.dumps(file["units"].value, separators=(",", ":"))
         own = "sha256:" + hashlib.sha256(told.encode()).hexdigest()
         if file["hash"].value != own:
             raise file["hash"].no(f"made for other units; that of the units here is {own}")
-        self.n, self.cover = len(file["annotators"].list()), file["cover"].one_of(False, True)
-        delta, opening = file["dissimilarity"]["delta"].number(1e-300), file["opening"].number()
-        self.grain = Fraction(2) ** (math.frexp(float(delta))[1] - 41)
-        self.delta, self.opening = delta / self.grain, opening / self.grain
+        self.annotators, categories = file["annotators"].names(), file["categories"].names()
+        self.n, self.cover = len(self.annotators), file["cover"].one_of(False, True)
+        every_pair = self.n * (self.n - 1) // 2
+        delta = file["dissimilarity"]["delta"].number(1e-300)
+        if abs(file["opening"].number() - delta * every_pair) > delta * every_pair / 2**40:
+            raise file["opening"].no("not Delta for each pair of the annotators")
+        proof = file["proof"]
+        proof["kind"].one_of("shares", "matrix", "none")
+        # The Delta of the proof, which is the file's unless a smaller one is there.
+        smaller = proof.get("delta", file["dissimilarity"]["delta"].value).number(1e-300, delta)
+        self.grain = Fraction(2) ** (math.frexp(float(smaller))[1] - 41)
+        self.delta, self.opening = smaller / self.grain, smaller / self.grain * every_pair
         rows = [row.list(4) for row in file["units"].list()]
-        self.size, kinds = len(rows), len(file["categories"].list())
+        self.size, kinds = len(rows), len(categories)
         self.annotator = [row[0].below(self.n) for row in rows]
         self.kind = [kinds if row[3].value is None else row[3].below(kinds) for row in rows]
         places = [(row[1].number(), row[2].number(row[1].number())) for row in rows]
         fine = math.lcm(*(x.denominator for place in places for x in place))
         self.place = [(int(start * fine), int(end * fine)) for start, end in places]
         self._read_costs(kinds)
-        self.total, times = 0, [0] * self.size
+        low, high, times = 0, 0, [0] * self.size
         groups = file["groups"].list()
         for place in groups:
             units = [u.below(self.size) for u in place.list()]
-            pairs = [self.cost(u, v) for i, u in enumerate(units) for v in units[:i]]
-            if not units or None in pairs:
+            pairs = [self.parts(u, v) for i, u in enumerate(units) for v in units[:i]]
+            known = [pair for pair in pairs if pair is not None]
+            if not units or len(known) < len(pairs):
                 raise place.no("empty, or units that cannot be together")
-            self.total += math.ceil(self.opening) + len(pairs) * (2 - math.floor(self.delta))
-            self.total += sum(d or 0 for d in pairs)
+            alone = (every_pair - len(pairs)) * delta / self.grain
+            for label, over, under in ((alone, 0, 1), *known):
+                low += math.floor(label * FINE) + over * FINE // under
+                high += math.ceil(label * FINE) - -over * FINE // under
             for u in units:
                 times[u] += 1
         for u, k in enumerate(times):
             if k == 0 or (k > 1 and not self.cover):
                 raise file["groups"].no(f"unit {u} is in {k} of them")
+        self.low, self.high = Fraction(low, FINE), Fraction(high, FINE)
+        self.total = math.ceil(self.high)
         self.said = f"{len(groups)} groups of {self.size} units cost "
 
     def _read_costs(self, kinds: int) -> None:
-        def grains(place: Place) -> int | None:
-            return None if place.value is None else math.floor(place.number(0) / self.grain)
+        """Read the dissimilarity, and describe what it was read from."""
+
+        def grains(place: Place) -> Fraction | None:
+            return None if place.value is None else place.number(0) / self.grain
 
         what, self.given, self.factor = self.file["dissimilarity"], list[str](), Fraction(0)
-        label, self.known = what["categorial"], dict[tuple[int, int], int | None]()
+        label, self.known = what["categorial"], dict[tuple[int, int], Fraction | None]()
         self.formula = what["positional"].one_of("sporadic", "none", "listed")
+        costs = "positions do not count"
         if self.formula == "sporadic":
             self.factor = what["factor"].number(0) / self.grain
+            costs = f"sporadic * {what['factor'].value}"
         if self.formula == "listed":
+            costs = f"pairs as listed for {what.get('name', '').value!r}"
             self.given.append("taken as given: what pairs of units cost")
             for u, v, d in (row.list(3) for row in self.file["pairs"].list()):
                 pair = u.below(self.size), v.below(self.size)
                 self.known[min(pair), max(pair)] = grains(d)
         elif isinstance(label.value, list):
+            costs += ", categories by a table"
             self.given.append("taken as given: the table of what pairs of categories cost")
             self.table = [[grains(c) for c in r.list(kinds + 1)] for r in label.list(kinds + 1)]
             if self.table != [list(column) for column in zip(*self.table, strict=True)]:
                 raise label.no("not symmetric")
         else:
             one = grains(label)
-            self.table = [[one] * i + [0] + [one] * (kinds - i) for i in range(kinds + 1)]
+            costs += f", different categories {'never' if one is None else label.value}"
+            zero = Fraction(0)
+            self.table = [[one] * i + [zero] + [one] * (kinds - i) for i in range(kinds + 1)]
+        names = ", ".join(map(repr, self.annotators))
+        self.about = f"annotators {names}; dissimilarity: Delta {what['delta'].value}, {costs}"
+
+    def parts(self, u: int, v: int) -> tuple[Fraction, int, int] | None:
+        """Return what categories add to d, and a numerator and denominator for positions.
+
+        All is in grains; None if the two units can never be together.
+        """
+        if self.annotator[u] == self.annotator[v]:
+            return None
+        if self.formula == "listed":
+            label = self.known.get((min(u, v), max(u, v)))
+        else:
+            label = self.table[self.kind[u]][self.kind[v]]
+        (start, end), (first, last) = self.place[u], self.place[v]
+        apart, lengths = abs(start - first) + abs(end - last), end - start + last - first
+        if label is None:
+            return None
+        if not apart or not self.factor:
+            return label, 0, 1
+        square = self.factor.denominator * lengths * lengths
+        return (label, self.factor.numerator * apart * apart, square) if square else None
 
     def cost(self, u: int, v: int) -> int | None:
         """d of two units, at most two grains too low; None if they can never be together."""
-        if self.formula == "listed" and self.annotator[u] != self.annotator[v]:
-            return self.known.get((min(u, v), max(u, v)))
-        if self.annotator[u] == self.annotator[v]:
+        parts = self.parts(u, v)
+        if parts is None:
             return None
-        d, f = self.table[self.kind[u]][self.kind[v]], self.factor
-        (start, end), (first, last) = self.place[u], self.place[v]
-        apart, lengths = abs(start - first) + abs(end - last), end - start + last - first
-        if not apart or not f or d is None:
-            return d
-        square = f.denominator * lengths * lengths
-        return d + f.numerator * apart * apart // square if square else None
+        label, over, under = parts
+        return math.floor(label) + over // under
 
     def near(self, units: Sequence[int]) -> list[dict[int, int]]:
         """For each of these units, by number: whom it may be with, and what they earn at most."""
@@ -183,9 +235,12 @@ class Check:
     def by_shares(self, proof: Place) -> tuple[int, str]:
         """What no alignment costs less than, and how that was found: steps 3 and 4."""
         told = [p.number(-(1 << 400), 1 << 400, int) for p in proof["shares"].list(self.size)]
+        if proof.get("pooled", False).one_of(False, True):
+            self.factor = Fraction(0)
         same = defaultdict[Any, list[int]](list)
         for u, place in sorted(enumerate(self.place), key=lambda up: up[1]):
-            same[self.annotator[u], place if self.factor else u, self.kind[u]].append(u)
+            where = u if self.formula == "listed" else place if self.factor else None
+            same[self.annotator[u], where, self.kind[u]].append(u)
         units = [some[0] for some in same.values()]
         self.counts = [len(some) for some in same.values()]
         self.owner = [self.annotator[u] for u in units]
@@ -351,31 +406,36 @@ class Check:
 
     def claim(self) -> tuple[bool, list[str]]:
         """Whether all that is claimed is proven; what is, and what is not, in words."""
-        claim, kind = self.file["claim"], self.file["proof"]["kind"]
-        cost, bound, error = (claim[k].number() / self.grain for k in ("cost", "bound", "error"))
+        claim, proof = self.file["claim"], self.file["proof"]
+        cost, bound, error = (
+            claim[key].number(0) / self.grain for key in ("cost", "bound", "error")
+        )
         status = claim["status"].one_of("optimal", "feasible", "by CP-SAT, unchecked")
-        if not 0 <= error <= MOST_ERROR * max(abs(self.opening), self.delta) * self.size:
-            raise claim["error"].no("below 0, or so large that nothing is claimed")
-        self.error, right = error, abs(self.total - cost) <= error
+        self.error = min(error, MOST_ERROR * cost)
+        right = cost - self.error <= self.low and self.high <= cost + self.error
         said = "NOT the cost that is claimed: " * (not right) + self.said
-        lines = [*self.given, f"{said}{float(self.total * self.grain):.12g}"]
-        least = self.opening >= self.delta * self.n * (self.n - 1) / 2  # no group costs less than 0
+        lines = [self.about, *self.given, f"{said}{float(self.high * self.grain):.12g}"]
         nothing = False, [*lines, "NOT checked: whether an alignment costs less; no proof is here"]
-        matrix = kind.one_of("shares", "matrix", "none") == "matrix"
-        if kind.value == "none" or (self.cover and (matrix or not least)):
-            return nothing
+        kind = proof["kind"].value
         try:
-            found, how = (self.by_matrix if matrix else self.by_shares)(self.file["proof"])
+            if self.high == 0:
+                found, how = 0, "no group costs less than 0"
+            elif kind == "none" or (kind == "matrix" and self.cover):
+                return nothing
+            else:
+                found, how = (self.by_matrix if kind == "matrix" else self.by_shares)(proof)
         except RecursionError:  # hundreds of annotators, or of units that cannot be told apart
             return nothing
-        found = max(found, 0) if least else found
-        proven = found >= max(bound, cost if status == "optimal" else bound) - error
+        found = max(found, 0)
+        least = max(bound, cost if status == "optimal" else bound)
+        proven = found >= least - self.error
         told = "bound verified: " if proven else "NOT what is claimed, only this bound: "
         if right and proven and status == "optimal":
             told, shown = "", cost
-            left = f" (error {float(max(cost - found, self.total - cost) * self.grain):.2g})"
+            most = max(cost - found, cost - self.low, self.high - cost)
+            left = f" (error {float(most * self.grain):.2g})"
         else:
-            shown, left = found, f", gap {float((self.total - found) * self.grain):.3g}"
+            shown, left = found, f", gap {float((self.high - found) * self.grain):.3g}"
         told += f"no alignment costs less than {float(shown * self.grain):.12g}{left}"
         return right and proven, [*lines, told, how]
 

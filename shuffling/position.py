@@ -33,8 +33,9 @@ class Position:
     - Free (`overlap=True`): both boundaries of a unit are drawn independently of everything; two
       that cross change places. Units of positive length with whole positions keep length 1.
     - Kept apart (`overlap=False`; §6.3.4 "a modified version of the shifting procedure so that
-      the non-overlapping constraint is fully satisfied"): the same draws under the condition that
-      units are disjoint and of positive length; large shifts may carry a unit past others.
+      the non-overlapping constraint is fully satisfied"): uniform draws under the condition that
+      units are disjoint and of positive length, so that boundaries of a unit that cross count as
+      rejected and do not change places; large shifts may carry a unit past others.
     - Segmentations (a model whose layout is `covering`, unless `overlap` is given): shared
       boundaries are drawn under the condition that they stay in order, s = f·m·(the shorter of
       its two units); the outer ones stay.

@@ -22,10 +22,12 @@ from gammacp.alignment.duals.semidefinite import Semidefinite
 from gammacp.alignment.problem import Proof, Status
 from gammacp.verify import Check, RefusedError
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
-from tests.shapes.data import random_boxes
+from tests.boxes import random_boxes
 
-# Disagreement between exact costs here and the checker's grains, for up to nine units.
-ROUNDING = Fraction(1, 10**9)
+# Of the cost: the largest error with which a claim still says something.
+MOST_ERROR = Fraction(1, 10**6)
+# Openings of some of these are no whole multiples of Δ in double precision.
+DELTAS = (0.3, 0.7, 1.0, 1.2, 2.5)
 
 
 def bases() -> Iterator[dict[str, Any]]:
@@ -42,6 +44,35 @@ def bases() -> Iterator[dict[str, Any]]:
     yield certificate(align(fragments()))
     for seed, name in enumerate(("sporadic", "iou", "giou")):
         yield certificate(align(random_boxes(seed, 2, 3, 3), Combined(positional=name)))
+    for seed, delta in enumerate(DELTAS):
+        continuum = random_continuum(50 + seed, 3 + seed % 2, 7)
+        yield certificate(align(continuum, Combined(delta=delta), cover=True))
+    for apart in (0.0, 1e-3, 1e-7):
+        yield certificate(align(near_agreement(4, apart)))
+        yield certificate(align(near_agreement(4, apart), Combined(delta=0.7)))
+    yield certificate(align(spot(3, 3)))
+
+
+def near_agreement(pairs: int, apart: float, *, distance: float = 10.0) -> Continuum:
+    """Two annotators whose units differ by hardly more than nothing."""
+    units = []
+    for i in range(pairs):
+        start = i * distance
+        units.append(Unit("A", start, start + 5, "x"))
+        units.append(Unit("B", start + apart * i, start + 5, "x"))
+    return Continuum.from_units(units)
+
+
+def spot(annotators: int, units: int) -> Continuum:
+    """Units all but at one place, so many that only pooled categories prove an alignment."""
+    rng = Random(0)
+    return Continuum.from_units(
+        [
+            Unit(f"w{who}", rng.random() * 1e-4, 10 + rng.random() * 1e-4, rng.choice("xyz"))
+            for who in range(annotators)
+            for _ in range(units)
+        ]
+    )
 
 
 def fragments() -> Continuum:
@@ -170,7 +201,8 @@ def _proof(data: dict[str, Any], rng: Random) -> None:
 
 
 def _instance(data: dict[str, Any], rng: Random) -> None:
-    key = rng.choice(("opening", "cover", "annotators", "delta", "factor", "categorial"))
+    keys = "opening", "cover", "annotators", "name", "delta", "factor", "categorial", "proof"
+    key = rng.choice(keys)
     what = data["dissimilarity"]
     if key == "opening":
         data["opening"] = _near(rng, data["opening"])
@@ -178,8 +210,31 @@ def _instance(data: dict[str, Any], rng: Random) -> None:
         data["cover"] = not data["cover"]
     elif key == "annotators":
         data["annotators"] = [*data["annotators"], "another"]
+        if rng.random() < 0.5:
+            _state_opening(data, rng)
+    elif key == "name":
+        names = data[rng.choice(("annotators", "categories"))]
+        if names:
+            names[rng.randrange(len(names))] = rng.choice([None, 1, "", *names])
+    elif key == "proof":
+        proof = data["proof"]
+        proof[rng.choice(("pooled", "delta"))] = rng.choice(
+            [True, False, what["delta"], what["delta"] / 2, what["delta"] / 1024, 2 * what["delta"]]
+        )
+    elif key == "delta":
+        what["delta"] = _near(rng, what["delta"])
+        if rng.random() < 0.5:
+            _state_opening(data, rng)
     elif key in what and isinstance(what[key], float):
         what[key] = _near(rng, what[key])
+
+
+def _state_opening(data: dict[str, Any], rng: Random) -> None:
+    """The opening that Δ and the annotators make, and perhaps the cost set right."""
+    data["opening"] = float(_opening(data))
+    cost = cost_of(data)
+    if cost is not None and rng.random() < 0.5:
+        data["claim"]["cost"] = data["claim"]["bound"] = float(cost)
 
 
 _CHANGES: tuple[Callable[[dict[str, Any], Random], None], ...] = (
@@ -205,9 +260,15 @@ def accepted(data: dict[str, Any]) -> bool:
 def is_true(data: dict[str, Any]) -> bool:
     """Whether what is claimed is so: by the exact cost of every alignment."""
     claim = data["claim"]
-    error = Fraction(claim["error"]) + ROUNDING
+    for names in (data["annotators"], data["categories"]):
+        if len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
+            return False
+    opening = _opening(data)
+    if opening < 0 or abs(Fraction(data["opening"]) - opening) > opening / 10**12:
+        return False
+    error = min(Fraction(claim["error"]), MOST_ERROR * Fraction(claim["cost"]))
     cost = cost_of(data)
-    if cost is None or abs(cost - Fraction(claim["cost"])) > error:
+    if error < 0 or cost is None or abs(cost - Fraction(claim["cost"])) > error:
         return False
     least = Fraction(claim["bound"])
     if claim["status"] == "optimal":
@@ -230,7 +291,9 @@ def cost_of(data: dict[str, Any]) -> Fraction | None:
 def least_cost(data: dict[str, Any]) -> Fraction:
     """The least that any alignment of a certificate's units costs."""
     kept = {
-        k: data[k] for k in ("units", "dissimilarity", "opening", "cover", "pairs") if k in data
+        key: data[key]
+        for key in ("units", "annotators", "dissimilarity", "cover", "pairs")
+        if key in data
     }
     return _least(json.dumps(kept))
 
@@ -262,10 +325,16 @@ def _least(text: str) -> Fraction:
     return best((1 << size) - 1)
 
 
+def _opening(data: dict[str, Any]) -> Fraction:
+    """Δ for each pair of annotators."""
+    n = len(data["annotators"])
+    return Fraction(data["dissimilarity"]["delta"]) * (n * (n - 1) // 2)
+
+
 def _group_cost(data: dict[str, Any], members: tuple[int, ...]) -> Fraction | None:
     """Opening less what its pairs earn, exactly; None where two cannot be together."""
     what, delta = data["dissimilarity"], Fraction(data["dissimilarity"]["delta"])
-    total = Fraction(data["opening"])
+    total = _opening(data)
     for u, v in combinations(members, 2):
         d = _distance(data, what, u, v)
         if d is None:

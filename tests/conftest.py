@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from gammacp.base.subjects import missing_subject, subjects
 from gammacp.cli import main
 
 if TYPE_CHECKING:
@@ -34,8 +35,9 @@ sys.dont_write_bytecode = False
 FIRST = (
     "cli/test_warm_up", "docs/test_site", "bench/test_cluster", "bench/test_interruption",
     "docs/test_blocks", "studio/test_campaign", "studio/", "docs/test_notebook",
-    "tests/kernel/test_kernel", "tests/base/test_stopping", "bench/", "measures/links/", "report/",
-    "measures/test_processors", "shapes/", "measures/trees/", "docs/", "formats/", "campaign/",
+    "tests/kernel/test_kernel", "tests/base/test_stopping", "bench/", "links/measures/", "report/",
+    "measures/test_processors", "shapes/", "trees/measures/", "docs/", "formats/", "tools/",
+    "campaign/",
 )  # fmt: skip
 
 
@@ -56,6 +58,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((i for i, part in enumerate(FIRST) if part in item.nodeid), len(FIRST))
 
     items.sort(key=turn)
+    for item in items:
+        for mark in item.iter_markers("needs"):
+            if deleted := set(mark.args) - set(subjects()):
+                item.add_marker(pytest.mark.skip(f"without the subject {', '.join(deleted)}"))
 
 
 @dataclass(frozen=True)
@@ -70,9 +76,12 @@ Run = Callable[..., Outcome]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run `gammacp ARGS…` in this process."""
+    """Run `gammacp ARGS…` in this process; skip the test if the command's subject was deleted."""
 
     def run_command(*args: object) -> Outcome:
+        command = next((word for word in map(str, args) if not word.startswith("-")), "")
+        if deleted := missing_subject("command", command):
+            pytest.skip(f"without the subject {deleted}")
         # It ends the process without unwinding: after an interrupt the exit code is enough here.
         monkeypatch.setattr("gammacp.cli.leave_at_once", lambda: None)
         monkeypatch.setattr(sys, "argv", ["gammacp", *map(str, args)])
@@ -115,7 +124,9 @@ def _without_toys(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def little_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests of calibration to which it is no matter how exact it is."""
+    """Make calibration quick, for tests to which it is no matter how exact it is."""
+    if "campaign" not in subjects():
+        return
     monkeypatch.setattr("gammacp.campaign.calibrate.sweep.REPLICATES", 2)
     monkeypatch.setattr("gammacp.campaign.calibrate.sweep.SAMPLES", 6)
 

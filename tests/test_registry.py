@@ -42,8 +42,12 @@ def test_the_names_are_those_that_the_modules_register(kind: str) -> None:
     for module, listed in table(kind).items():
         for name in listed.split():
             entry = registry[name]
-            functions = (getattr(entry, key, None) for key in ("prepare", "function", "read"))
-            origin = getattr(next(filter(None, functions), entry), "__module__", module)
+            entry = getattr(entry, "reader", entry)
+            keys = ("prepare", "function", "read", "instances")
+            functions = (getattr(entry, key, None) for key in keys)
+            function = next(filter(None, functions), entry)
+            function = getattr(function, "func", function)
+            origin = getattr(function, "__module__", module)
             assert origin.startswith(module.rpartition(".")[0])
     own = {n for n in registry if not n.startswith("toy-")}
     listed_names = set(" ".join(table(kind).values()).split())

@@ -50,7 +50,7 @@ class BestGroups(NamedTuple):
 
     `first`: ties are broken, see `Alignment`; then the disorder is that of an alignment as good.
     `tolerance` is what costs less than is not told apart, 1e-8·Δ or less. `proof` is that of the
-    bound at Δ itself, of costs that are measured `to_unit`.
+    bound, of costs that are measured `to_unit`, at Δ or at the nearer Δ that it names.
     """
 
     disorder: float
@@ -207,7 +207,11 @@ def best_groups(
         finer = at_delta(continuum, own, cost, delta, delta / measured.delta)
         if best is not None and finer.status is not Status.OPTIMAL:
             break
-        best = finer if best is None else finer._replace(proof=best.proof)
+        if best is None:
+            best = finer
+        else:
+            proof = best.proof if finer.proof is None else finer.proof._replace(delta=delta)
+            best = finer._replace(proof=proof)
         delta = nearer_delta(continuum, finer, delta)
     assert best is not None
     return best

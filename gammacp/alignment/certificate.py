@@ -27,10 +27,12 @@ from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
 from gammacp.dissimilarity.positional import SPORADIC
 
-VERSION = 1
+VERSION = 2
 _GRAINS = 2.0**40
 # Binary digits of the matrix beyond a grain, of which its factor has half: thirteen digits then.
 _SHIFT = 32
+# Error of a claim, relative to the cost: a larger one counts as this.
+_MOST_ERROR = 1e-6
 # Candidate pairs for the matchings beside a matrix.
 _BESIDE = 32_000_000
 
@@ -47,8 +49,8 @@ def certificate(alignment: Alignment) -> dict[str, Any]:
     n = continuum.n_annotators
     scale = pair_count(n) * continuum.mean_units
     units = _units(continuum)
-    error = max(1e-8, 1e-10 * n) * measured.delta * scale
     cost = cost_of(continuum, alignment.groups, measured)
+    error = min(max(1e-8, 1e-10 * n) * measured.delta * scale, _MOST_ERROR * cost)
     found: dict[str, Any] = {
         "version": VERSION,
         "hash": "sha256:" + hashlib.sha256(_dump(units).encode()).hexdigest(),
@@ -127,7 +129,13 @@ def _proof(alignment: Alignment) -> dict[str, Any]:
         proof = align(continuum, alignment.dissimilarity, cover=alignment.cover).proof
     if proof is None:
         return {"kind": "none"}
-    measured = to_unit(alignment.dissimilarity, alignment.dissimilarity.delta)
+    delta = alignment.dissimilarity.delta if proof.delta is None else proof.delta
+    found = _proof_at(proof, continuum, to_unit(alignment.dissimilarity, delta))
+    return found if proof.delta is None else {**found, "delta": delta}
+
+
+def _proof_at(proof: Proof, continuum: Continuum, measured: BoundDissimilarity) -> dict[str, Any]:
+    """Return the proof in grains of the Δ that it is a proof at, where costs are `to_unit`."""
     opening = measured.delta * pair_count(continuum.n_annotators)
     if proof.matrix is None:
         return _shares(proof, opening, continuum.n_annotators)
@@ -144,7 +152,8 @@ def _proof(alignment: Alignment) -> dict[str, Any]:
 def _shares(proof: Proof, opening: float, n: int) -> dict[str, Any]:
     """Rounded down, and as much lower as the checker may round up what pairs earn."""
     grains = np.floor((opening - proof.price) * _GRAINS).astype(np.int64) - n
-    return {"kind": "shares", "shares": grains.tolist()}
+    found: dict[str, Any] = {"kind": "shares", "shares": grains.tolist()}
+    return {**found, "pooled": True} if proof.pooled else found
 
 
 def _matrix(found: RelaxedMatrix, opening: float) -> dict[str, Any]:

@@ -132,10 +132,17 @@ class Proof(NamedTuple):
         and groups that a profitable split beats: Σ (opening − price) is a bound.
     matrix
         Where the prices come from, if that is a relaxation: what no search could check.
+    delta
+        The smaller Δ that it is a proof at, if it is not that of the alignment. Alignments cost no
+        less at a larger Δ, so the bound holds there as well.
+    pooled
+        Whether positions are left out, so that units of one annotator and category are alike.
     """
 
     price: Floats
     matrix: RelaxedMatrix | None = None
+    delta: float | None = None
+    pooled: bool = False
 
 
 class RelaxedMatrix(NamedTuple):

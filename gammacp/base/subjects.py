@@ -125,7 +125,7 @@ def subjects() -> Mapping[str, Subject]:
         A file is no TOML, has an unknown key, needs a subject that is not there, or registers a
         name that is taken. The message names the file.
     """
-    return _read_subjects(_FOLDER)
+    return read_subjects(_FOLDER)
 
 
 @cache
@@ -213,7 +213,14 @@ def why_missing(kind: str, name: str) -> str | None:
     return f"{kind} {name!r} belongs to the subject {subject!r}, which is not installed here"
 
 
-def _read_subjects(folder: Path) -> dict[str, Subject]:
+def read_subjects(folder: Path) -> dict[str, Subject]:
+    """Return the subjects of a folder that is built as the package is; errors as of `subjects`.
+
+    Parameters
+    ----------
+    folder
+        The folder whose folders have a `subject.toml`.
+    """
     found = {}
     for path in sorted(folder.glob(f"*/{_FILE}")):
         found[path.parent.name] = _read(path, path.parent.name)

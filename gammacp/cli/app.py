@@ -124,8 +124,8 @@ def _root(
         "Print the version.", default=False, callback=_print_version, is_eager=True
     ),
     imports: list[str] | None = option(
-        "Load a module of your own (a name or a .py file) that registers measures, chance "
-        "models, dissimilarities, error types, formats or solvers (repeatable).",
+        "Load a module of your own (a .py file, or the name of an installed one) that registers "
+        "measures, chance models, dissimilarities, error types, formats or solvers (repeatable).",
         "MODULE",
         names=("--import",),
     ),

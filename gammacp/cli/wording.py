@@ -45,7 +45,7 @@ TEXT_KEYS = frozenset(
 
 # A mark begins a word of the text and ends one: names in quotes and parts of paths do neither.
 _PLACE = re.compile(r"(?:gammacp: )?\Z")
-_MARK = re.compile(
+MARK = re.compile(
     r"""(?<![^\s(])`
     (?:(?P<call>[A-Za-z_][\w.]*)\((?P<inside>[^`\n]*)\)|(?P<name>[a-z]\w*)=(?P<value>[^`\n]*))
     `(?=[.,;:)]*(?:\s|\Z))""",
@@ -61,9 +61,9 @@ def options_for_parameters(text: str) -> str:
     text
         The message, hint, note or reason.
     """
-    if "`" not in text or _MARK.fullmatch(text):
+    if "`" not in text or MARK.fullmatch(text):
         return text
-    return _MARK.sub(_option, text)
+    return MARK.sub(_option, text)
 
 
 def options_in_texts(value: Any) -> Any:

@@ -206,7 +206,11 @@ class Agreement:
 
     def with_over(self, *, confidence: float = 0.95) -> Agreement:
         """The same with the intervals of the whole in its score."""
-        score = replace(self.score, over=self.over(confidence=confidence))
+        over = self.over(confidence=confidence)
+        if over is not None and len(self.rated) == 1:
+            # The parts of one text stand for other documents.
+            over = replace(over, documents=self.score.bootstrap)
+        score = replace(self.score, over=over)
         if isinstance(score, CorpusGamma):
             return replace(self, score=score)
         return replace(self, score=score, documents=dict.fromkeys(self.documents, score))

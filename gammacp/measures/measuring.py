@@ -17,7 +17,7 @@ def measure(
     """Measure one continuum, or one treebank, by several measures.
 
     With `beyond_chance`, each score also has the measure's disagreement against chance
-    (`gammacp.measures.beyond_chance`; of trees `gammacp.trees.measures.matched`); `chance`,
+    (`gammacp.measures.beyond_chance`, and the entries of `[beyond chance]`); `chance`,
     `precision`, `confidence`, `samples` and `seed` then are options of every measure of a
     continuum, `seed` of those of trees.
 

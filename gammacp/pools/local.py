@@ -31,6 +31,11 @@ _Answer: TypeAlias = tuple[Any, Exception | None]
 
 # One thread per task: set before NumPy is imported in the worker.
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+# A process begins as `python -c`, which looks for modules in the working directory first: whatever
+# a stranger's folder calls `multiprocessing.py` would run. Python does not do so under this.
+_SAFE_PATH = {"PYTHONSAFEPATH": "1"}
+# Threads of pools start workers, and all of them change the one environment.
+_ENVIRONMENT = threading.RLock()
 # In a worker: why it cannot compute, if it cannot.
 _unfit: list[GammacpError] = []
 _PATIENCE = 1.0  # seconds: Ctrl-C ends a sweep within two
@@ -151,12 +156,18 @@ class Processes(_Pooled):
             timeout,
         )
 
+    def _schedule(self, call: bytes) -> Future[bytes]:
+        # With the first task a pool makes locks, and these start multiprocessing's own helper, a
+        # process like the workers.
+        with _environment_of_workers():
+            return super()._schedule(call)
+
 
 class _Worker(SpawnProcess):
     """A worker as Pebble starts, ends and watches it."""
 
     def start(self) -> None:
-        with _one_thread_each(), _deaf_to_ctrl_c():
+        with _environment_of_workers(), _deaf_to_ctrl_c():
             super().start()
 
     def terminate(self) -> None:
@@ -174,15 +185,24 @@ class _Context(SpawnContext):
 
 
 @contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Thread limits in the environment that a worker inherits, while it is started."""
-    absent = [name for name in _ONE_THREAD if name not in os.environ]
-    os.environ.update(dict.fromkeys(absent, "1"))
-    try:
-        yield
-    finally:
-        for name in absent:
-            del os.environ[name]
+def _environment_of_workers() -> Iterator[None]:
+    """Set what every process that is started within inherits: a safe path, and thread limits.
+
+    A limit that the user has set stays.
+    """
+    with _ENVIRONMENT:
+        absent = {name: "1" for name in _ONE_THREAD if name not in os.environ}
+        changed = {**absent, **_SAFE_PATH}
+        before = {name: os.environ.get(name) for name in changed}
+        os.environ.update(changed)
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value
 
 
 @contextmanager

@@ -1,6 +1,14 @@
 """HTML report: one self-contained page, and the same parts for notebooks."""
 
-from gammacp.report.building import Report, report
-from gammacp.report.page import Contents, page
+from typing import TYPE_CHECKING
 
-__all__ = ["Contents", "Report", "page", "report"]
+from gammacp.base.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from gammacp.report.building import Report, report
+else:
+    __getattr__ = lazy_names(
+        __name__, dict.fromkeys(("Report", "report"), "gammacp.report.building")
+    )
+
+__all__ = ["Report", "report"]

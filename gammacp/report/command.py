@@ -43,7 +43,7 @@ def report(
             raise UsageError(other.REFUSAL)
         other.write(files, reading, title, out, as_json=json)
         return
-    thresholds.require_interval(comparing.bootstrap)
+    thresholds.require_interval(comparing.wants_interval)
     if images and not images.is_dir():
         raise DataError("is not a folder", file=images, hint="Give the folder with the images")
     options = settings.options()

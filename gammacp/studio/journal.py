@@ -18,6 +18,7 @@ from functools import cache
 from math import isfinite
 from pathlib import Path
 from threading import Lock
+from time import monotonic, sleep
 from typing import Any, TypeVar, get_type_hints
 
 from gammacp.base.databases import connect, schema_of
@@ -47,7 +48,9 @@ _WAY_OUT = (
     "Put a whole copy in its place, or move it away: the studio then begins a new one, without the "
     "decisions in it"
 )
-WAIT = 10.0  # seconds for another process that writes
+WAIT = 10.0  # seconds for other processes, from the last time that one of them kept something
+_POLL = 0.004  # seconds between two tries; SQLite itself would sleep up to 0.1
+_GIVE_WAY = 0.01  # seconds after a commit in which others can begin theirs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +111,7 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         """Nothing is opened yet."""
         self.path = folder / DECISIONS
-        self._lock = Lock()
+        self._lock = _lock_of(os.path.realpath(self.path))
         self._opened: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
 
@@ -196,30 +199,61 @@ class Journal:
         if self._opened is None and not os.path.lexists(self.path):
             return []
         with self._lock, self._as_data_errors():
-            return [made(row) for row in self._connection().execute(query, values).fetchall()]
+            connection = self._connection()
+            return [
+                made(row)
+                for row in self._patiently(lambda: connection.execute(query, values).fetchall())
+            ]
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with self._lock, self._as_data_errors():
             connection = self._connection()
-            connection.execute("BEGIN IMMEDIATE")
+            self._patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
             try:
                 self._check_in_place()  # nobody else writes from here on
                 yield connection
-                connection.commit()
+                self._patiently(connection.commit)
             except BaseException:
                 connection.rollback()
                 raise
+            # Other processes first, for which this one's lock is nothing; then other threads.
+            sleep(_GIVE_WAY)
+        sleep(_GIVE_WAY)
+
+    def _patiently(self, ask: Callable[[], T]) -> T:
+        """Ask SQLite again as long as the file is locked by others, but still grows.
+
+        Whoever is waiting behind many others is served in the end; whoever waits for one that keeps
+        the file locked and does nothing gives up after `WAIT` seconds.
+        """
+        seen, since = _growth(self.path), monotonic()
+        while True:
+            try:
+                return ask()
+            except sqlite3.OperationalError as error:
+                # Errors of the module itself have no code.
+                code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+                if code & 0xFF != sqlite3.SQLITE_BUSY:
+                    raise
+                if (now := _growth(self.path)) != seen:
+                    seen, since = now, monotonic()
+                if monotonic() - since > WAIT:
+                    raise
+            sleep(_POLL)
 
     def _connection(self) -> sqlite3.Connection:
         if self._opened is not None:
             self._check_in_place()
             return self._opened
+        return self._patiently(self._open)
+
+    def _open(self) -> sqlite3.Connection:
         # What lies there is a stranger's until it is opened; SQLite would follow where it leads.
         if not is_inside(self.path, self.path.parent):
             raise sqlite3.DatabaseError("a link leads out of the folder")
         with ExitStack() as refused:
-            found = connect(self.path, timeout=WAIT, check_same_thread=False)
+            found = connect(self.path, timeout=0, check_same_thread=False)
             connection = refused.enter_context(closing(found))
             connection.execute("PRAGMA trusted_schema = OFF")
             (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
@@ -264,6 +298,21 @@ class Journal:
         if self._opened is not None:
             self._opened.close()
             self._opened = None
+
+
+@cache
+def _lock_of(_path: str) -> Lock:
+    """Return the one lock of a file in this process, whichever journals are of it."""
+    return Lock()
+
+
+def _growth(path: Path) -> tuple[int, int] | None:
+    """Return what is another after each commit."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

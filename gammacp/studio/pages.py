@@ -83,6 +83,11 @@ def navigation(here: str) -> Markup:
     return join(style, element("nav", listed, aria_label="Studio", class_="studio"))
 
 
+def key(secret: str) -> Markup:
+    """Where the page's script finds the key of answers; it takes the element away."""
+    return element("span", id="key", data_key=secret, hidden=True)
+
+
 def dropping(folder: str, limits: UploadLimits) -> Markup:
     """Where files are dropped."""
     return fill(own("drop.html"), folder=join(folder), limits=join(limits.in_words()))
@@ -122,7 +127,7 @@ def live(
         parts.append(fill(own("next.html"), units=join(_number(open_units, "unit"), links)))
     if findings.understood is not None:
         parts += [_what_was_read(findings.understood), _choosing(findings.understood, choice)]
-    return element("div", *parts, id="live", data_version=now.version)
+    return element("div", *parts, id="live", data_version=now.version, data_state=now.state)
 
 
 def _progress(findings: Findings, state: str) -> Markup:
@@ -279,10 +284,10 @@ def of_report(page: str) -> str:
     return page.replace("<body>", f"<body>{navigation('report')}", 1)
 
 
-def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
+def reviewing(review: Review, script: str, heard: Container[str] = (), secret: str = "") -> str:
     """The queue of disagreements with the text, the lanes and what can be done.
 
-    `heard` are the documents of which there is a recording.
+    `heard` are the documents of which there is a recording; `secret` is the key of answers.
     """
     listed = queue(review.consensus)
     places = {name: i for i, name in enumerate(review.documents)}
@@ -293,7 +298,7 @@ def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
     doubtful = links_to_review(review.consensus, link_keys)
     if not (items or doubtful.records):
         words = element("p", "There is nothing to review: the annotators agree on everything.")
-        return whole("Review", "review", (words,), script)
+        return whole("Review", "review", (key(secret), words), script)
     numbers = {(item["document"], item["group"]): i for i, item in enumerate(items)}
 
     def go(record: Record) -> Markup:
@@ -322,6 +327,7 @@ def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
     worst = page_tables.review(review.consensus, first=go) if items else None
     links = table(doubtful, first=choose, long=True) if doubtful.records else None
     body = (
+        key(secret),
         fill(own("review.html"), items=json_script(items)),
         review.drawn and section("shapes", "What was drawn", review.drawn),
         section("lanes", "Lanes", alignment_view(list(review.documents.values()))),

@@ -46,6 +46,7 @@ from gammacp.studio.review import (
     workbook,
 )
 from gammacp.studio.scratch import scratch
+from gammacp.studio.signing import Signed
 from gammacp.studio.sound import TYPES, recordings
 from gammacp.studio.uploads import Intake, UploadLimits
 from gammacp.studio.work import Now, Review, Work
@@ -90,6 +91,8 @@ class Studio:
         self.journal = Journal(folder)
         self.chosen: Choice | None = None
         self.problem: str | None = None
+        self.key = secrets.token_urlsafe(32)
+        """Under which answers are signed; pages hold it, requests do not."""
 
     def begin(self) -> None:
         """Get ready, and read the folder if there is something in it."""
@@ -238,6 +241,7 @@ def _page(html: str, script: str, status: int = 200) -> Response:
 async def _home(studio: Studio, _request: Request) -> Response:
     script = pages.own("again.js") + pages.own("studio.js")
     body = (
+        pages.key(studio.key),
         pages.dropping(studio.folder.name, studio.intake.limits),
         pages.live(
             studio.now(),
@@ -298,7 +302,7 @@ def _review(studio: Studio, _request: Request) -> Response:
     if found is None:
         return RedirectResponse("./")
     script = Markup(view_script() + pages.own("again.js") + pages.own("review.js"))
-    return _page(pages.reviewing(found, script, studio.recordings()), script)
+    return _page(pages.reviewing(found, script, studio.recordings(), studio.key), script)
 
 
 def _sound(studio: Studio, request: Request) -> Response:
@@ -400,7 +404,8 @@ def application(studio: Studio, token: str, hosts: tuple[str, ...]) -> ASGIApp:
     """
     routes = [Route(path, partial(h, studio), methods=[method]) for method, path, h in _ROUTES]
     told = dict.fromkeys((GammacpError, UnicodeError, OSError), partial(_answer_to_error, studio))
-    return Guard(Starlette(routes=routes, exception_handlers=told), token, hosts)
+    answering = Starlette(routes=routes, exception_handlers=told)
+    return Guard(Signed(answering, studio.key), token, hosts)
 
 
 def serve(

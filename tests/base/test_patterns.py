@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import gammacp
-from tests.formats.fuzzing import TooLongError, at_most
+from tests.limits import TooLongError, at_most
 
 # The parser and the compiler of the standard library's regular expressions.
 parser, compiler, ops = re._parser, re._compiler, re._constants  # type: ignore[attr-defined]
@@ -157,4 +157,4 @@ def test_patterns_that_are_made_are_known() -> None:
     for file, call, _ in sources():
         if not isinstance(call.args[0], ast.Constant):
             made.setdefault(file, []).append(ast.unparse(call.args[0]))
-    assert made == MADE
+    assert made == {file: patterns for file, patterns in MADE.items() if (PACKAGE / file).exists()}

@@ -35,19 +35,19 @@ ERRORS = (
 def test_an_error_names_the_file(tmp_path, content, message):
     folder = _folder(tmp_path, one=content)
     with pytest.raises(UsageError, match=message) as caught:
-        subjects._read_subjects(folder)
+        subjects.read_subjects(folder)
     assert str(folder / "one" / "subject.toml") in str(caught.value)
 
 
 def test_a_name_that_another_subject_has_is_an_error(tmp_path):
     table = '[format]\n"a.b" = "sheet"\n'
     with pytest.raises(UsageError, match=r"two.subject.toml: format 'sheet' is taken by .*one"):
-        subjects._read_subjects(_folder(tmp_path, one=table, two=table))
+        subjects.read_subjects(_folder(tmp_path, one=table, two=table))
 
 
 def test_a_module_that_does_not_exist_is_an_error_of_its_file(tmp_path, monkeypatch):
     folder = _folder(tmp_path, one='[warm]\n"gammacp.no_such_module" = "example"\n')
-    there = subjects._read_subjects(folder)
+    there = subjects.read_subjects(folder)
     monkeypatch.setattr(subjects, "subjects", lambda: there)
     with pytest.raises(UsageError, match=r"one.subject.toml: \[warm\] names the missing module"):
         list(import_listed("warm"))
@@ -55,18 +55,18 @@ def test_a_module_that_does_not_exist_is_an_error_of_its_file(tmp_path, monkeypa
 
 def test_entries_for_another_subject_count_only_where_it_is_there(tmp_path, monkeypatch):
     beside = '[two.score]\n"a.b" = "contour"\n'
-    alone = subjects._read_subjects(_folder(tmp_path, one=beside))
+    alone = subjects.read_subjects(_folder(tmp_path, one=beside))
     monkeypatch.setattr(subjects, "subjects", lambda: alone)
     assert subjects.table("score") == {}
     (tmp_path / "two").mkdir()
     (tmp_path / "two" / "subject.toml").write_text('offers = ["score"]\n')
-    both = subjects._read_subjects(tmp_path)
+    both = subjects.read_subjects(tmp_path)
     monkeypatch.setattr(subjects, "subjects", lambda: both)
     assert subjects.table("score") == {"a.b": "contour"}
 
 
 def test_a_file_without_subjects_is_fine(tmp_path):
-    assert subjects._read_subjects(_folder(tmp_path)) == {}
+    assert subjects.read_subjects(_folder(tmp_path)) == {}
 
 
 def test_a_missing_entry_names_its_subject(monkeypatch):

@@ -153,3 +153,11 @@ def test_other_numbers_of_the_same_sets_are_compared_where_both_are() -> None:
         [point(before)], [point(gone)], values(gamma=before), values(gamma=gone)
     ).moved
     assert (moved.what, moved.baseline, moved.now) == ("undefined", 0, 1)
+
+
+@pytest.mark.parametrize("coding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_curves_may_have_a_byte_order_mark(tmp_path: Path, coding: str) -> None:
+    (tmp_path / "b.csv").write_text(
+        "error,magnitude,measure,mean,sd,sets,undefined\ns,0,g,1,,2,0\n", coding
+    )
+    assert [p.mean for p in read_curves(tmp_path / "b.csv")] == [1]

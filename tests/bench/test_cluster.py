@@ -80,8 +80,8 @@ class Cluster:
 
     def worker_of_another_version(self) -> subprocess.Popen[bytes]:
         code = (
-            "import sys, gammacp\n"
-            "gammacp.__version__ = '9.9'\n"
+            "import sys, gammacp.base.version\n"
+            "gammacp.base.version.__version__ = '9.9'\n"
             "from distributed.cli.dask_worker import main\n"
             f"main({[*self.options, '--no-dashboard']!r})\n"
         )

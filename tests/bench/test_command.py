@@ -129,8 +129,16 @@ def test_without_matplotlib_there_is_a_table_and_a_message(tmp_path: Path) -> No
         (("--error", "split", "--check", "absent.csv"), 3, "absent.csv: file does not exist"),
         (("--error", "split", "--dissimilarity", "json:Nothing"), 2, "no class 'Nothing'"),
         (("--error", "split", "--experiment", ""), 2, "an experiment needs a name"),
-        (("--error", "split", "--dissimilarity", "needing:Needs"), 2, "cannot be made without arg"),
-        (("--error", "split", "--dissimilarity", "needing:Other"), 2, "has no method 'pairwise'"),
+        (
+            ("--error", "split", "--dissimilarity", "needing.py:Needs"),
+            2,
+            "cannot be made without arg",
+        ),
+        (
+            ("--error", "split", "--dissimilarity", "needing.py:Other"),
+            2,
+            "has no method 'pairwise'",
+        ),
         (("--error", "split", "--executor", "dask://here"), 2, "is not dask://host:port"),
         (("--error", "split", "--store", "."), 3, "a folder, not a store"),
         (("--trees", "x.conll", "--alpha", "2"), 2, "--alpha is not an option of sweeps of trees"),
@@ -168,7 +176,7 @@ def test_what_cannot_be_meant_is_said(
 
 @pytest.mark.parametrize(
     ("module", "told"),
-    [("no_such", "'no_such' cannot be imported"), ("typo", "invalid syntax (typo.py, line 1)")],
+    [("no_such", "'no_such' cannot be imported"), ("typo.py", "invalid syntax (typo.py, line 1)")],
 )
 def test_a_module_that_cannot_be_imported_is_said(
     gammacp: Run, tmp_path: Path, module: str, told: str
@@ -206,7 +214,7 @@ def test_curves_are_held_against_a_baseline(
         monkeypatch.setattr("gammacp.plugins.LOADED", {})
 
     define(100.0)
-    mine = ("--dissimilarity", "mine:Strict")
+    mine = ("--dissimilarity", "mine.py:Strict")
     base = ("--error", "position", "--measures", "gamma", *small, *mine, "--out", "base")
     done = gammacp("bench", *base)
     assert done.code == 0, done.err
@@ -249,9 +257,8 @@ def test_failures_are_told_and_exit_with_1(tmp_path: Path) -> None:
     arguments = ("--measures", "toy-fragile,ser", "--error", "split")
     quick = ("--sets", "2", "--step", "0.5", "--jobs", "1", "--no-figures")
     # As the console script, which does not look for modules in the working directory.
-    code = (
-        f"import sys; sys.argv[1:] = {['--import', 'my_measures', 'bench', *arguments, *quick]!r}\n"
-    )
+    command = ["--import", "my_measures.py", "bench", *arguments, *quick]
+    code = f"import sys; sys.argv[1:] = {command!r}\n"
     code += "if __name__ == '__main__':\n    from gammacp.cli import main\n    main()\n"
     script = tmp_path / "bin" / "script.py"
     script.parent.mkdir()

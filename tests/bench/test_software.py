@@ -114,9 +114,7 @@ def test_a_store_of_other_software_is_refused(toy_sweep: Build, tmp_path: Path) 
     path = tmp_path / "s.sqlite"
     swept(toy_sweep(sets=2), path)
     of_other_numpy(path)
-    told = (
-        r"'bench' were computed by other software \(numpy 1\.0 there, \d\S+ here\).*--mix-software"
-    )
+    told = r"'bench' were computed by other software \(numpy 1\.0 there, \d\S+ here\).*`mixed=`"
     for sets in (2, 3):  # also where nothing is left to compute
         with pytest.raises(OtherSoftware, match=told):
             swept(toy_sweep(sets=sets), path)

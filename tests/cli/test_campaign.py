@@ -53,7 +53,7 @@ def test_options_win(run: Run) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_rounds_against_each_other(run: Run) -> None:
-    options = ("--by", "document", "--bootstrap", 0, "--jobs", 1)
+    options = ("--by", "document", "--no-interval", "--jobs", 1)
     names = run(
         "compare", "campaign.toml", "--round", "first", "--against", "rest", *options, *FAST
     )
@@ -164,7 +164,7 @@ def errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ["gamma", "--samples", 3],
         ["align"],
         ["measure", "-m", "gamma", "-m", "alpha", "-m", "ser", "--samples", 3],
-        ["compare", "--samples", 3, "--bootstrap", 0],
+        ["compare", "--samples", 3, "--no-interval"],
         ["consensus"],
         ["replace", "--candidate", "Bob", "--score", "disorder"],
         ["watch", "--once", "--samples", 3],

@@ -94,6 +94,7 @@ def test_a_format_of_ones_own_is_recognised(tmp_path: Path) -> None:
     assert result["format"] == "own-format"
 
 
+@pytest.mark.needs("bench")
 def test_sweeps_use_it_in_their_workers(tmp_path: Path) -> None:
     done = gammacp(
         "--import", OWN, "bench", "--error", "own-late", "-m", "own-share", "--sets", 2,
@@ -104,6 +105,7 @@ def test_sweeps_use_it_in_their_workers(tmp_path: Path) -> None:
     assert {p["measure"] for p in points} == {"own-share"}
 
 
+@pytest.mark.needs("bench")
 def test_shuffle_errs_in_ones_own_way(tmp_path: Path) -> None:
     """Wherever the module is named."""
     options = ("--error", "own-late", "--magnitude", 0.5, "--out", tmp_path / "made")

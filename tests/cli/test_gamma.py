@@ -53,6 +53,7 @@ def test_json_has_the_agreed_keys(run: Run, good: Path) -> None:
     assert one["interval"][0] <= one["gamma"] <= one["interval"][1]
 
 
+@pytest.mark.needs("campaign")
 def test_one_sentence_stands_before_the_table(run: Run, good: Path) -> None:
     said = json.loads(run("gamma", good, "--json").out)["verdict"]
     first = run("gamma", good).out.splitlines()[0]

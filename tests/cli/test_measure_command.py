@@ -54,33 +54,12 @@ def test_a_proof_that_is_required_and_missing_ends_with_4(run: Run, file: Path, 
     assert run(*options, "--method", "greedy").code == 4
 
 
-def test_trees_beyond_chance(run: Run) -> None:
-    folder = Path(__file__).parents[1] / "fixtures" / "cdt"
-    files = folder / "da-lotte.conll", folder / "da-morten.conll"
-    found = run("measure", *files, "-m", "las", "--beyond-chance", "--json")
-    (result,) = json.loads(found.out)["results"]
-    beyond = result["measures"]["las"]["beyond_chance"]
-    assert 0 < beyond["value"] < result["measures"]["las"]["value"]
-    assert beyond["chance"] == "length-matched"
-    refused = run("measure", *files, "-m", "las", "--beyond-chance", "--samples", "5")
-    assert (refused.code, "--samples is an option of none of: las" in refused.err) == (2, True)
-
-
 def test_a_reason_that_measures_share_is_said_once(run: Run, file: Path) -> None:
     file.write_text("A,x,0,5\nA,y,10,15\n")
     found = run("measure", file, "-m", "gamma,ser,kappa-d")
     assert (found.code, found.out) == (3, "")
     assert found.err.count("needs two annotators") == 1
     assert "gamma, ser, kappa-d: agreement needs two annotators" in found.err
-
-
-def test_segmentations_that_ship_have_values_beyond_chance(run: Run) -> None:
-    options = ("-m", "pk,s", "--beyond-chance", "--samples", 40, "--json")
-    found = run("measure", "--dataset", "hearst1997", *options)
-    measures = [result["measures"] for result in json.loads(found.out)["results"]]
-    assert measures
-    values = [m[name]["beyond_chance"]["value"] for m in measures for name in ("pk", "s")]
-    assert None not in values
 
 
 @pytest.fixture

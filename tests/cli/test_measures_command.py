@@ -1,5 +1,6 @@
 import json
 
+import pytest
 from typer.testing import CliRunner
 
 from gammacp.cli.app import build
@@ -28,6 +29,7 @@ def test_json_has_what_a_program_needs_to_choose() -> None:
     assert entries["f1-exact"]["range"] == "[0, 1]"
 
 
+@pytest.mark.needs("segmentation")
 def test_what_independent_annotators_get_is_told() -> None:
     entries = {entry["name"]: entry for entry in json.loads(run("--json"))["measures"]}
     assert entries["gamma"]["zero"]["verdict"] != "not"

@@ -28,7 +28,7 @@ SILENT = {
     "alignment", "explain", "certificate", "certificate_sets",  # what is shown beside γ
     "group",  # compares what is signed: within, across
     "cluster", "weight", "session", "order",  # selections, signed as such (their own tests)
-    "fail_under_lower",
+    "fail_under_lower", "bootstrap",  # the old name of --interval
     "figure", "curves", "frame", "assign", "plot", "by", "leave_one_out", "groups_file", "pairs",
 }  # fmt: skip
 READING = {f.name for group in (Reading, CountedData, FilePlaces) for f in fields(group)}
@@ -52,11 +52,11 @@ GAMMA: dict[str, list[list[object]]] = {
 }
 # By command: what it is run with, and what changes a number. `GAMMA` is tried with one of them.
 COMMANDS: dict[str, tuple[list[object], dict[str, list[list[object]]]]] = {
-    "gamma": (["d.csv", "--samples", 5], {**GAMMA, "bootstrap": [["--bootstrap", 20]]}),
+    "gamma": (["d.csv", "--samples", 5], {**GAMMA, "interval": [["--interval"]]}),
     "compare": (
-        ["d.csv", "--samples", 5, "--bootstrap", 20],
+        ["d.csv", "--samples", 5, "--interval"],
         {
-            "bootstrap": [["--bootstrap", 0]],
+            "interval": [["--no-interval"]],
             "against": [["--against", "e.csv"]],
             "reference": [["--reference", "Cid"]],
         },

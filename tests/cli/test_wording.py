@@ -14,7 +14,7 @@ from gammacp.base.record_tables import Column, Table
 from gammacp.base.subjects import table
 from gammacp.cli.app import build
 from gammacp.cli.output import message, print_json, show
-from gammacp.cli.wording import _MARK, options_for_parameters, options_in_texts
+from gammacp.cli.wording import MARK, options_for_parameters, options_in_texts
 from gammacp.errors import DataError
 from gammacp.formats.campaign_file import KEYS
 from gammacp.formats.registry import FORMATS
@@ -53,7 +53,7 @@ def marks() -> list[tuple[str, re.Match[str]]]:
     found = []
     for path in library_files():
         for text in texts_in(path):
-            for mark in _MARK.finditer(text):
+            for mark in MARK.finditer(text):
                 call = mark["call"]
                 if call is None or any(key.startswith(f"{call}(") for key in table("parameter")):
                     found.append((str(path.relative_to(ROOT)), mark))
@@ -108,7 +108,7 @@ def functions() -> set[str]:
 
 @pytest.fixture(scope="module")
 def reader_options() -> set[str]:
-    return {name for _, entry in FORMATS.items() for name in entry.options}
+    return {name for _, entry in FORMATS.items() for name in entry.reader.options}
 
 
 def test_every_mark_names_a_parameter(

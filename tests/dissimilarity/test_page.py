@@ -22,6 +22,7 @@ def page() -> dict[str, Any]:
     return names
 
 
+@pytest.mark.needs("testing")
 def test_a_positional_part_of_ones_own_counts(page: dict[str, Any]) -> None:
     # [4, 14] and [4, 24] share 10 of 20; both are labelled alike.
     units = [gc.Unit("A", 4, 14, "x"), gc.Unit("B", 4, 24, "x")]
@@ -45,12 +46,14 @@ def test_a_dissimilarity_that_compares_all_pairs_of_many_units_says_so_once() ->
     bind(gc.Combined(alpha=0), many)  # kernels look at categories alone
 
 
+@pytest.mark.needs("testing")
 def test_a_categorial_part_of_ones_own_counts(page: dict[str, Any]) -> None:
     units = [gc.Unit("A", 4, 14, "x/a"), gc.Unit("B", 4, 14, "x/b")]
     continuum = gc.Continuum.from_units(units)
     assert gc.align(continuum, gc.Combined(categorial=page["Taxonomy"]())).disorder == 0.5
 
 
+@pytest.mark.needs("testing")
 def test_a_whole_of_ones_own_counts(page: dict[str, Any]) -> None:
     # 3 + 1 positions of 10 apart; the categories of the other two never meet: Δ each.
     units = [
@@ -65,6 +68,7 @@ def test_a_whole_of_ones_own_counts(page: dict[str, Any]) -> None:
     assert found.status == "optimal"
 
 
+@pytest.mark.needs("testing")
 def test_gamma_cat_refuses_what_has_no_parts(page: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="CategoryFirst"):
         gc.measure(load("alex-paul-suzan"), ["gamma-cat"], dissimilarity=page["CategoryFirst"]())

@@ -7,6 +7,8 @@ import pytest
 
 from experiments.ledger.checks import CHECKS
 from experiments.ledger.series import Series
+from experiments.mathet2015_fig23 import order_by_magnitude
+from experiments.mathet2015_table2 import met
 
 
 def series(*y: float, sets: int = 0, noise: float = 0.01) -> Series:
@@ -125,3 +127,18 @@ def test_checks(
 def test_every_check_is_tested_both_ways() -> None:
     seen = {(name, holds) for name, _, _, _, holds in CASES}
     assert seen == {(name, holds) for name in CHECKS for holds in (True, False)}
+
+
+def test_registered_requirements_are_painted_as_registered() -> None:
+    """Exact F₁ is near 0 at random without being corrected; a probe that fails stays grey."""
+    assert met({"registry": "no", "probe": "yes"}) == "no"
+    assert met({"registry": "yes", "probe": "no"}) == "no"
+    assert met({"registry": None, "probe": "partly"}) == "partly"
+
+
+def test_units_keep_their_order_under_small_shifts_alone() -> None:
+    """Figure 23's sentence at all magnitudes: as many units, which swap if shifted far."""
+    rows = order_by_magnitude(4)
+    assert all(row["share_same_number"] == 1 for row in rows)
+    assert rows[0]["share_same_order"] == 1
+    assert rows[-1]["share_same_order"] < 0.5

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,3 +44,31 @@ def test_a_worker_that_gets_the_source_imports_the_study() -> None:
         [sys.executable, "-c", TOLD, *STUDIES], cwd=ROOT, capture_output=True, text=True
     )
     assert done.stdout.split() == [word for study in STUDIES for word in (study, "0")], done.stderr
+
+
+def test_the_zero_of_a_cell_is_a_ratio_of_sums() -> None:
+    """1 − (1 + 2 + 3)/(2 + 2 + 2) = 0; deviations −.5, 0, .5 of the mean expectation."""
+    from experiments._zero import zero_of
+
+    many = range(7)
+    observed = {3 * k + i: float(i + 1) for k in many for i in range(3)}
+    found: Any = {
+        ("cell", "m: observed"): {**observed, 99: math.nan},
+        ("cell", "m: expected"): {**dict.fromkeys(observed, 2.0), 99: math.nan},
+    }
+    zero, half = zero_of(found, "cell", "m")
+    assert zero == 0
+    assert half == pytest.approx(1.96 * math.sqrt(14 * 0.25 / 20) / math.sqrt(21))
+
+
+def test_a_zero_is_shown_open_or_not() -> None:
+    """Two one-sided tests at 5 %: |zero| + 1.645 SE < margin; ± is 1.96 SE."""
+    from experiments.zero_summary import MARGIN, near_zero
+    from gammacp.bench.trends import Verdict
+
+    edge = MARGIN * 1.96 / 1.65
+    assert near_zero(0.0, 0.98 * edge, 2000, MARGIN).verdict is Verdict.HOLDS
+    assert near_zero(0.0, 1.02 * edge, 2000, MARGIN).verdict is Verdict.OPEN
+    assert near_zero(-0.006, 0.5 * edge, 2000, MARGIN).verdict is Verdict.OPEN
+    assert near_zero(0.02, 0.5 * edge, 2000, MARGIN).verdict is Verdict.FAILS
+    assert near_zero(-0.02, 0.5 * edge, 2000, MARGIN).verdict is Verdict.FAILS

@@ -74,6 +74,7 @@ def test_what_was_raised_on_purpose_stays_what_it_is(tmp_path: Path) -> None:
         collect([tmp_path / "a.toy"])
 
 
+@pytest.mark.needs("tools")
 def test_strangers_files_that_ended_runs(tmp_path: Path) -> None:
     """Each was another exception, and no other file was read."""
     good = tmp_path / "good.csv"
@@ -119,6 +120,7 @@ def _task(who: str) -> str:
     return json.dumps([{"id": 1, "data": {"text": "abcdef"}, "annotations": [made]}])
 
 
+@pytest.mark.needs("tools")
 @pytest.mark.parametrize("coding", ["utf-16", "utf-8-sig", "utf-32"])
 def test_a_byte_order_mark_hides_nobody(tmp_path: Path, coding: str) -> None:
     for who in ("a", "b", "c"):
@@ -129,6 +131,7 @@ def test_a_byte_order_mark_hides_nobody(tmp_path: Path, coding: str) -> None:
     assert [c.annotators for c in found.continua.values()] == [("a", "b", "c")]
 
 
+@pytest.mark.needs("tools")
 @pytest.mark.parametrize(
     ("name", "content", "like"),
     [
@@ -151,6 +154,7 @@ def test_json_with_the_keys_of_a_format_is_not_passed_over(
     assert [e.kind for e in collect([tmp_path]).left_out] == ["file"]
 
 
+@pytest.mark.needs("tools")
 def test_files_in_gzip(run: Run, tmp_path: Path) -> None:
     import gzip
 

@@ -127,7 +127,11 @@ def test_a_round_need_not_have_everybody(folder: Path, entries: str) -> None:
             r':4: rename\.2 = 3 is not a text\. Write it as "a"',
         ),
         ('paths = ["data"]\n[option]\nlayer = "x"\n', r":3: layer is not an option of a format"),
-        ('paths = ["data"]\nlayer = "x"\n', r":2: option 'layer' is not one of csv"),
+        pytest.param(
+            'paths = ["data"]\nlayer = "x"\n',
+            r":2: option 'layer' is not one of csv",
+            marks=pytest.mark.needs("tools"),
+        ),
         ('paths = ["data"]\nformat = "cvs"\n', r":2: format 'cvs' is unknown"),
         ('paths = ["data"]\nexclude = [\n"1",\n"9"]\n', r":4: annotator '9' does not occur"),
         ('paths = ["data"]\n[map]\nq = "n"\n', r":3: category 'q' does not occur"),

@@ -156,6 +156,7 @@ def brat(folder: Path, annotator: str, text: str, *entities: str) -> None:
     (folder / annotator / "d.ann").write_text("".join(lines))
 
 
+@pytest.mark.needs("tools")
 def test_a_campaign_with_two_versions(tmp_path: Path, run: Any) -> None:
     brat(tmp_path, "Ann", "The brown fox.", "Colour 4 9\tbrown", "Animal 10 13\tfox")
     brat(tmp_path, "Bob", "The brwn fox!", "Colour 4 8\tbrwn", "Animal 9 12\tfox")

@@ -24,6 +24,7 @@ def put(folder: Path, names: Iterable[tuple[str, str]], tier: str = "") -> Path:
     return folder
 
 
+@pytest.mark.needs("tools")
 @pytest.mark.parametrize("tier", ["", "gesture"])
 @pytest.mark.parametrize(
     ("pattern", "layouts"),
@@ -50,11 +51,13 @@ def test_names_in_the_files_decide_between_readings(
     assert talk.n_units == 3
 
 
+@pytest.mark.needs("tools")
 def test_many_names_are_cut(tmp_path: Path) -> None:
     found = collect([put(tmp_path, [(f"talk/{who}", who) for who in WORK])])
     assert found.joinings[0].in_words() == "talk by Ann, Bob, Cid, 2 more"
 
 
+@pytest.mark.needs("tools")
 def test_nothing_is_said_where_nothing_is_joined(tmp_path: Path) -> None:
     assert not collect([put(tmp_path / "one", [("talk/Ann", "Ann")])]).joinings
     both = tmp_path / "both.csv"
@@ -69,6 +72,7 @@ def test_nothing_is_said_where_nothing_is_joined(tmp_path: Path) -> None:
     assert not given.joinings
 
 
+@pytest.mark.needs("tools")
 def test_whoever_is_declared_without_a_file_is_doubted(
     run: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -86,6 +90,7 @@ def test_whoever_is_declared_without_a_file_is_doubted(
     assert "declared, but" not in known.err
 
 
+@pytest.mark.needs("tools")
 def test_a_name_that_does_not_fit_ends_no_run(tmp_path: Path) -> None:
     folder = put(tmp_path, [("talk_Ann", "Ann"), ("talk_Bob", "Bob"), ("readme", "Cid")])
     found = collect([folder], layout="{document}_{annotator}")
@@ -111,6 +116,7 @@ def test_no_document_lacks_whose_file_is_broken(tmp_path: Path, ending: str, bro
     assert [*found.continua] == (["walk"] if ending == "csv" else [])
 
 
+@pytest.mark.needs("tools")
 def test_a_link_to_a_folder_is_told(run: Callable[..., Any], tmp_path: Path) -> None:
     folder = put(tmp_path / "all", [("talk/Ann", "Ann"), ("talk/Bob", "Bob")])
     put(tmp_path / "elsewhere", [("talk/Cid", "Cid")])

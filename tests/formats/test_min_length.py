@@ -36,7 +36,7 @@ def test_by_hand() -> None:
 
 COMMANDS = {
     "gamma": ("--samples", 5), "align": (), "measure": ("-m", "ser,gamma", "--samples", 5),
-    "compare": ("--samples", 5, "--bootstrap", 0), "consensus": ("--splits", 0),
+    "compare": ("--samples", 5, "--no-interval"), "consensus": ("--splits", 0),
     "calibrate": ("--samples", 5, "--sets", 3, "--error", "split", "--jobs", 1),
     "inspect": (),
 }  # fmt: skip

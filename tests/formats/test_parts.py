@@ -151,7 +151,14 @@ def test_unsafe_and_broken_xml_is_refused(content: bytes) -> None:
         parse(Source(Path("a.xml"), "a", "", content))
 
 
-@pytest.mark.parametrize("ending", ["csv", "json", "rttm", "TextGrid", "eaf"])
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "csv",
+        "json",
+        *(pytest.param(e, marks=pytest.mark.needs("tools")) for e in ("rttm", "TextGrid", "eaf")),
+    ],
+)
 def test_work_grows_with_the_number_of_units_alone(tmp_path: Path, ending: str) -> None:
     def work(number: int) -> int:
         units = [Unit("AB"[i % 2], 10 * i, 10 * i + 7, "xyz"[i % 3]) for i in range(number)]

@@ -86,6 +86,7 @@ def test_parts_that_do_not_belong_together() -> None:
         merge_parts([part("A", None), part("B", None, "ms")])
 
 
+@pytest.mark.needs("tools")
 def test_an_annotator_in_two_files_is_named_with_these_alone(tmp_path: Path) -> None:
     """Not with the files of the others who annotated the document."""
     for folder, who in (("old", "ann"), ("new", "ann"), ("new", "bob")):
@@ -126,6 +127,7 @@ def test_fields_of_a_pattern_are_those_of_a_regular_expression() -> None:
     assert fit(["", *["*", "a"] * 200], "a" * 199 + "b") is None
 
 
+@pytest.mark.needs("tools")
 def test_names_that_no_file_has(tmp_path: Path) -> None:
     c = Continuum.from_units([Unit("A" * 300, 0, 1, "x")], text="ab", name="d")
     with pytest.raises(DataError, match=r"annotator 'A+'… has 300 characters, too many"):

@@ -68,6 +68,7 @@ def test_every_unit_survives(
     assert back.text == (c.text if FORMATS[name].kept.text else None)
 
 
+@pytest.mark.needs("tools")
 @pytest.mark.parametrize("name", ["elan", "textgrid"])
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
@@ -89,6 +90,7 @@ def test_tiers_of_overlapping_units_need_no_option(
     assert list(read(folder / "Ann", layout="{annotator}/{document}")) == list(everything)
 
 
+@pytest.mark.needs("tools")
 def test_writers_are_the_promised_ones() -> None:
     promised = {"json", "csv", "arrow", "elan", "textgrid", "rttm", *TEXTUAL}
     assert set(WRITERS) == promised, "add it here; docs/formats.md promises writers by name"
@@ -106,6 +108,7 @@ def test_a_corpus_in_one_file(tmp_path: Path, ending: str) -> None:
     }
 
 
+@pytest.mark.needs("tools")
 def test_a_corpus_in_a_brat_folder(tmp_path: Path) -> None:
     text = "a b c"
     corpus = Corpus.from_continua(
@@ -151,6 +154,7 @@ def test_the_native_format_in_another_layout(tmp_path: Path) -> None:
     assert list(read(file)) == [Unit("A", 0, 1.5, None)]
 
 
+@pytest.mark.needs("tools")
 @pytest.mark.parametrize(
     ("unit", "format", "message"),
     [
@@ -171,6 +175,7 @@ def test_what_a_format_cannot_hold_is_refused(
     assert not any(p.is_file() for p in tmp_path.rglob("*"))
 
 
+@pytest.mark.needs("tools")
 def test_one_file_per_continuum(tmp_path: Path) -> None:
     c = Continuum.from_units([Unit("A", 0, 1, "x")])
     with pytest.raises(DataError, match="2 continua do not fit into one ELAN file"):

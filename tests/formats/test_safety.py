@@ -43,6 +43,7 @@ def test_a_link_to_a_device_is_refused(tmp_path: Path) -> None:
         content_of(tmp_path / "b.csv")
 
 
+@pytest.mark.needs("tools")
 def test_a_text_beside_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "d.ann").write_text("T1\tP 0 3\tAnn\n", encoding="utf-8")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import gammacp as gc
+from gammacp.base.subjects import missing_subject
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.measures.gamma_corpus import gamma_corpus
 from gammacp.measures.registry import MEASURES
@@ -27,7 +26,8 @@ def test_what_ships_is_what_the_study_wrote() -> None:
 
 
 def test_the_study_speaks_of_registered_measures() -> None:
-    assert set(zeros()) <= set(MEASURES)
+    deleted = {name for name in zeros() if missing_subject("measure", name)}
+    assert set(zeros()) <= set(MEASURES) | deleted
     assert zeros()["gamma"].shown >= 16
     assert zeros()["ser"].verdict == "not"
     assert zeros()["pi-s"].lowest > 0.5
@@ -67,31 +67,3 @@ def test_two_documents_have_only_two_random_sets() -> None:
     found = gamma_corpus(corpus)
     assert "chance:documents" in found.signature
     assert any("only 2 of the" in note for note in found.notes)
-
-
-def test_the_zero_of_a_cell_is_a_ratio_of_sums() -> None:
-    """1 − (1 + 2 + 3)/(2 + 2 + 2) = 0; deviations −.5, 0, .5 of the mean expectation."""
-    from experiments._zero import zero_of
-
-    many = range(7)
-    observed = {3 * k + i: float(i + 1) for k in many for i in range(3)}
-    found: Any = {
-        ("cell", "m: observed"): {**observed, 99: math.nan},
-        ("cell", "m: expected"): {**dict.fromkeys(observed, 2.0), 99: math.nan},
-    }
-    zero, half = zero_of(found, "cell", "m")
-    assert zero == 0
-    assert half == pytest.approx(1.96 * math.sqrt(14 * 0.25 / 20) / math.sqrt(21))
-
-
-def test_a_zero_is_shown_open_or_not() -> None:
-    """Two one-sided tests at 5 %: |zero| + 1.645 SE < margin; ± is 1.96 SE."""
-    from experiments.zero_summary import MARGIN, near_zero
-    from gammacp.bench.trends import Verdict
-
-    edge = MARGIN * 1.96 / 1.65
-    assert near_zero(0.0, 0.98 * edge, 2000, MARGIN).verdict is Verdict.HOLDS
-    assert near_zero(0.0, 1.02 * edge, 2000, MARGIN).verdict is Verdict.OPEN
-    assert near_zero(-0.006, 0.5 * edge, 2000, MARGIN).verdict is Verdict.OPEN
-    assert near_zero(0.02, 0.5 * edge, 2000, MARGIN).verdict is Verdict.FAILS
-    assert near_zero(-0.02, 0.5 * edge, 2000, MARGIN).verdict is Verdict.FAILS

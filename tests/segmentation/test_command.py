@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gammacp.segmentation import Criterion, Mode, load_codings, segmentation_report
+from gammacp.segmentation.reading import DATASETS
 from gammacp.segmentation.report_tables import tables
 from tests.conftest import Run
 from tests.segmentation.test_files import RECORDING
@@ -373,3 +374,8 @@ def test_measure_gives_the_same_numbers(run: Run, options: tuple[object, ...]) -
         want = {n: document["means"]["items"][item][n]["mean"] for n in names}
         want |= {f"multi-{n}-s": document["items"][item][f"{n}_s"] for n in ("pi", "kappa")}
         assert {n: s["value"] for n, s in scores.items()} == want, item
+
+
+def test_segmentations_that_ship_are_listed(run: Run) -> None:
+    listed = [line.split(":")[0] for line in run("datasets").out.splitlines()]
+    assert set(DATASETS) <= set(listed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import prod
@@ -53,19 +52,6 @@ FORMULAS: dict[str, Callable[[Unit, Unit], float]] = {
     "iou": iou,
     "giou": giou,
 }
-
-
-def random_boxes(seed: int, axes: int, annotators: int, most: int) -> Continuum:
-    """Whole positions, so that boxes are equal, touch and overlap; up to `most` units each."""
-    r = random.Random(seed)
-    units = []
-    for name in "ABCD"[:annotators]:
-        for _ in range(r.randint(0, most)):
-            lows = [r.randint(0, 6) for _ in range(axes)]
-            extents = [(low, low + r.randint(1, 5)) for low in lows]
-            units.append(Unit.box(name, *extents, category=r.choice("ab")))
-    units = units or [Unit.box("A", *[(0, 1)] * axes)]
-    return Continuum.from_units(units, annotators="ABCD"[:annotators])
 
 
 def least_disorder(

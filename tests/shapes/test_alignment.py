@@ -12,8 +12,9 @@ import gammacp as gc
 from gammacp import Combined, Continuum, Unit
 from gammacp.alignment.candidates import pairs_within
 from gammacp.dissimilarity import bind, unit_columns
+from tests.boxes import random_boxes
 from tests.conftest import Run
-from tests.shapes.data import FORMULAS, least_disorder, random_boxes
+from tests.shapes.data import FORMULAS, least_disorder
 
 
 @pytest.mark.parametrize("axes", [2, 3])

@@ -11,7 +11,7 @@ from gammacp.chance.direction import direction, empty_stretches
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.continuum.declaring import declare_grid, declare_read_until
 from gammacp.continuum.grid import Grid
-from tests.shapes.data import random_boxes
+from tests.boxes import random_boxes
 
 
 @pytest.mark.parametrize("chance", ["cut", "shift", "non-overlapping", "corpus", "shift-pooled"])

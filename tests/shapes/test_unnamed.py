@@ -17,8 +17,8 @@ from gammacp.continuum.anonymous import declare_unnamed_readers, unnamed_readers
 from gammacp.continuum.selecting import keep_annotators
 from gammacp.dissimilarity import bind, unit_columns
 from gammacp.shapes.unnamed import unnamed_gamma
+from tests.boxes import random_boxes
 from tests.conftest import Run
-from tests.shapes.data import random_boxes
 
 
 def namings(c: Continuum, k: int) -> Iterator[Continuum]:

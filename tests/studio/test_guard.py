@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import gzip
+import hmac
 import io
 import os
 import re
@@ -108,6 +109,20 @@ def test_another_origin_changes_nothing(
     headers = {} if origin is None else {"origin": origin}
     assert client.post(f"/{TOKEN}/{path}", content=b"{}", headers=headers).status_code == 403
     assert list(studio.folder.iterdir()) == []
+
+
+def test_an_answer_is_signed_for_who_asks(client: Client, studio: Studio) -> None:
+    """As RFC 2104 has it, over the nonce, the status and what is answered."""
+    for path in ("", "state", "decisions?after=x"):
+        nonce = f"nonce of {path}"
+        answer = client.get(f"/{TOKEN}/{path}", headers={"gammacp-nonce": nonce})
+        signed = f"{nonce}\n{answer.status_code}\n".encode() + answer.content
+        expected = hmac.new(studio.key.encode(), signed, "sha256").hexdigest()
+        assert answer.headers["gammacp-proof"] == expected
+    assert "gammacp-proof" not in client.get(f"/{TOKEN}/state").headers
+    long = {"gammacp-nonce": "x" * 101}
+    assert "gammacp-proof" not in client.get(f"/{TOKEN}/state", headers=long).headers
+    assert studio.key in client.get(f"/{TOKEN}/").text
 
 
 def test_a_websocket_is_refused(client: Client) -> None:

@@ -183,6 +183,72 @@ def test_two_at_once_lose_nothing(tmp_path: Path) -> None:
     assert len({row.number for row in rows}) == 120
 
 
+# A process that keeps one decision after the other, on a disk that takes its time.
+SLOW = """
+import sys, time
+from pathlib import Path
+from gammacp.studio import journal
+
+keep = journal._add
+def keep_slowly(connection, decision):
+    time.sleep(0.15)
+    return keep(connection, decision)
+journal._add = keep_slowly
+kept = journal.Journal(Path(sys.argv[1]))
+for number in range(10**6):
+    kept.add(journal.Decision(request=f"slow{number}", reviewer="Sam", document="d", item="i",
+                              action="drop"))
+    print(number, flush=True)
+"""
+
+
+def test_no_writer_starves_beside_one_that_never_rests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wait counts from the last decision of anybody, and each lets the others in between."""
+    monkeypatch.setattr("gammacp.studio.journal.WAIT", 0.6)
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline()
+        journal = Journal(tmp_path)
+        for number in range(6):
+            journal.add(decision(f"mine{number}"))
+            journal.rows()
+    finally:
+        process.kill()
+        process.communicate()
+    rows = [row.request for row in Journal(tmp_path).rows()]
+    assert [row for row in rows if row.startswith("mine")] == [f"mine{n}" for n in range(6)]
+
+
+def test_threads_of_several_journals_of_a_file_take_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They wait for one another in this process, and not for the file."""
+    monkeypatch.setattr("gammacp.studio.journal.WAIT", 0.0)
+    Journal(tmp_path).add(decision("first"))
+    failed: list[DataError] = []
+
+    def decide(name: str) -> None:
+        journal = Journal(tmp_path)
+        for number in range(10):
+            try:
+                journal.add(decision(f"{name}{number}", name))
+            except DataError as error:
+                failed.append(error)
+
+    threads = [threading.Thread(target=decide, args=(name,)) for name in ("Ann", "Bob", "Cid")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    assert len(Journal(tmp_path).rows()) == 31
+
+
 def test_a_file_that_is_none_says_so(tmp_path: Path) -> None:
     (tmp_path / "gammacp-review.sqlite").write_bytes(b"not a database" * 100)
     with pytest.raises(DataError, match=r"gammacp-review\.sqlite.*move it away"):

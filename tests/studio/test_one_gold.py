@@ -25,7 +25,7 @@ REAL = {
 }
 Run = Callable[..., Any]
 Gold = list[tuple[Any, ...]]
-FEW = ("--samples", 2, "--bootstrap", 0)
+FEW = ("--samples", 2, "--no-interval")
 
 
 def fragments() -> gc.Corpus:

@@ -1,7 +1,11 @@
 """What the page does while somebody works with it: many files, haste, a restart, an example."""
 
-import time
+import os
+import signal
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -143,20 +147,43 @@ def read(page: "Page", studio: Running) -> "Page":
     return page
 
 
+def workers_of(studio: Running) -> list[int]:
+    """Return the studio's processes that compute."""
+    listed = [*Path(f"/proc/{studio.process.pid}/task").glob("*/children")]
+    if not listed:
+        pytest.skip("the system does not list processes as Linux does")
+    found = [int(number) for children in listed for number in children.read_text().split()]
+    return [n for n in found if b"spawn_main" in Path(f"/proc/{n}/cmdline").read_bytes()]
+
+
 def test_what_is_typed_while_it_works_stays(read: "Page", studio: Running) -> None:
+    """However long the worker takes, and with the next form, too."""
     read.get_by_text("More").click()
     read.get_by_label("Another name for thing").fill("ani")
     read.get_by_label("Bob (5)").uncheck()
     read.get_by_label("Dissimilarity").select_option("mqm")
     read.get_by_label("Bounds").press_sequentially("0:1")
-    studio.client.post("run/read")
+    workers = workers_of(studio)
+    assert workers
+    for worker in workers:
+        os.kill(worker, signal.SIGSTOP)
+    try:
+        studio.client.post("run/read")
+        for digit in "23" * 30:
+            read.keyboard.type(digit, delay=20)
+        shows(read, "#live [role=status]", "Working: getting ready")
+    finally:
+        for worker in workers:
+            os.kill(worker, signal.SIGCONT)
+    while studio.state()["state"] != "done":
+        read.keyboard.type("4", delay=20)
+    typed = read.get_by_label("Bounds").input_value()
+    assert typed.startswith("0:1" + "23" * 30)
     studio.wait("done")
     shows(read, "#unsent", "not computed yet")
     read.get_by_role("link", name="Start the review").wait_for()
-    time.sleep(1.2)  # the page has looked twice
-    read.locator("input:focus").wait_for()  # on a busy machine the form may be away just now
     read.keyboard.type("00")  # the field still has the focus, at its end
-    assert read.get_by_label("Bounds").input_value() == "0:100"
+    assert read.get_by_label("Bounds").input_value() == typed + "00"
     assert read.get_by_label("Another name for thing").input_value() == "ani"
     assert not read.get_by_label("Bob (5)").is_checked()
     assert read.get_by_label("Dissimilarity").input_value() == "mqm"
@@ -285,4 +312,70 @@ def test_an_open_page_goes_on_after_a_restart(
     shows(review, "#said", "Saved")
     third = starting(folder, "--samples", "5")  # two at a time
     assert third.address.split("/")[2] != second.address.split("/")[2]
+    context.close()
+
+
+@contextmanager
+def impostor(port: int) -> Iterator[list[str]]:
+    """Answer on a port, as nearly as a stranger can, and list what is sent there."""
+    sent: list[str] = []
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            told = b'<div id="live" data-version="9">WE OWN THIS PAGE</div>'
+            if "/state" in self.path:
+                told = b'{"state": "done", "stage": "", "version": "9", "folder": "x"}'
+            elif "/decisions" in self.path:
+                told = b'{"decisions": []}'
+            self.answer(told)
+
+        def do_POST(self) -> None:
+            sent.append(self.path)
+            self.answer(b'{"files": [{}], "decision": {"kept": false, "item": "x"}}')
+
+        def answer(self, content: bytes) -> None:
+            self.send_response(200)
+            self.send_header("gammacp-proof", "00" * 32)
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing on stderr."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", port), Answers)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield sent
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_nobody_else_is_believed_who_takes_the_port(
+    starting: Starting, browser: "Browser", tmp_path: Path
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    write(document(), folder / "one.json")
+    studio = starting(folder, "--samples", "5")
+    studio.wait("done")
+    context = browser.new_context()
+    files, review = context.new_page(), context.new_page()
+    files.goto(studio.address)
+    files.get_by_role("link", name="Start the review").wait_for()
+    review.goto(studio.address + "review")
+    review.get_by_label("Reviewer").fill("Rae")
+    review.get_by_label("Reviewer").press("Enter")
+    studio.close()
+    with impostor(int(studio.address.split("/")[2].split(":")[1])) as sent:
+        shows(files, "#uploads", "The studio does not answer")
+        review.keyboard.press("1")
+        shows(review, "#failed", "Not saved: the answer does not come from this studio")
+        file = tmp_path / "private.csv"
+        file.write_text("Ann,x,0,1\n")
+        files.locator("#files").set_input_files(file)
+        shows(files, "#uploads", "The studio does not answer: 0 of 1 file are here")
+        assert files.get_by_text("WE OWN THIS PAGE").count() == 0
+        assert sent == []
     context.close()

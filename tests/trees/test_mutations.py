@@ -13,7 +13,7 @@ import pytest
 
 from gammacp import DataError, UsageError
 from gammacp.trees.treebank import read_treebank
-from tests.formats.fuzzing import Fuzzing, Seed
+from tests.fuzzing import Fuzzing, Seed
 
 _CONLL = """# sent_id = a
 1	I	i	PRON	_	Case=Nom	2	nsubj	2:nsubj|0:root	_

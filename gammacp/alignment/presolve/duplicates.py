@@ -11,7 +11,7 @@ import numpy as np
 from gammacp.alignment.candidates import MOST_PAIRS, TooManyPairsError, build_problem
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.problem import Problem
-from gammacp.base.arrays import Codes, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
 
@@ -38,6 +38,12 @@ class Merged:
     def counts(self) -> Indices:
         """How often each distinct unit is there."""
         return np.diff(self.runs)
+
+    def prices_of_units(self, price: Floats) -> Floats:
+        """Return the price of each of the continuum's units, given those of the distinct ones."""
+        prices = np.empty(len(self.order))
+        prices[self.order] = np.repeat(price, self.counts)
+        return prices
 
     def groups(self, columns: Columns, times: Indices) -> Codes:
         """Each column as many times as it is taken, and the units left alone.

@@ -14,7 +14,7 @@ from gammacp.alignment.costs import costs_of
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.duplicates import merge_identical
 from gammacp.alignment.presolve.packing import pack
-from gammacp.alignment.problem import Solution, Status
+from gammacp.alignment.problem import Proof, Solution, Status
 from gammacp.base.stopping import clock
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
@@ -58,11 +58,13 @@ def solve_pooled(
     groups = few.groups(packed.certificate.columns, packed.times)
     bound = continuum.n_units * few.problem.opening - packed.bound
     cost = float(costs_of(continuum, groups, dissimilarity).sum())
-    return Solution(groups, cost, max(bound, 0.0), Status.FEASIBLE)
+    proof = Proof(few.prices_of_units(packed.certificate.price), pooled=True)
+    return Solution(groups, cost, max(bound, 0.0), Status.FEASIBLE, proof=proof)
 
 
 def better(a: Solution, b: Solution) -> Solution:
     """The cheaper groups with the higher bound; a proof needs the true problem."""
     best = b if b.objective < a.objective else a
     bound = min(max(a.bound, b.bound), best.objective)
-    return replace(best, bound=bound, status=Status.FEASIBLE, certificate=None, proof=None)
+    proof = b.proof if b.bound > a.bound else a.proof
+    return replace(best, bound=bound, status=Status.FEASIBLE, certificate=None, proof=proof)

@@ -162,8 +162,7 @@ def _solve_merged(
     bound = max(continuum.n_units * problem.opening - packed.bound, 0.0)
     slack = problem.slack * continuum.n_units / problem.n_units
     groups = few.groups(columns, packed.times)
-    price = np.empty(continuum.n_units)
-    price[few.order] = np.repeat(packed.certificate.price, few.counts)
+    price = few.prices_of_units(packed.certificate.price)
     told = continuum.n_units * problem.opening - packed.told
     solved = judged(groups, objective, bound, slack, packed.certificate, Proof(price), told)
     return Presolved(solved, problem, few)

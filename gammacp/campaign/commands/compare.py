@@ -48,7 +48,7 @@ def compare(
     from gammacp.campaign.commands.comparison_tables import print_comparison
     from gammacp.campaign.compare import compare as compare_all
 
-    thresholds.require_interval(comparing.bootstrap)
+    thresholds.require_interval(comparing.wants_interval)
     options, tables = settings.options(), [str(table) for table in by or By]
     check_frame_path(frame)
     writes = outputs(frame=frame)

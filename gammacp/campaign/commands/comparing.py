@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import NOT_SAID, Files, Reading, Sampled, load
-from gammacp.cli.options.settings import ComputingFlags
+from gammacp.cli.options.settings import ComputingFlags, wants_interval
 
 
 @dataclass(frozen=True)
@@ -36,15 +37,17 @@ class Comparing:
         "number, a date such as 2026-11-23), or a CSV file (document, order).",
         "FEATURE|FILE.csv",
     )
-    bootstrap: int = option(
-        "0 leaves out the interval over documents; all other numbers give the same interval.",
-        default=2000,
-        min=0,
-    )
+    interval: bool = option("Give an interval over documents.", default=True)
+    bootstrap: int | None = option("The old name of --interval.", min=0, hidden=True)
     leave_one_out: bool = option(
         "Also γ without each annotator; slow for many annotators.", default=True
     )
     computing: ComputingFlags = field(default_factory=ComputingFlags)
+
+    @cached_property
+    def wants_interval(self) -> bool:
+        """Whether an interval over documents is asked for."""
+        return wants_interval(self.interval, self.bootstrap)
 
     def about(self) -> dict[str, str]:
         """What is said of documents, and of sessions if a feature has them."""
@@ -69,6 +72,6 @@ class Comparing:
             "groups": self.group or (),
             "session": PATTERN if self.session and "{" not in self.session else self.session,
             "in_order": self.order is not None,
-            "draws": self.bootstrap,
+            "draws": int(self.wants_interval),
             "leave_one_out": self.leave_one_out,
         }

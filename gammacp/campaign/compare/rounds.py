@@ -116,8 +116,12 @@ class OtherRound:
         return f"γ of the other round is {self.agreement.value:.4f}. {self.test.in_words()}{noted}"
 
     def as_dict(self) -> dict[str, Any]:
-        """γ of the other round and the test as JSON has them."""
-        return {**self.agreement.score.as_dict(), **asdict(self.test)}
+        """Return γ of the other round and the test for JSON.
+
+        `reason` says why γ is missing or, where only the test is, why there is no `p_value`.
+        """
+        score = self.agreement.score.as_dict()
+        return {**score, **asdict(self.test), "reason": score["reason"] or self.test.untested}
 
 
 def compare_rounds(first: Agreement, second: Agreement) -> RoundTest:

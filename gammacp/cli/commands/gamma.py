@@ -9,7 +9,7 @@ from gammacp.base.text import in_short
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
-from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds
+from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds, wants_interval
 from gammacp.cli.output import AsJson, message, messages, print_json, say, show, tell_signatures
 from gammacp.errors import DataError, UsageError
 
@@ -33,12 +33,10 @@ def gamma(
         "Take γ apart: what positions, categories and missing units cost, and who bears it.",
         default=False,
     ),
-    bootstrap: int = option(
-        "Any number above 0 adds an interval over documents, or over the parts of a long text. "
-        "All numbers give the same interval.",
-        default=0,
-        min=0,
+    interval: bool = option(
+        "Add an interval over documents, or over the parts of a long text.", default=False
     ),
+    bootstrap: int | None = option("The old name of --interval.", min=0, hidden=True),
     certificate: Path | None = option(
         "Write a certificate of each best alignment into this folder, for gammacp verify.", "FOLDER"
     ),
@@ -60,7 +58,8 @@ def gamma(
     from gammacp.measures.agreement import agreement
     from gammacp.measures.answer import ANSWERS
 
-    thresholds.require_interval(bootstrap)
+    interval = wants_interval(interval, bootstrap)
+    thresholds.require_interval(interval)
     options = settings.options()
     if certificate_sets and certificate is None:
         raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
@@ -73,7 +72,7 @@ def gamma(
     with computing.pool(what) as (pool, counter), interruptible() as interrupted:
         found = agreement(
             continua,
-            bootstrap=bootstrap,
+            bootstrap=int(interval),
             executor=pool,
             progress=counter,
             shared=shared,
@@ -90,7 +89,7 @@ def gamma(
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
     confidence = settings.sampling.confidence
-    over = found.bootstrap(confidence=confidence) if bootstrap else None
+    over = found.bootstrap(confidence=confidence) if interval else None
     judged = {name: answer(found) for name, answer in ANSWERS.items()}
     if json:
         whole = {"results": found.results(), "corpus": found.corpus}

@@ -209,6 +209,28 @@ FailUnder = Annotated[
 ]
 
 
+def wants_interval(interval: bool, draws: int | None) -> bool:
+    """Return whether an interval over documents is asked for, by its option or the old name.
+
+    Parameters
+    ----------
+    interval
+        `--interval`.
+    draws
+        The number that the old name `--bootstrap` took, if it was given; a warning says so.
+    """
+    if draws is None:
+        return interval
+    instead = "give --no-interval" if interval else "leave it out"
+    if draws:
+        instead = "give --interval"
+    message(
+        f"gammacp: --bootstrap is an old name, which the next release will not know: {instead}. "
+        "Nothing is drawn, so all numbers above 0 give the same interval"
+    )
+    return draws > 0
+
+
 @dataclass(frozen=True)
 class Thresholds:
     """How good the agreement has to be."""
@@ -218,12 +240,10 @@ class Thresholds:
         "Exit with 5 if the lower end of its interval over data is below this, or undefined."
     )
 
-    def require_interval(self, draws: int) -> None:
+    def require_interval(self, interval: bool) -> None:
         """UsageError if a threshold for the interval's lower end is given without an interval."""
-        if self.fail_under_lower is not None and not draws:
-            raise UsageError(
-                "--fail-under-lower needs an interval over documents: give --bootstrap 2000"
-            )
+        if self.fail_under_lower is not None and not interval:
+            raise UsageError("--fail-under-lower needs an interval over documents: give --interval")
 
     def check(self, value: float, over: BootstrapInterval | None, what: str = "γ") -> None:
         """BelowThresholdError if γ or its interval's lower end is below its threshold, or none."""

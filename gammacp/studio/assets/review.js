@@ -101,7 +101,7 @@ function show() {
 async function lay(image) {
   const address = image.dataset.href;
   delete image.dataset.href;
-  const answer = address && await fetch(address);
+  const answer = address && await ask(address);
   if (answer?.ok) image.setAttribute("href", URL.createObjectURL(await answer.blob()));
 }
 
@@ -175,7 +175,7 @@ sound.addEventListener("seeking", () => { if (sound.currentTime > until) until =
 // The journal, read on; what stands is the latest that was not undone.
 async function read() {
   const after = rows.length ? rows[rows.length - 1].number : 0;
-  const answer = await fetch(`./decisions?after=${after}`);
+  const answer = await ask(`./decisions?after=${after}`);
   if (!answer.ok) throw new Error((await answer.json()).problem);
   const news = (await answer.json()).decisions.filter((row) => row.number > (rows.at(-1)?.number ?? 0));
   if (!news.length) return;
@@ -218,7 +218,7 @@ function decide(wanted) {
 }
 
 async function send(body) {
-  const post = () => fetch("./decisions", { method: "POST", body: JSON.stringify(body) });
+  const post = () => ask("./decisions", { method: "POST", body: JSON.stringify(body) });
   const answer = await post().catch(post);  // a connection that broke; one request is one decision
   const told = await answer.json();
   if (!answer.ok) throw new Error(told.problem);

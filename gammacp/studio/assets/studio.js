@@ -4,7 +4,7 @@
 const find = (selector) => document.querySelector(selector);
 
 async function send(path, body) {
-  const answer = await fetch(path, { method: "POST", body });
+  const answer = await ask(path, { method: "POST", body });
   if (answer.ok) return answer.json();
   const told = await answer.json().catch(() => ({ problem: `${answer.status} ${answer.statusText}` }));
   throw new Error(told.problem);
@@ -37,7 +37,7 @@ async function sendFiles(batch, signal) {
   const announced = JSON.stringify({ files: batch.map(([name, file]) => [name, file.size]) });
   const body = new Blob([announced, "\n", ...batch.map(([, file]) => file)]);
   try {
-    const answer = await fetch("./files", { method: "POST", body, signal });
+    const answer = await ask("./files", { method: "POST", body, signal });
     const told = await answer.json();
     return answer.ok ? told.files : batch.map(() => told);
   } catch (error) {
@@ -201,6 +201,7 @@ document.addEventListener("submit", async (event) => {
   await look();
 });
 
+const WORKING = ["running", "paused", "cancelled"];
 let lost = null;  // the field that had the focus when the form went: it comes back with the form
 async function look() {
   const now = await again.state();
@@ -209,12 +210,21 @@ async function look() {
     if (now.state === "running" && said) said.textContent = `Working: ${now.stage}.`;
     return;
   }
-  const page = new DOMParser().parseFromString(await (await fetch("./")).text(), "text/html");
+  const page = new DOMParser().parseFromString(await (await ask("./")).text(), "text/html");
   const active = document.activeElement, old = active?.closest("#live") ? active : null;
   const opened = new Set(Array.from(live.querySelectorAll("details[open] > summary"), nameOf));
   const held = old?.form && [fieldOf(old), old.type === "text" ? [old.selectionStart, old.selectionEnd] : null];
   const at = held || (!old && active === document.body ? lost : null);
-  live.replaceWith(document.adoptNode(page.querySelector("#live")));
+  const fresh = document.adoptNode(page.querySelector("#live")), form = find("#choice");
+  if (form && WORKING.includes(fresh.dataset.state) && !fresh.querySelector("#choice")) {
+    // What is read has no form yet. The last one stays until the next is there, and is not even moved:
+    // it would lose the focus, and with it the keys that are typed meanwhile.
+    for (const part of Array.from(live.childNodes)) if (part !== form) part.remove();
+    live.prepend(...fresh.childNodes);
+    Object.assign(live.dataset, fresh.dataset);
+    return;
+  }
+  live.replaceWith(fresh);
   for (const summary of document.querySelectorAll("#live summary")) summary.parentElement.open ||= opened.has(nameOf(summary));
   putBack();
   const field = at && Array.from(find("#choosing")?.elements ?? []).find((f) => f.name && fieldOf(f) === at[0]);

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Reading
 from gammacp.cli.output import message, print_json
-from gammacp.trees.naming import are_trees
 from gammacp.trees.options import Treebanks
 
 
@@ -29,6 +28,8 @@ class TreePage:
 
     def wants(self, files: Sequence[Path]) -> bool:
         """Return whether the page is on trees: by the option, or by the ending of the files."""
+        from gammacp.trees.naming import are_trees
+
         return bool(self.trees) or are_trees(files)
 
     def write(

@@ -83,7 +83,7 @@ def test_members_by_name_and_pattern() -> None:
         (["people"], UsageError, "is not NAME=ANNOTATOR"),
         (["a=p1", "a=p2"], UsageError, "given twice"),
         (["a=p*", "b=p1"], UsageError, "p1 is in the groups 'a' and 'b'"),
-        (["a=p1"], UsageError, "give --group twice"),
+        (["a=p1"], UsageError, r"give `compare\(groups=\)` twice"),
         (["a=p1", "b=q"], DataError, "group b: no annotator is 'q'"),
     ],
 )

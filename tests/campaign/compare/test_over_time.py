@@ -137,7 +137,7 @@ def test_a_column_and_a_table_give_the_order(run: Run, tmp_path: Path) -> None:
     found = []
     for said in ("day", "order.csv"):
         done = run("compare", tmp_path / "units.csv", "--order", where[said], "--by", "document",
-                   "--samples", 20, "--bootstrap", 0, "--json")  # fmt: skip
+                   "--samples", 20, "--no-interval", "--json")  # fmt: skip
         assert done.code == 0, done.err
         found.append(json.loads(done.out))
     assert [d["file"] for d in found[0]["documents"]] == sorted(days, key=days.__getitem__)

@@ -48,7 +48,7 @@ def test_the_sentence_has_interval_p_parts_and_what_would_be_found() -> None:
     low, high = found.difference_interval or (0, 0)
     assert low < found.difference < high
     said = found.in_words()
-    for part in ("γ differs by +0.291", "95% confidence", "5 and 6 documents", "--cluster"):
+    for part in ("γ differs by +0.291", "95% confidence", "5 and 6 documents", "`cluster=`"):
         assert part in said
     assert "would have been found in four of five" in said
     assert "Below 20 documents" in said
@@ -101,14 +101,14 @@ def test_one_text_against_another(run: Run, tmp_path: Path) -> None:
             rows.append(f"{a},{'xy'[i % 2]},{start:.3f},{end:.3f}")
         (tmp_path / f"{name}.csv").write_text("\n".join(rows) + "\n")
     one, two = tmp_path / "one.csv", tmp_path / "two.csv"
-    found = run("compare", one, "--against", two, "--samples", 30, "--bootstrap", 9, "--json")
+    found = run("compare", one, "--against", two, "--samples", 30, "--interval", "--json")
     test = json.loads(found.out)["against"]
     assert test["kind"] == "unitary alignments"
     assert test["p_value"] < 0.01
     low, high = test["difference_interval"]
     assert 0 < low < test["difference"] < high
     assert test["detectable"] > 0
-    said = run("compare", one, "--against", two, "--samples", 30, "--bootstrap", 9).out
+    said = run("compare", one, "--against", two, "--samples", 30, "--interval").out
     assert "unitary alignments). A difference of" in said.replace("\n", " ")
 
 
@@ -155,3 +155,20 @@ def test_documents_are_the_parts_of_a_gain_from_five_on() -> None:
     (c,) = (e for e in compare(corpus(6), **options).without if e.annotator == "C")  # type: ignore[arg-type]
     assert c.p_value < 0.05
     assert compare(corpus(6), **options).annotators[2].p_value == c.p_value  # type: ignore[arg-type]
+
+
+def test_json_says_why_there_is_no_p_value(run: Run, tmp_path: Path) -> None:
+    """Three documents a side are too few for a test; γ itself is there."""
+    for round_name, shift in (("one", 0), ("two", 1)):
+        folder = tmp_path / round_name
+        folder.mkdir()
+        for document in range(3):
+            rows = [f"A,x,0,{5 + document}", "A,y,10,14", f"B,x,{shift},5", "B,y,9,14"]
+            (folder / f"{document}.csv").write_text("\n".join(rows) + "\n")
+    first, second = tmp_path / "one", tmp_path / "two"
+    options = ("--by", "document", "--no-leave-one-out", "--samples", 10, "--json")
+    against = json.loads(run("compare", first, "--against", second, *options).out)["against"]
+    assert against["value"] is not None
+    assert against["p_value"] is None
+    assert against["reason"] == against["untested"]
+    assert against["reason"].startswith("3 and 3 documents are too few to tell how they differ")

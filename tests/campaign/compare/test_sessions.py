@@ -134,7 +134,7 @@ def test_a_column_a_name_and_a_folder_say_the_same(run: Run, tmp_path: Path) -> 
         ("two.csv", "--session", PATTERN),
         ("folders", "--layout", "{session}/{annotator}/{document}", "--session", PATTERN),
     )
-    quick = ("--samples", 20, "--bootstrap", 0, "--chance", "cut", "--json")
+    quick = ("--samples", 20, "--no-interval", "--chance", "cut", "--json")
     found = [
         json.loads(run("compare", tmp_path / name, *how, *quick).out)["sessions"]["all"]
         for name, *how in said

@@ -27,7 +27,7 @@ from gammacp.segmentation import (
     pairwise,
 )
 from gammacp.segmentation.measures.rows import compare_rows
-from tests.measures.oracles import segmentation_of_sets
+from tests.segmentation.measures.oracles import segmentation_of_sets
 
 masses = Segmentation.from_masses
 

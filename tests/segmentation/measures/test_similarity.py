@@ -21,7 +21,7 @@ from gammacp.segmentation import (
     segmentation_similarity,
     transposition_error,
 )
-from tests.measures.oracles import segmentation_of_sets, sets_of
+from tests.segmentation.measures.oracles import segmentation_of_sets, sets_of
 
 masses = Segmentation.from_masses
 String = tuple[frozenset[str], ...]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
 from gammacp.segmentation import Segmentation, from_continuum, inner_boundaries
-from tests.measures.oracles import segmentation_of_sets, sets_of
+from tests.segmentation.measures.oracles import segmentation_of_sets, sets_of
 
 
 @settings(max_examples=50, deadline=None)

@@ -1,7 +1,7 @@
 """Damaged and hostile files: a DataError or a sound continuum, never a traceback, never a hang.
 
 The boundary round readers and sniffers is off here, so that a reader that stumbles is seen.
-`pytest -m slow tests/formats/test_mutations.py` reads twenty thousand files.
+`pytest -m slow tests/tools/test_mutations.py` reads twenty thousand files.
 """
 
 from pathlib import Path
@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from gammacp.formats import FORMATS, collect
-from tests.formats.fuzzing import SEEDS, Fuzzing, Seed, TooLongError, at_most, seeded
+from tests.fuzzing import Fuzzing, Seed
+from tests.limits import TooLongError, at_most
+from tests.tools.seeds import SEEDS, seeded
 from tests.tools.test_real_files import DATA
 
 # Formats whose end is marked, so that a truncated file cannot look whole.
@@ -35,7 +37,7 @@ CLOSED = [
 
 @pytest.fixture(scope="module")
 def fuzzing(tmp_path_factory: pytest.TempPathFactory) -> Fuzzing:
-    return Fuzzing(seeded(tmp_path_factory.mktemp("mutations") / "formats"))
+    return Fuzzing(seeded(tmp_path_factory.mktemp("mutations") / "formats"), SEEDS)
 
 
 @pytest.mark.parametrize("target", SEEDS)

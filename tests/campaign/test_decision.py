@@ -180,6 +180,9 @@ def test_compare_begins_with_the_sentence_of_gamma(run: Run, good: Path) -> None
 def test_fail_under(run: Run, good: Path) -> None:
     assert run("compare", good, *FAST, "--fail-under", 0.99).code == 5
     assert run("compare", good, *FAST, "--fail-under", 0).code == 0
+    few = run("compare", good, *FAST, "--fail-under-lower", 0.1)
+    assert few.code == 5
+    assert "is undefined: " in few.err and "too few" in few.err
 
 
 def test_units_of_several_documents_say_which(run: Run, good: Path, tmp_path: Path) -> None:
@@ -419,27 +422,21 @@ def test_report(run: Run, good: Path, tmp_path: Path) -> None:
     assert "<h1>&lt;Round 1&gt;</h1>" in page.read_text(encoding="utf-8")
 
 
-def test_gamma_can_bootstrap(run: Run, good: Path) -> None:
-    path = good.with_name("longer.csv")
-    rows = [
-        f"{a},x,{10 * i + j * (i * i % 5)},{10 * i + 7}"
-        for i in range(31)
-        for j, a in enumerate("AB")
-    ]
-    path.write_text("\n".join(rows))
-    quick = ("--samples", 30)
-    (one,) = json.loads(run("gamma", path, *quick, "--bootstrap", 20, "--json").out)["results"]
-    low, high = one["bootstrap"]
-    assert low <= one["gamma"] <= high
-    assert "bootstrap" in run("gamma", path, *quick, "--bootstrap", 2).out
-    (none,) = json.loads(run("gamma", path, *quick, "--json").out)["results"]
-    assert none["bootstrap"] is None
-    lower = ("--bootstrap", 20, "--fail-under-lower")
-    assert run("gamma", path, *quick, *lower, low - 0.01).code == 0
-    below = run("gamma", path, *quick, *lower, (low + one["gamma"]) / 2)
-    assert (below.code, "the lower end of γ's interval over documents is" in below.err) == (5, True)
-    assert run("gamma", path, *quick, "--fail-under", (low + one["gamma"]) / 2).code == 0
-    assert "--bootstrap 2000" in run("gamma", path, *quick, "--fail-under-lower", 0.5).err
-    few = run("compare", good, *quick, "--fail-under-lower", 0.1)
-    assert few.code == 5
-    assert "is undefined: " in few.err and "too few" in few.err
+
+def test_the_interval_has_an_old_name(run: Run, good: Path) -> None:
+    """`--bootstrap N` is `--interval` for a release, and says so on stderr alone."""
+    for command, without, instead in (
+        ("gamma", (), "leave it out"),
+        ("compare", ("--no-interval",), "give --no-interval"),
+    ):
+        quick = (command, good, "--samples", 20, "--json")
+        new, none = run(*quick, "--interval"), run(*quick, *without)
+        for number, same, said in (
+            (1, new, "give --interval"),
+            (2000, new, "give --interval"),
+            (0, none, instead),
+        ):
+            old = run(*quick, "--bootstrap", number)
+            assert (old.code, old.out) == (0, same.out)
+            assert f"the next release will not know: {said}" in old.err.replace("\n", " ")
+        assert "--bootstrap" not in new.err + run(command, "--help").out

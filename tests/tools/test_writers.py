@@ -332,3 +332,9 @@ def test_no_folder_is_made_unasked(run: Run, tmp_path: Path) -> None:
     write(story(), tmp_path / "gold" / "{annotator}.xmi", format="cas")
     write(story(), tmp_path / "brat", format="brat")
     assert {p.name for p in tmp_path.iterdir()} == {"gold", "brat"}
+
+
+def test_shapes_are_refused(tmp_path: Path) -> None:
+    c = Continuum.from_units([Unit.box(who, (0, 4), (1, 3), category="x") for who in "AB"])
+    with pytest.raises(DataError, match="2 units have shapes, which ELAN cannot hold"):
+        write(c, tmp_path / "x.eaf")

@@ -18,9 +18,9 @@ from gammacp.trees.measures.ted import tree_edit_distance
 from gammacp.trees.measures.tree import dependency_tree
 from gammacp.trees.treebank import ReadTreebank, read_treebank
 
-CDT = Path(__file__).parents[1] / "fixtures" / "cdt"
+CDT = Path(__file__).parents[2] / "fixtures" / "cdt"
 # The treebanks with their words, which do not come with the project.
-DATA = Path(os.environ.get("GAMMACP_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+DATA = Path(os.environ.get("GAMMACP_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
 WITH_WORDS = DATA / "syntax" / "cdt"
 
 # Table 2, in percent: α plain, diff, norm, LAS.

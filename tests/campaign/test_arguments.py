@@ -1,0 +1,59 @@
+"""Functions of a campaign refuse what they cannot mean: unknown keywords, wrong types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import gammacp as gc
+from gammacp import DataError, UsageError
+from gammacp.campaign.calibrate import calibrate
+from gammacp.campaign.compare import compare
+from gammacp.campaign.consensus import consensus
+from tests.arguments import (
+    CORPUS,
+    C,
+    Call,
+    check_options_spelled_out,
+    check_unknown_keywords,
+    check_wrong_values,
+)
+
+CALLS: dict[str, Call] = {
+    "compare": (compare, (CORPUS,)),
+    "calibrate": (calibrate, (C,)),
+    "consensus": (consensus, (gc.align(C),)),
+}
+FAMILY = ["compare", "calibrate"]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_an_unknown_keyword_never_returns_a_number(name: str) -> None:
+    check_unknown_keywords(CALLS[name])
+
+
+@pytest.mark.parametrize("name", FAMILY)
+def test_the_family_spells_its_options_out(name: str) -> None:
+    check_options_spelled_out(CALLS[name])
+
+
+@pytest.mark.parametrize("name", FAMILY)
+def test_a_value_that_cannot_be_meant_is_named(name: str) -> None:
+    check_wrong_values(CALLS[name])
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: compare({"a": 3}), r"continua\['a'\] is int"),
+        (lambda: calibrate(C, errors="split"), "errors 'split'"),
+        (lambda: calibrate(C, sets=2), "sets 2 < 3"),
+        (lambda: compare(CORPUS, draws=-1), "draws -1 < 0"),
+        (lambda: consensus(C), "alignment is Continuum"),
+        (lambda: consensus(gc.align(C), tolerance="x"), "tolerance 'x'"),
+    ],
+)
+def test_wrong_types_are_named(call: Callable[[], object], named: str) -> None:
+    with pytest.raises((UsageError, DataError), match=named):
+        call()

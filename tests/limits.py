@@ -1,0 +1,30 @@
+"""Limits of time within which something must end."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class TooLongError(BaseException):
+    """A reader took more processor time than it may: nothing in it catches this."""
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Within, more processor time than that is a `TooLongError`, and so is waiting for ever."""
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise TooLongError(f"more than {seconds:g} s")
+
+    kinds = {signal.ITIMER_PROF: signal.SIGPROF, signal.ITIMER_REAL: signal.SIGALRM}
+    before = {number: signal.signal(number, end) for number in kinds.values()}
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 60 * seconds)
+    try:
+        yield
+    finally:
+        for timer in kinds:
+            signal.setitimer(timer, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,11 @@
+"""Labels of a table of segmentations may have any character."""
+
+from gammacp.segmentation.table_reading import codings_from_table
+
+
+def test_a_label_may_have_any_character() -> None:
+    """Each of these is an end of a line to `str.splitlines`, and none to a table."""
+    labels = ["a\u2028b", "a\x85b", "a\x0bb", "a\x1cb"]
+    table = "Unit,x,y\n" + "".join(f"{i},{label},{label}\n" for i, label in enumerate(labels))
+    found = codings_from_table(table, item="i")["i"]
+    assert found["x"].masses == found["y"].masses == (1, 1, 1, 1)
