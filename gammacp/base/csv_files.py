@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 
 from gammacp.base.files import atomic_write
+from gammacp.base.text import lines_of
 from gammacp.errors import DataError
 
 _RUN = ("=", "+", "-", "@", "\t", "\r")
@@ -51,7 +52,7 @@ def rows_of(
     # The module's limit of 131 072 characters is for a process; a text may be a cell.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     # str.splitlines would cut cells at U+2028, U+0085 and others, too.
-    lines = list(io.StringIO(text, newline="" if quoted else "\n"))
+    lines = list(io.StringIO(text, newline="")) if quoted else lines_of(text)
     if len(delimiter) > 1:
         counted = (x for n, x in enumerate(lines, 1) if x.strip() and not comment(n, x))
         delimiter = max(delimiter, key=next(counted, "").count)
@@ -66,7 +67,7 @@ def rows_of(
                 begun, fresh = number, False
             yield line
 
-    rows: Iterator[list[str]] = (x.rstrip("\r\n").split(delimiter) for x in physical())
+    rows: Iterator[list[str]] = (x.split(delimiter) for x in physical())
     if quoted:
         rows = csv.reader(physical(), delimiter=delimiter, skipinitialspace=True, strict=strict)
     while True:

@@ -4,7 +4,8 @@ A subject holds everything about one kind of data or one activity, and its folde
 The rest of gammacp finds it through its `subject.toml` alone:
 
     needs = ["campaign"]            # subjects without which this one does not work
-    offers = ["score"]              # kinds of entries that others may register with it
+    offers = ["score"]              # kinds of entries that others may register with it, and
+                                    # "option COMMAND" for a command that takes options of others
     frozen = true                   # the code is another tool's interface and is not developed
     aside = true                    # it only reads or shows: no value depends on its code
 
@@ -157,7 +158,7 @@ def kinds() -> tuple[str, ...]:
     offered = set(core().offers)
     for subject in subjects().values():
         offered |= subject.offers
-    return tuple(sorted(offered))
+    return tuple(sorted(kind for kind in offered if not kind.startswith(_OPTION)))
 
 
 def commands() -> dict[str, CommandEntry]:
@@ -293,7 +294,7 @@ def _check_kinds(base: Subject, present: Mapping[str, Subject]) -> None:
     for subject in (base, *present.values()):
         for key, _ in _tables_of(subject, present):
             kind = key.removesuffix(_LAST) if subject is base else key
-            if kind not in offered | _TABLES and not kind.startswith(_OPTION):
+            if kind not in offered | _TABLES:
                 known = ", ".join(sorted(offered | _TABLES))
                 raise UsageError(f"{subject.path}: unknown table [{key}]; known are {known}")
 

@@ -102,7 +102,7 @@ class History:
 
 def look(
     continua: Mapping[str, Continuum],
-    failures: Sequence[str],
+    failures: Sequence[Record],
     history: History,
     settings: Settings,
     executor: Executor | None = None,
@@ -114,8 +114,8 @@ def look(
     continua
         The documents by name.
     failures
-        What could not be read. A document that is missing with it is not in this look's γ, and is
-        no document that is gone.
+        What could not be read, as in JSON. A document that is missing with it is not in this look's
+        γ, and is no document that is gone.
     history
         Gets the look if anything changed.
     settings, executor

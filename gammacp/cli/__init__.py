@@ -10,7 +10,7 @@ from contextlib import suppress
 from itertools import islice
 
 from gammacp.base.text import visible
-from gammacp.errors import GammacpError, UsageError
+from gammacp.errors import DataError, GammacpError, UsageError
 
 _INTERRUPTED = 130
 # New objects before Python looks for those that only refer to each other. A command makes some
@@ -99,6 +99,15 @@ def _exit_code(ended: SystemExit | Exception) -> int:
         return _chosen_code(ended)
     from gammacp.cli.output import message
 
+    if isinstance(ended, DataError):
+        text, place = ended.message_and_place
+        # The place is the user's: what looks like a parameter in a file name stays as it is.
+        message(
+            visible(text),
+            before=visible(f"gammacp: {place}: " if place else "gammacp: "),
+            error=True,
+        )
+        return ended.exit_code
     if isinstance(ended, GammacpError):
         message(f"gammacp: {visible(str(ended))}", error=True)
         return ended.exit_code

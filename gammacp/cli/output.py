@@ -35,6 +35,9 @@ _PERCENT = "\N{NO-BREAK SPACE}%"
 # A sentence in a column gets as many characters of a narrow terminal.
 _NARROWEST = 24
 
+# Sentences that stand above the first result on stdout.
+_announced: list[str] = []
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 FrameFile = Annotated[
     Path | None,
@@ -156,6 +159,7 @@ def show(table: Table, *, title: str = "", digits: int = 4) -> None:
     together and leave by their rank, which is said, and if that is not enough, each record has a
     line per column. No number and no name is ever shortened.
     """
+    _say_announcements()
     if title:
         say(f"\n{visible(title)}")
     width = _columns(sys.stdout) if sys.stdout.isatty() else sys.maxsize
@@ -302,7 +306,32 @@ def write_frame(rows: PairRows, path: Path) -> None:
 
 def say(text: str, *, hang: str = "") -> None:
     """Sentences that are a result, on stdout; broken between words where a terminal is narrow."""
+    _say_announcements()
     print(_in_width(_with_options(text), sys.stdout, hang))
+
+
+def announce(sentence: str) -> None:
+    """Put a sentence above the first result that is printed as text.
+
+    Parameters
+    ----------
+    sentence
+        What somebody has to know before any number.
+    """
+    _announced.append(sentence)
+
+
+def withdraw_announcements() -> None:
+    """Forget the sentences of `announce` that were not printed."""
+    _announced.clear()
+
+
+def _say_announcements() -> None:
+    """Print the sentences of `announce`, each once."""
+    sentences = list(_announced)
+    _announced.clear()
+    for sentence in sentences:
+        print(_in_width(_with_options(sentence), sys.stdout))
 
 
 def tell_signatures(*signatures: str, seed: int | None = None) -> None:
@@ -316,10 +345,13 @@ def tell_signatures(*signatures: str, seed: int | None = None) -> None:
         print(visible(signature), file=sys.stderr)
 
 
-def message(text: str, *, error: bool = False) -> None:
-    """A message to the person, on stderr; with `--quiet` only what went wrong."""
+def message(text: str, *, before: str = "", error: bool = False) -> None:
+    """Write a message to the person, on stderr; with `--quiet` only what went wrong.
+
+    `before` stands before the text as it is; in the text, options stand for parameters.
+    """
     if error or verbosity >= 0:
-        print(_in_width(_with_options(text), sys.stderr), file=sys.stderr)
+        print(_in_width(before + _with_options(text), sys.stderr), file=sys.stderr)
 
 
 def _in_width(text: str, stream: TextIO, hang: str = "") -> str:
@@ -341,6 +373,6 @@ def _columns(stream: TextIO) -> int:
 
 
 def messages(entries: Iterable[tuple[str, str]], *, before: str = "", error: bool = False) -> None:
-    """What is said of each of many (text, name): each text once, with the first of its names."""
+    """Write the message of each of many (text, name): each text once, with its first names."""
     for text, names in group_by_text(entries):
-        message(f"{before}{names}: {text}", error=error)
+        message(text, before=f"{before}{names}: ", error=error)

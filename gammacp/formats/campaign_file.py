@@ -42,7 +42,6 @@ from gammacp.formats.clusters import clustered, feature_of, in_order, with_weigh
 from gammacp.formats.finding import Finding, matches
 from gammacp.formats.reading import Collection, Reader, collect
 from gammacp.formats.selection import Names, Selection, says, select, with_features
-from gammacp.formats.sessions import by_session
 
 NAME = "campaign.toml"
 
@@ -89,9 +88,18 @@ class Keys(Selection, _Documents, _Files):
 
 
 KEYS = Keys.model_fields
+
+
+def _by_session(continua: Mapping[str, Continuum], feature: str) -> dict[str, Continuum]:
+    """Return the continua with annotators named `PERSON-SESSION`, by a feature of the units."""
+    from gammacp.formats.sessions import by_session  # few campaigns have sessions
+
+    return by_session(continua, feature)
+
+
 # What is said of whole documents, or of who annotated them when.
 _OF_DOCUMENTS = {
-    "session": by_session, "cluster": clustered, "weight": with_weights, "order": in_order,
+    "session": _by_session, "cluster": clustered, "weight": with_weights, "order": in_order,
 }  # fmt: skip
 
 

@@ -135,6 +135,8 @@ def read(
     named = [i for role, i in header.items() if role not in _POSITIONS]
     if "document" not in header:
         documents.of("")
+    # pandas writes the numbers of the rows into a first column without a name.
+    is_index = not names[0].strip() and 0 not in header.values()
     for line, row in rows:
         if len(row) != len(names):
             raise source.error(
@@ -143,13 +145,14 @@ def read(
                 hint="Quote fields that contain the delimiter",
             )
         bare = [cell.strip() for cell in row]
+        is_index = is_index and bare[0].isdigit()
         if bare != row:
             blanks = sum(row[i] != bare[i] for i in named)
             documents.leave_out("blank", "around a name, not part of it", blanks)
         cells = Record(zip(header, cells_of(bare), strict=True))
         _add(documents, Record.of(cells, source, line), features)
     for i, name in enumerate(names):
-        if i not in header.values():
+        if i not in header.values() and not (i == 0 and is_index):
             documents.leave_out("column", f"{name.strip() or i + 1} is not used")
     documents.leave_out("line", "comment", notes.comments)
     _add_links(documents, links or "")

@@ -44,11 +44,15 @@ _EXPORT = (
 
 
 class Unread(NamedTuple):
-    """What could not be read, and why; `path` is that of what is packed."""
+    """What could not be read, and why; `path` is that of what is packed.
+
+    The format is None where it is not known.
+    """
 
     place: str
     error: DataError
     path: Path
+    format: Format | None = None
 
 
 @dataclass

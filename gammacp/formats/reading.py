@@ -5,9 +5,10 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar
 
+from gammacp.base.failures import Failure
 from gammacp.base.left_out import LeftOut, gather
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.document_table import DocumentTable, table_of_several
@@ -52,6 +53,9 @@ class Collection:
         Layouts that would read files of one annotator each as parts of the same documents.
     apart
         The continua whose files hold one annotator each.
+    missing
+        By the path or document of a failure, the names of the documents that are left out because
+        of it; none where only the file could have named them.
     """
 
     continua: Mapping[str, Continuum]
@@ -60,6 +64,12 @@ class Collection:
     left_out: tuple[LeftOut, ...] = ()
     joinings: tuple[Joining, ...] = ()
     apart: frozenset[str] = frozenset()
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def unread(self) -> tuple[Failure, ...]:
+        """The failures, each with the documents that are missing because of it."""
+        return tuple(Failure(error, self.missing.get(name, ())) for name, error in self.failures)
 
     def doubt(self, declared: Iterable[str], kept: Iterable[str]) -> str | None:
         """What to say of annotators who are declared where they would have a file; None if nothing.
@@ -203,7 +213,7 @@ def collect(
             documents.append((source, entry, read(source, **settings[entry.name])))
         except DataError as error:
             path = without_gz(source.path) / source.member
-            unread.append(Unread(source.place, error.at(source.place), path))
+            unread.append(Unread(source.place, error.at(source.place), path, entry))
     left_out = [finding.left_out, *(document.left_out for *_, document in documents)]
     tables = [table for *_, document in documents if (table := _table_of(document)) is not None]
     whole = None if unread or layout or len(tables) < len(documents) else table_of_several(tables)
@@ -262,6 +272,7 @@ def _put_together(
 ) -> Collection:
     """Documents of their parts; one whose part may be among the `unread` is left out."""
     failures = [(each.place, each.error) for each in unread]
+    missing = {each.place: _documents_of(each, layout) for each in unread}
     continua: dict[str, Continuum] = {}
     formats: dict[str, str] = {}
     told: list[tuple[LeftOut, ...]] = []
@@ -269,7 +280,10 @@ def _put_together(
     for name, group in _group_by_key(parts, lambda part: part.name).items():
         entry = group[0].format
         try:
-            if not any(_lacks(part, unread, layout) for part in group):
+            suspects = [place for part in group for place in _suspects(part, unread, layout)]
+            for place in dict.fromkeys(suspects):
+                missing[place] = tuple(dict.fromkeys((*missing[place], name)))
+            if not suspects:
                 whole, aligned = _together(group, align_texts)
                 told.append(aligned)
                 continua[name] = _noting(whole, entry, asked_for)
@@ -277,6 +291,7 @@ def _put_together(
         except DataError as error:
             known = error if layout else _with_layout(error, group, settings, rows)
             failures.append((name, known.at(name)))
+            missing[name] = (name,)
     alone = {name for name, c in continua.items() if c.n_annotators == 1}
     ways = () if layout else _joinings([part for part in parts if part.name in alone], settings)
     apart = {name for name in continua if layout or FORMATS[formats[name]].layout}
@@ -286,7 +301,9 @@ def _put_together(
         for name in alone:
             c = continua[name]
             continua[name] = replace(c, about=c.about.with_fact(OTHERS, advice))
-    return Collection(continua, tuple(failures), formats, gather(told), ways, frozenset(apart))
+    return Collection(
+        continua, tuple(failures), formats, gather(told), ways, frozenset(apart), missing
+    )
 
 
 def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
@@ -393,22 +410,39 @@ def _advice(ways: tuple[Joining, ...]) -> str:
     return f"give {' or '.join(said)}"
 
 
-def _lacks(part: DocumentPart, unread: Iterable[Unread], layout: str | None) -> bool:
-    """Whether a file that failed may have held another annotator of the same document.
+def _suspects(part: DocumentPart, unread: Iterable[Unread], layout: str | None) -> list[str]:
+    """Places of the failures that may have held another annotator of the same document.
 
     Without one of its annotators a document would give another number silently.
     """
     if not part.shared:
-        return False
-    suspects = [u.path for u in unread if layout or part.format.has_ending(u.path)]
+        return []
+    suspects = [u for u in unread if layout or part.format.has_ending(u.path)]
     if part.listed:
-        return bool(part.annotator) and bool(suspects)
+        return [u.place for u in suspects] if part.annotator else []
     own = part.source.document, part.continuum.name
-    for path in suspects:
+    found = []
+    for each in suspects:
         with suppress(DataError):  # a name that does not fit is no part of any document
-            if names_from_path(path, layout or part.format.layout).document in own:
-                return True
-    return False
+            if names_from_path(each.path, layout or part.format.layout).document in own:
+                found.append(each.place)
+    return found
+
+
+def _documents_of(unread: Unread, layout: str | None) -> tuple[str, ...]:
+    """Names of the documents that a file would have been, as far as its path tells them."""
+    if unread.format is not None and not (layout or unread.format.layout):
+        # A writer that puts no corpus into a file has files of one document each.
+        alone = unread.format.writer is not None and not unread.format.many
+        return (unread.place,) if alone else ()
+    likely = [unread.format] if unread.format else [f for _, f in FORMATS.items()]
+    layouts = {layout} if layout else {f.layout for f in likely if f.has_ending(unread.path)}
+    pattern = layouts.pop() if len(layouts) == 1 else None
+    if pattern is None or "{document}" not in pattern:
+        return ()
+    with suppress(DataError):  # a name that does not fit says nothing
+        return (names_from_path(unread.path, pattern).document,)
+    return ()
 
 
 def _check_options(options: Mapping[str, object], formats: Iterable[Format], whose: str) -> None:

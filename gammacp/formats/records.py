@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gammacp.base.csv_files import table_of
+from gammacp.base.text import lines_of
 from gammacp.formats.source import Record, Source, parsed_json
 
 DOCUMENT = "gammacp_document"
@@ -24,7 +25,7 @@ def records(source: Source) -> Iterator[Record]:
     text = source.text()
     entries: Any
     if is_lines(text):
-        lines = ((n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip())
+        lines = ((n, line) for n, line in enumerate(lines_of(text), 1) if line.strip())
         entries = ((_of_line(source, line, n), n) for n, line in lines)
     else:
         root = source.json()
@@ -37,7 +38,9 @@ def records(source: Source) -> Iterator[Record]:
 
 def is_lines(text: str) -> bool:
     """Whether every line is an object: the first looks whole and the next, if any, begins one."""
-    first, _, rest = text.strip().partition("\n")
+    lines = lines_of(text.strip())
+    first = lines[0]
+    rest = next((line for line in lines[1:] if line.strip()), "")
     whole = first.startswith("{") and first.rstrip().endswith("}")
     return whole and rest.lstrip()[:1] in ("", "{")
 

@@ -12,6 +12,7 @@ from posixpath import normpath
 from typing import Any
 
 from gammacp.base.files import BOMS, content_if_any, decoded
+from gammacp.base.text import lines_of
 from gammacp.errors import DataError
 from gammacp.formats.boundary import place_errors
 from gammacp.formats.positions import position
@@ -124,6 +125,10 @@ class Source:
             raise self.error("file is empty", hint="Export it again")
         with self.place_errors():
             return decoded(self.content, encoding, hint)
+
+    def lines(self) -> list[str]:
+        """Return the lines of the content as text, without their ends; errors as of `text`."""
+        return lines_of(self.text())
 
     def beside(self, ending: str, other: str = "") -> str | None:
         """The text of the file of the same name, or of an `other`, with another ending, if any.

@@ -25,7 +25,7 @@ Unlabelled units are one more category of uα and |uα; cuα and (k)uα need lab
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -35,7 +35,7 @@ from gammacp.base.arrays import Floats
 from gammacp.base.signature import signature
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
-from gammacp.continuum.needs import Need, require
+from gammacp.continuum.needs import Need, require, unmet_need
 from gammacp.dissimilarity.base import category_counts
 from gammacp.inference.bootstrap import bootstrap_interval
 from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
@@ -163,7 +163,7 @@ def cu_alpha(
     require(continuum, {Need.CATEGORIES})
     squared = squared_differences(metric, continuum.categories, category_counts(continuum))
     coincidences = of_units(continuum)
-    return ratio_of_coincidences(
+    found = ratio_of_coincidences(
         coincidences,
         squared,
         name=signature_of(
@@ -173,6 +173,17 @@ def cu_alpha(
         bootstrap=bootstrap,
         seed=seed,
         coverage=_coverage(coincidences),
+    )
+    return replace(found, notes=(*found.notes, *_stacked(continuum))) if found.defined else found
+
+
+def _stacked(continuum: Continuum) -> tuple[str, ...]:
+    """Return a note on annotators whose own units overlap."""
+    if unmet_need(continuum, {Need.NO_OVERLAP}) is None:
+        return ()
+    return (
+        "units of one annotator overlap, and each intersection with another annotator's units "
+        "counts: even identical annotations may have a value below 1",
     )
 
 

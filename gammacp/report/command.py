@@ -4,6 +4,7 @@ from pathlib import Path
 
 from gammacp.campaign.commands.comparing import Comparing
 from gammacp.campaign.commands.deciding import Deciding
+from gammacp.cli.incomplete import unread_in_words
 from gammacp.cli.options.groups import Brought, option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import GammaFlags, Thresholds
@@ -48,7 +49,15 @@ def report(
         raise DataError("is not a folder", file=images, hint="Give the folder with the images")
     options = settings.options()
     features, about = settings.weighing.features, comparing.about()
-    loaded = load(files, reading, features, writes=[out], about=about, links=True)
+    loaded = load(
+        files,
+        reading,
+        features,
+        writes=[out],
+        about=about,
+        links=True,
+        by_default_chance="chance" not in options,
+    )
     spare_files([out], comparing.against or ())
     compared = comparing.options(files, reading, features)
     pays = calibrate or loaded.takes_long
@@ -58,7 +67,7 @@ def report(
             title=title,
             calibrate=calibrate,
             executor=executor,
-            failures=tuple(str(error) for _, error in loaded.failures),
+            failures=unread_in_words(),
             left_out=loaded.left_out,
             images=[images] if images else files or (),
             **compared,

@@ -60,7 +60,7 @@ class Contents:
     candidacy
         Whether the reference may stand in for a person; None without one.
     failures
-        What could not be read, as text.
+        Sentences on what could not be read and is missing: they stand above everything else.
     left_out
         What readers passed over.
     images
@@ -160,7 +160,18 @@ def headline(contents: Contents) -> Markup:
     waiting = None if gold is None else sum(len(d.review) for d in gold.documents.values())
     found = verdict(comparison, calibration=contents.calibration, to_review=waiting)
     said = [*found.in_words(), *_beside(contents)]
-    return gamma_on_scale(comparison.overall.score, said, bounds)
+    return join(missing(contents.failures), gamma_on_scale(comparison.overall.score, said, bounds))
+
+
+def missing(sentences: Iterable[str]) -> Markup:
+    """What is not in the numbers, because it could not be read.
+
+    Parameters
+    ----------
+    sentences
+        What to say of it; none where nothing is missing.
+    """
+    return join(*(element("p", said, class_="warning", role="alert") for said in sentences))
 
 
 def gamma_on_scale(
@@ -196,8 +207,6 @@ def _beside(contents: Contents) -> list[str]:
     found = [f"{len(comparison.pairs.annotators)} annotators, {what}, {with_commas(units)} units."]
     found += [said for part in comparison.parts.values() if (said := part.headline())]
     found += map(sentence, comparison.overall.score.caveats())
-    if contents.failures:
-        found.append(f"Not read: {'; '.join(contents.failures)}.")
     if contents.left_out:
         passed = sum(entry.count for entry in contents.left_out)
         entries = "entry was" if passed == 1 else "entries were"

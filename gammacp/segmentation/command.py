@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gammacp.base.failures import Failure, incomplete_in_words
+from gammacp.cli.incomplete import note_unread
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
-from gammacp.cli.options.reading import Files, Reading, left_out_json, load, pair
+from gammacp.cli.options.reading import Files, Reading, load, pair, reading_json
 from gammacp.cli.options.settings import Seed
 from gammacp.cli.output import AsJson, message, print_json, say, show
 from gammacp.errors import DataError, UsageError
@@ -127,6 +129,9 @@ class Coded:
         )
         for failure in failures:
             message(f"gammacp: {failure}", error=True)
+        unread = [Failure(each, (str(each.file),)) for each in failures]
+        sentence = incomplete_in_words(len(found), unread)
+        note_unread(unread, sentence, allowed=reading.allow_unread)
         return replace(found, left_out=loaded.left_out)
 
     def renamed(self, codings: Codings) -> Codings:
@@ -228,7 +233,7 @@ def segmentation(
     report, shown, words = _report(codings, reference, coded, asked, comparing, chance, seed)
     drawn = bool(reference or asked.bootstrap or asked.candidate) and asked.levels is None
     if json:
-        print_json({**report.as_dict(), "left_out": left_out_json(codings.left_out)})
+        print_json({**report.as_dict(), **reading_json(codings.left_out)})
     else:
         for table in shown:
             show(table)

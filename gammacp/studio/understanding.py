@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from gammacp.base.failures import Failure, incomplete_in_words
 from gammacp.base.left_out import LeftOut
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import DISSIMILARITIES
@@ -66,6 +67,8 @@ class Understood:
         What measures will stumble over, with the number of documents.
     failures
         What could not be read, with file, line and remedy.
+    incomplete
+        What is missing because of it, in words; None if nothing is.
     left_out
         What the readers passed over.
     joinings
@@ -80,6 +83,7 @@ class Understood:
     offers: FolderOffers = field(default_factory=FolderOffers)
     warnings: tuple[tuple[str, int], ...] = ()
     failures: tuple[DataError, ...] = ()
+    incomplete: str | None = None
     left_out: tuple[LeftOut, ...] = ()
     joinings: tuple[Joining, ...] = ()
     problem: str | None = None
@@ -127,6 +131,10 @@ def understand(
         found = kept
     except GammacpError as error:
         problem = seen_from(folder, str(error))
+    failures = tuple(
+        Failure(_seen_from(folder, each.error), tuple(inside(folder, n) for n in each.documents))
+        for each in found.unread
+    )
     annotators, categories = Counter[str](), Counter[str]()
     for c in continua.values():
         annotators.update(dict(zip(c.annotators, c.counts.tolist(), strict=True)))
@@ -142,7 +150,8 @@ def understand(
         annotators=annotators,
         categories=categories,
         warnings=(*_warnings(chosen.values()), *([(doubt, 1)] if doubt else [])),
-        failures=tuple(_seen_from(folder, error) for _, error in found.failures),
+        failures=tuple(each.error for each in failures),
+        incomplete=incomplete_in_words(len(continua), failures),
         left_out=tuple(replace(e, file=inside(folder, e.file)) for e in found.left_out),
         joinings=found.joinings,
         problem=problem,

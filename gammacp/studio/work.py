@@ -24,8 +24,8 @@ from gammacp.measures.settings import GammaOptions
 from gammacp.pools import Processes, WorkerDied, memory_of_machine
 from gammacp.report import Report, report
 from gammacp.report.images import grounds
-from gammacp.report.markup import Markup
-from gammacp.report.page import gamma_on_scale, headline
+from gammacp.report.markup import Markup, join
+from gammacp.report.page import gamma_on_scale, headline, missing
 from gammacp.report.planes import planes
 from gammacp.report.viewer import alignment_document
 from gammacp.studio.choice import Choice
@@ -110,7 +110,9 @@ class _Post:
     def first(self, agreement: Agreement) -> None:
         """The first number."""
         said = ["The report is being made.", *agreement.score.remarks()]
-        self.send(headline=gamma_on_scale(agreement.score, said))
+        understood = self.found.understood
+        incomplete = [understood.incomplete] if understood and understood.incomplete else []
+        self.send(headline=join(missing(incomplete), gamma_on_scale(agreement.score, said)))
 
 
 def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) -> Findings:
@@ -155,7 +157,7 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
         calibrate=choice.calibrate,
         progress=post.tell,
         first=post.first,
-        failures=tuple(map(str, understood.failures)),
+        failures=tuple(filter(None, [understood.incomplete])),
         left_out=understood.left_out,
         images=[folder],
         **options,

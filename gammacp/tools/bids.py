@@ -4,6 +4,7 @@ After "Task events" of the BIDS specification (bids-specification.readthedocs.io
 `onset` and `duration` in seconds, `trial_type` and any other columns; `n/a` is no value.
 """
 
+import re
 from pathlib import Path
 
 from gammacp.continuum import Continuum
@@ -60,7 +61,7 @@ _OF_OTHERS = {b"annotator", b"rater", b"coder", b"observer", b"start", b"end"}
 
 
 def _sniff(head: bytes, path: Path) -> bool:
-    line = head.lstrip().split(b"\n", 1)[0]
+    line = re.split(rb"[\r\n]", head.lstrip(), maxsplit=1)[0]
     columns = [c.strip().lower() for c in line.split(b"\t")]
     is_events = columns[:2] == [b"onset", b"duration"]
     return is_events and not _OF_OTHERS & set(columns) and bool(path.name)

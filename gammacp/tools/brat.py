@@ -109,11 +109,11 @@ def read(
     others: dict[str, dict[str, str | None]] = {}
     attributes: set[str] = set()
     joins: list[str] = []
-    content = source.text() if source.content.strip() else ""
-    for number, line in enumerate(content.split("\n"), 1):
+    lines = source.lines() if source.content.strip() else []
+    for number, line in enumerate(lines, 1):
         kind = line[:1]
         if kind == "T":
-            bounds.append(_bound(source, line.rstrip("\r"), number))
+            bounds.append(_bound(source, line, number))
         elif kind in ("A", "M"):
             _, _, rest = line.partition("\t")
             name, target, value = (*rest.split(maxsplit=2), "", "", "")[:3]
@@ -154,7 +154,7 @@ def _link(spans: Spans, lines: Sequence[str]) -> None:
         for line in said
         if line[1:] and (found := _SYMMETRIC.search(line[1]))
     }
-    entries = [line.rstrip("\r").split(maxsplit=2) for line in lines]
+    entries = [line.split(maxsplit=2) for line in lines]
     triggers = {e[0]: e[1].partition(":")[2] for e in entries if e[0][0] == "E" and len(e) > 1}
     for key, name, rest in ([*e, "", ""][:3] for e in entries):
         ends = [(role, triggers.get(end, end)) for role, end in _ARGUMENT.findall(rest)]

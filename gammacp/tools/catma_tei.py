@@ -53,6 +53,8 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
         properties are left out
     """
     root = parse(source)
+    if root.find(f"{_TEI}text") is None:
+        raise source.error("XML is not TEI: there is no <text>", hint="Export it again")
     header, body = _inside(root, "teiHeader", "encodingDesc"), _inside(root, "text")
     declared = (e for tagset in header.all(f"{_TEI}fsdDecl") for e in tagset.all(f"{_TEI}fsDecl"))
     tags = {e.attributes.get(_ID): _inside(e, "fsDescr").text.strip() for e in declared}

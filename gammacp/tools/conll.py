@@ -75,11 +75,11 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
 def _documents(source: Source, column: int) -> Iterator[_Tokens]:
     tokens, sentence, width = _Tokens(), 0, 0
     form = 0
-    for number, line in enumerate(source.text().split("\n"), 1):
+    for number, line in enumerate(source.lines(), 1):
         if not line.strip():
             sentence += 1
             continue
-        cells = line.rstrip("\r\n").split("\t") if "\t" in line else line.split()
+        cells = line.split("\t") if "\t" in line else line.split()
         # "# O" is a token and its tag, "# text = …" is not.
         tagged = len(cells) == (width or len(cells)) and _TAG.fullmatch(cells[-1])
         if line.startswith(("# ", "#\t")) and not tagged:

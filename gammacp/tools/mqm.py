@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gammacp.base.arguments import one_of
+from gammacp.base.text import lines_of
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.records import table
@@ -97,7 +98,7 @@ def read(
 
 def _is_quoted(text: str) -> bool:
     """Whether every cell with a double quote is quoted as a spreadsheet does it."""
-    cells = (c for line in re.split(r"\r?\n", text) for c in line.split("\t") if '"' in c)
+    cells = (c for line in lines_of(text) for c in line.split("\t") if '"' in c)
     return all(_QUOTED.fullmatch(c) for c in cells)
 
 

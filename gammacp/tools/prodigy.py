@@ -20,6 +20,9 @@ from gammacp.formats.source import Source, name
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 from gammacp.formats.times import in_seconds
 
+# A task has one of these; a record without any is of something else.
+_INPUTS = frozenset({"text", "tokens", "audio", "video", "image", "html", "options"})
+_CONTENTS = _INPUTS | {"spans", "audio_spans", "accept", "label"}
 _ANSWERS = ("accept", "reject", "ignore")
 
 
@@ -41,6 +44,8 @@ def read(source: Source) -> Corpus:
     documents = Documents(source, CHARACTERS)
     seen: dict[tuple[str, str], object] = {}
     for number, task in enumerate(records(source), 1):
+        if not task.keys() & _CONTENTS:
+            raise task.error("is no task of Prodigy: it has neither a text nor spans")
         answer = task.get("answer", "accept")
         if answer not in _ANSWERS:
             raise task.error(f"answer {answer!r} is unknown")

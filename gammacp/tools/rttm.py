@@ -68,8 +68,8 @@ def read(
     """
     if file_is is not None:
         one_of("file_is", file_is, ("document", "annotator"))
-    lines = source.text().split("\n")
-    ours = lines[0].rstrip("\r") == _OURS
+    lines = source.lines()
+    ours = lines[0] == _OURS
     if lines[0].startswith(";; gammacp") and not ours:
         raise source.error("first line names gammacp, but is not one that it writes", line=1)
     decode = unquote if ours else str

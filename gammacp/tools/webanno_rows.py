@@ -82,7 +82,7 @@ def annotations_in_cell(cell: str) -> list[tuple[str, str]]:
 
 def rows_of(source: Source) -> WebannoRows:
     """The lines of a file; DataError where it is of another version or not sound."""
-    lines = source.text().split("\n")
+    lines = source.lines()
     if not lines[0].startswith(VERSION_3):
         raise source.error(
             "file is WebAnno TSV of version 1 or 2, or does not begin with #FORMAT=WebAnno TSV 3",
@@ -94,7 +94,7 @@ def rows_of(source: Source) -> WebannoRows:
     sentences: list[tuple[int, str]] = []
     pending: list[str] = []
     width = 0
-    for number, line in enumerate((x.rstrip("\r") for x in lines), 1):
+    for number, line in enumerate(lines, 1):
         if line.startswith("#T_") and line[3:6] in _KINDS and not rows and not pending:
             name, *features = line[6:].split("|")
             found.append(RowLayer(line[3:5], name, tuple(features), width))

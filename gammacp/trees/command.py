@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gammacp.cli.incomplete import unread_json
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading
 from gammacp.cli.options.settings import Seed, Thresholds, check_threshold
@@ -87,7 +88,7 @@ def syntax(
         document["consensus"] = {"file": str(output), **found.as_dict()}
         message(found.in_words(str(output)))
     if json:
-        print_json(document)
+        print_json({**document, "failures": unread_json()})
     else:
         for table in tables(report):
             show(table)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gammacp.cli.incomplete import note_unread
 from gammacp.cli.options.groups import given, option
 from gammacp.cli.options.reading import Reading, requested_campaign
 from gammacp.cli.output import message, messages
@@ -92,7 +93,9 @@ class Treebanks:
                     "document": ",".join(said.get("document", ())),
                 },
             )
-        messages((e.message_and_place for e in found.failures), before="gammacp: ", error=True)
+        errors = (each.error.message_and_place for each in found.failures)
+        messages(errors, before="gammacp: ", error=True)
+        note_unread(found.failures, found.incomplete, allowed=reading.allow_unread)
         for line in found.messages:
             message(line)
         if self.strict:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from gammacp.base.files import content_of
+from gammacp.base.text import lines_of
 from gammacp.errors import UsageError
 from gammacp.formats.source import Source
 
@@ -10,7 +11,7 @@ from gammacp.formats.source import Source
 def read_lines(path: Path, *, encoding: str = "utf-8") -> list[str]:
     """The lines of a file; a byte-order mark overrides `encoding`.
 
-    Only line feeds end a line (a form may be any other separator of Unicode). A byte that does not
+    Lines end as of `lines_of` (a form may be any other separator of Unicode). A byte that does not
     fit the encoding raises DataError with file and line.
     """
     try:
@@ -19,4 +20,4 @@ def read_lines(path: Path, *, encoding: str = "utf-8") -> list[str]:
         raise UsageError(f"encoding {encoding!r} is unknown") from None
     hint = "Convert the file to UTF-8, or name its encoding with `encoding=`."
     text = Source(path, "", "", content_of(path)).text(encoding, hint)
-    return [line.removesuffix("\r") for line in text.split("\n")]
+    return lines_of(text)

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from gammacp.base.arguments import one_of
+from gammacp.base.failures import Failure, incomplete_in_words
 from gammacp.base.left_out import LeftOut, Tally, gather
 from gammacp.base.signature import entry
 from gammacp.errors import DataError
@@ -51,14 +52,20 @@ class ReadTreebank:
     notes
         How names and formats were recognised.
     failures
-        What is wrong with files that could not be read; their documents are left out.
+        Files that could not be read, with their documents, which are left out.
     """
 
     treebank: Treebank
     defects: tuple[Defect, ...]
     left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
-    failures: tuple[DataError, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def incomplete(self) -> str | None:
+        """The sentence on documents that are missing; None if none is."""
+        read = len({item.document for item in self.treebank.items})
+        return incomplete_in_words(read, self.failures)
 
     @property
     def alone(self) -> tuple[Item, ...]:
@@ -78,7 +85,7 @@ class ReadTreebank:
     def require_complete(self) -> None:
         """Strict mode: DataError at the first sentence without a partner, or the first defect."""
         if self.failures:
-            raise self.failures[0]
+            raise self.failures[0].error
         require_sound(d for d in self.defects if d.kind in UNREAD)
         for item in self.alone:
             (annotator, sentence), *_ = item.annotations.items()
@@ -206,7 +213,14 @@ def read_treebank(
     )
     losses = [left_out, passed_over(listed, everything), *(t.entries() for t in tallies.values())]
     found = (*defects, *find_defects(treebank))
-    return ReadTreebank(treebank, found, gather(losses), notes, tuple(failures))
+    unread = _with_documents(failures, named)
+    return ReadTreebank(treebank, found, gather(losses), notes, unread)
+
+
+def _with_documents(failures: Sequence[DataError], named: Sequence[Named]) -> tuple[Failure, ...]:
+    """Return the failures with the document that each file is of, if it has a name."""
+    documents = {str(one.path): one.document for one in named}
+    return tuple(Failure(e, tuple(filter(None, [documents[str(e.file)]]))) for e in failures)
 
 
 def _selection(

@@ -22,6 +22,7 @@ ERRORS = (
     ("needs = true", "needs must be a list"),
     ('[measures]\n"a.b" = "x"', r"unknown table \[measures\]"),
     ('[campaign]\n"a.b" = "x"', r"unknown table \[campaign\]"),
+    ('["option gamm"]\n"a.b" = "X"', r"unknown table \[option gamm\]"),
     ('needs = ["other"]', "needs the subject 'other', which is missing"),
     ('[measure]\n"a.b" = "gamma"', "measure 'gamma' is taken by .*built_in.toml"),
     ('[measure]\n"a.b" = "x"\n"a.c" = "x"', "measure 'x' is taken by .*one.subject.toml"),

@@ -44,7 +44,7 @@ def test_compare_as_json(run: Run, good: Path) -> None:
     assert set(document) == {
         "overall", "documents", "annotators", "pairs", "pairs_left_out",
         "categories", "confusion", "reference",
-        "against", "groups", "sessions", "over_time", "left_out",
+        "against", "groups", "sessions", "over_time", "left_out", "failures",
     }  # fmt: skip
     assert document["overall"]["gamma"] == gc.gamma(gc.read(good), samples=10).value
     assert [p["annotators"] for p in document["pairs"]] == [
@@ -127,10 +127,10 @@ def test_one_bad_document_does_not_stop_the_others(
     for command in ("compare", "consensus", "report"):
         out = ("--out", tmp_path / "x.html") if command == "report" else ()
         result = run(command, good, broken, *out)
-        assert result.code == 0, result.err
+        assert result.code == 3, result.err
         assert "broken.csv:1: end 1 < start 9" in result.err
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
-    assert "Not read:" in page
+    assert "left out: " in page
     result = run("consensus", good, lonely, "--json")
     assert [Path(r["file"]).name for r in json.loads(result.out)["results"]] == ["good.csv"]
     assert "lonely.csv" in result.err
@@ -420,7 +420,6 @@ def test_report(run: Run, good: Path, tmp_path: Path) -> None:
     assert result.code == 0
     assert json.loads(result.out)["report"] == str(page)
     assert "<h1>&lt;Round 1&gt;</h1>" in page.read_text(encoding="utf-8")
-
 
 
 def test_the_interval_has_an_old_name(run: Run, good: Path) -> None:

@@ -58,7 +58,7 @@ def test_one_bad_file_does_not_stop_the_others(run: Run, tmp_path: Path) -> None
     (tmp_path / "good.csv").write_text("A,x,1,2\nB,x,1,2\n", encoding="utf-8")
     (tmp_path / "bad.csv").write_text("A,x,2,1\n", encoding="utf-8")
     outcome = run("inspect", tmp_path, "--json")
-    assert outcome.code == 0
+    assert outcome.code == 3
     assert "bad.csv:1: end 1 < start 2" in outcome.err
     document = json.loads(outcome.out)
     assert [Path(r["file"]).name for r in document["results"]] == ["good.csv"]

@@ -113,3 +113,10 @@ def test_documents_that_workers_leave_out_after_ctrl_c_say_so(
     assert len(others) == 59
     reasons = {s["reason"] for scores in others for s in scores.values()}
     assert reasons == {"interrupted before it was measured"}
+
+
+def test_stacked_units_have_a_note_beside_the_value(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "stacked.csv"
+    file.write_text("Ann,x,0,10\nAnn,y,2,8\nBob,x,0,10\nBob,y,2,8\n", encoding="utf-8")
+    result = run("measure", file, "-m", "cu-alpha")
+    assert "even identical annotations may have a value below 1" in result.err

@@ -59,7 +59,7 @@ def test_one_file_does_not_end_the_run(run: Run, tmp_path: Path) -> None:
     assert "read.toy: the reader failed with KeyError: 'what is in read!!!" in str(error)
     assert len(str(error)) < 500 + len(str(tmp_path))
     both, alone = run("inspect", tmp_path), run("inspect", tmp_path / "read.toy")
-    assert (both.code, alone.code) == (0, 3)
+    assert (both.code, alone.code) == (3, 3)
     for outcome in (both, alone):
         assert "the reader failed with KeyError" in outcome.err
         assert "Traceback" not in outcome.err

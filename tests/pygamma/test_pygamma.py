@@ -558,7 +558,7 @@ def test_every_difference_is_on_the_page() -> None:
 
 @pytest.mark.filterwarnings("ignore:the first unit starts")
 def test_needs_no_pyannote(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [n for n in sys.modules if n.startswith(("pyannote", "gammacp.compat"))]:
+    for name in [n for n in sys.modules if n.startswith(("pyannote", "gammacp.pygamma"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pyannote.core", None)
     import gammacp.pygamma as alone

@@ -350,8 +350,9 @@ def test_a_bad_file_does_not_end_the_others(run: Run, tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text("annotator,start,end,category\na,0,3,\na,4,8,\nb,0,8,\n")
     (tmp_path / "d.csv").write_text("annotator,start,end,category\na,0,three,\n")
     found = run("segmentation", tmp_path, "--json")
-    assert found.code == 0
+    assert found.code == 3
     assert json.loads(found.out)["items"] == alone["items"]
+    assert len(json.loads(found.out)["failures"]) == 3
     for said in ("item 'z' has mass 2 for a and 3", "gap between 3 and 4", "'three' is not a"):
         assert said in found.err
     (tmp_path / "e.json").write_text('{"items": 3}')

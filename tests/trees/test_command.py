@@ -313,7 +313,7 @@ def test_a_bad_file_costs_its_document(run: Run, tmp_path: Path) -> None:
     (tmp_path / "ben" / "two.conll").write_text("1\tx\n")
     code, out, err = syntax(run, tmp_path, "--json")
     document = json.loads(out)
-    assert (code, document["items"], document["alpha"]) == (0, good["items"], good["alpha"])
+    assert (code, document["items"], document["alpha"]) == (3, good["items"], good["alpha"])
     assert "two.conll:1: 2 columns where" in err.replace(f"{tmp_path}/ben/", "")
     (lost,) = document["left_out"]
     assert (lost["file"], lost["kind"]) == (str(tmp_path / "ann" / "two.conll"), "file")

@@ -33,7 +33,13 @@ class References:
 
         if self.model is not None and self.learn:
             raise UsageError("give --model or --learn, not both")
-        learnt = fit(load(self.learn, Reading()).continua.values()) if self.learn else None
+        learnt = None
+        if self.learn:
+            loaded = load(self.learn, Reading(allow_unread=True))
+            for failure in loaded.failures:
+                # A model of a part would shape all that is drawn from it.
+                raise failure.error
+            learnt = fit(loaded.continua.values())
         source = source_from(
             reference=self.reference,
             annotator=self.annotator,

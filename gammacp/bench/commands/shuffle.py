@@ -11,7 +11,7 @@ import typer
 from gammacp.base.record_tables import Column, Table, count
 from gammacp.bench.commands.references import References
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import left_out_json
+from gammacp.cli.options.reading import reading_json
 from gammacp.cli.options.settings import Seed
 from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.cli.sparing import spare_files
@@ -92,7 +92,7 @@ def shuffle(
     sets = [each.as_dict() for each in written]
     if json:
         said = {"error": errors.error, "magnitude": errors.magnitude, "seed": seed}
-        print_json({**said, "sets": sets, "left_out": left_out_json(source.left_out)})
+        print_json({**said, "sets": sets, **reading_json(source.left_out)})
         return
     parts = ("reference", "annotations")
     rows = [{"what": part, **e[part]} for e in sets for part in parts]

@@ -44,7 +44,13 @@ def calibrate(
     from gammacp.campaign.calibrate.calibration import ERROR_TYPES
 
     options, paths = settings.options(), outputs(curves=curves, figure=figure)
-    loaded = load(files, reading, settings.weighing.features, writes=paths)
+    loaded = load(
+        files,
+        reading,
+        settings.weighing.features,
+        writes=paths,
+        by_default_chance="chance" not in options,
+    )
     errors = tuple(dict.fromkeys(error)) if error else ERROR_TYPES
     with computing.pool("magnitudes", pays=True) as (executor, counter):
         found = compute(

@@ -55,7 +55,15 @@ def compare(
     spare_files(writes, comparing.against or ())
     features = settings.weighing.features
     about = comparing.about()
-    loaded = load(files, reading, features, writes=writes, about=about, links=True)
+    loaded = load(
+        files,
+        reading,
+        features,
+        writes=writes,
+        about=about,
+        links=True,
+        by_default_chance="chance" not in options,
+    )
     with comparing.computing.pool("comparing", pays=loaded.takes_long) as (executor, _):
         found = compare_all(
             loaded.corpus().continua,

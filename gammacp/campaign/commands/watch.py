@@ -9,8 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gammacp.base.failures import Failure, incomplete_in_words
 from gammacp.base.record_tables import Column, Table, number, signed_number, word
 from gammacp.base.text import first_names
+from gammacp.cli.incomplete import note_unread
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import (
     File,
@@ -84,13 +86,17 @@ def watch(
             campaign = requested_campaign(folder, reading, features=features)
             state = _state(campaign, folder)
             if state != before:
-                seen = _look(campaign, features, kept, measuring, computing)
+                seen, unread = _look(campaign, features, kept, measuring, computing)
                 # What could not be read is tried again, changed or not, but told of once.
                 before = None if seen["failures"] else state
                 if seen["measured"] or seen["gone"] or told != seen["failures"]:
                     told, alarm = seen["failures"], None
                     if alarm_below is not None:
                         alarm = _alarm(kept, alarm_below, false_alarms)
+                    sentence = incomplete_in_words(seen["documents"], unread)
+                    # A look that is followed by others is no answer yet.
+                    allowed = reading.allow_unread or not once
+                    note_unread(unread, sentence, allowed=allowed)
                     _tell({**seen, "alarm": alarm and alarm.as_dict()}, json=json)
                     _check(seen, settings, alarm, once=once)
         except DataError as error:
@@ -118,18 +124,18 @@ def _look(
     history: History,
     measuring: Measuring,
     computing: ComputingFlags,
-) -> dict[str, Any]:
-    """Look once."""
+) -> tuple[dict[str, Any], tuple[Failure, ...]]:
+    """Look once; also return what could not be read."""
     from gammacp.campaign.watch import look
     from gammacp.formats.reading import by_document
 
     found = campaign.collect()
     found = selected(campaign, found, features) if found.continua else found
     continua = by_document(found.continua)
-    failures = [str(error) for _, error in found.failures]
+    failures = [each.as_dict() for each in found.unread]
     with computing.pool("measuring") as (executor, _):
         seen = look(continua, failures, history, measuring, executor)
-    return {**seen, "left_out": found.left_out}
+    return {**seen, "left_out": found.left_out}, found.unread
 
 
 def _tell(seen: dict[str, Any], *, json: bool) -> None:
@@ -140,7 +146,9 @@ def _tell(seen: dict[str, Any], *, json: bool) -> None:
         for line in left_out_lines(seen["left_out"]):
             message(f"gammacp: {line}")
     for failure in seen["failures"]:
-        message(f"gammacp: {failure}; will be tried again at the next look", error=True)
+        place = ":".join(str(failure[key]) for key in ("file", "line") if failure[key])
+        text = f"{place}: {failure['message']}"
+        message(f"gammacp: {text}; will be tried again at the next look", error=True)
     sys.stdout.flush()
 
 

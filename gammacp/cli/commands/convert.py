@@ -19,6 +19,9 @@ def convert(
     inputs: list[Path] | None = argument(
         "Files, folders or globs, and the file to write.", "IN… OUT"
     ),
+    target: Path | None = option(
+        "File to write, if it is not the last argument.", "OUT", names=("--out", "-o")
+    ),
     to: str | None = option("Format to write.  [default: by the ending of OUT]", "NAME"),
     write_option: list[str] | None = WRITE_OPTION,
     texts: Path | None = option(
@@ -45,7 +48,7 @@ def convert(
 
     if not inputs:
         raise UsageError("give the files to read, then the file to write: gammacp convert IN OUT")
-    *files, out = inputs
+    files, out = ([*inputs], target) if target is not None else (inputs[:-1], inputs[-1])
     options = write_options(write_option)
     chosen = format_for_writing(out, to)
     check_folder(out)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gammacp.base.failures import documents_missing
 from gammacp.base.text import in_short
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, Sampled, load
+from gammacp.cli.options.reading import Files, Loaded, Reading, Sampled, load
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds, wants_interval
 from gammacp.cli.output import AsJson, message, messages, print_json, say, show, tell_signatures
 from gammacp.errors import DataError, UsageError
@@ -63,7 +64,13 @@ def gamma(
     options = settings.options()
     if certificate_sets and certificate is None:
         raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
-    loaded = load(files, reading, settings.weighing.features, about=sampled.values())
+    loaded = load(
+        files,
+        reading,
+        settings.weighing.features,
+        about=sampled.values(),
+        by_default_chance="chance" not in options,
+    )
     # What could not be read counts: one file that is left of several is a corpus of one.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua = loaded.corpus() if several else loaded.continua
@@ -100,7 +107,7 @@ def gamma(
         if found.score.defined:
             for said in judged.values():
                 say(said.in_words()[0])
-        _print(found, options, len(loaded.failures), alignment=alignment)
+        _print(found, options, _missing(loaded), alignment=alignment)
         _print_asked(over, parts)
     end_if_interrupted(interrupted, _how_far(found))
     if not found.computed:
@@ -138,6 +145,12 @@ def _how_far(found: Agreement) -> str:
     if len(found.documents) == 1:
         return f"γ rests on the {found.score.samples} random annotation sets done so far"
     return f"{whole} of {len(found.documents)} continua have a γ, from the random sets done so far"
+
+
+def _missing(loaded: Loaded) -> int:
+    """Return the number of documents that could not be read, at least."""
+    files = sum(not each.documents for each in loaded.failures)
+    return len(documents_missing(loaded.failures)) + files
 
 
 def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: bool) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, left_out_json, requested_campaign, tell
+from gammacp.cli.options.reading import Files, Reading, reading_json, requested_campaign, tell
 from gammacp.cli.output import AsJson, message, print_json
 
 
@@ -34,7 +34,7 @@ def init(
         raise UsageError("init takes the files of an export")
     campaign = requested_campaign(files, reading)
     found = campaign.collect()
-    tell(found)
+    tell(found, allowed=reading.allow_unread)
     campaign.select(found)  # names that do not occur are refused here, not by the next command
     write_text(out, options_for_parameters(campaign_text(campaign, found, out)))
     outside = ""
@@ -45,7 +45,6 @@ def init(
         with lift_confinement():
             stamp = read_campaign(out).stamp
     if json:
-        left_out = left_out_json(found.left_out)
-        print_json({"campaign": str(out), "stamp": stamp, "left_out": left_out})
+        print_json({"campaign": str(out), "stamp": stamp, **reading_json(found.left_out)})
         return
     message(f"wrote {out}; look through it, then: gammacp inspect {out}{outside}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gammacp.base.record_tables import Column, Table, count, permille
-from gammacp.cli.options.reading import Files, Loaded, Reading, left_out_json, left_out_lines, load
+from gammacp.cli.options.reading import Files, Loaded, Reading, left_out_lines, load
 from gammacp.cli.output import AsJson, print_json, say, show
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object
         {"file": name, "format": loaded.formats.get(name), **content.as_dict()}
         for name, content in summaries.items()
     ]
-    failures = [{"file": name, "error": str(error)} for name, error in loaded.failures]
-    return {"results": results, "failures": failures, "left_out": left_out_json(loaded.left_out)}
+    return {"results": results, **loaded.json}
 
 
 def _print(name: str, format: str, s: Summary) -> None:

@@ -11,7 +11,7 @@ from gammacp.base.text import group_by_text, in_short
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import Brought, option
 from gammacp.cli.options.names import plain_name
-from gammacp.cli.options.reading import Files, Reading, left_out_json, load, split_names
+from gammacp.cli.options.reading import Files, Reading, load, reading_json, split_names
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags
 from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.errors import UsageError
@@ -184,7 +184,7 @@ def _data(
             continue
         if files and all(MEASURES[name].applies_to == group.applies_to for name in names):
             data, left_out = group.measured(files, reading)
-            return data, {"left_out": left_out_json(left_out)}
+            return data, reading_json(left_out)
         group.refuse()
     linked = any(MEASURES[name].applies_to == "links" for name in names)
     loaded = load(files, reading, features, links=linked)

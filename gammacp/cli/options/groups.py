@@ -25,6 +25,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from gammacp.cli.incomplete import ending
 from gammacp.cli.options.names import completing
 from gammacp.registry import import_listed
 
@@ -113,7 +114,10 @@ def flatten(command: Callable[..., None]) -> Callable[..., None]:
                 built[name] = _build(name, hint, values)
         paths = next((built[name] for name in ("files", "file", "folder") if built.get(name)), ())
         given = [paths] if isinstance(paths, Path) else paths
-        command(**{n: v.said_by(given) if hasattr(v, "said_by") else v for n, v in built.items()})
+        with ending():
+            command(
+                **{n: v.said_by(given) if hasattr(v, "said_by") else v for n, v in built.items()}
+            )
 
     flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     flat.__annotations__ = {p.name: p.annotation for p in parameters}

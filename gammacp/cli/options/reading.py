@@ -13,9 +13,11 @@ import typer
 
 from gammacp.base.arguments import one_of
 from gammacp.base.csv_files import rows_of
+from gammacp.base.failures import Failure, incomplete_in_words
 from gammacp.base.left_out import LeftOut, by_reason
 from gammacp.base.text import visible
 from gammacp.cli import output
+from gammacp.cli.incomplete import note_unread, unread_json
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.output import message, messages
@@ -40,6 +42,9 @@ File = Annotated[
 
 
 WRITE_OPTION = option("Set an option of the format that is written (repeatable).", "NAME=VALUE")
+
+
+ALLOW_UNREAD = option("Do not exit with 3 because some files could not be read.", default=False)
 
 
 HEADING = "What is read, and what of it counts"
@@ -109,10 +114,16 @@ class Reading:
     option: list[str] | None = option(
         "Set another option of the format (repeatable).", "NAME=VALUE"
     )
+    allow_unread: bool = ALLOW_UNREAD
 
     def of_files(self) -> Reading:
         """Return the options that say how files are read, without those that select."""
-        return Reading(format=self.format, places=self.places, option=self.option)
+        return Reading(
+            format=self.format,
+            places=self.places,
+            option=self.option,
+            allow_unread=self.allow_unread,
+        )
 
     def values(self) -> dict[str, Any]:
         """What was given, by the keys of a campaign.toml."""
@@ -161,16 +172,17 @@ NOT_SAID = Sampled()
 
 @dataclass(frozen=True)
 class Loaded:
-    """The continua of a command by display name, what could not be read, what was passed over.
+    """The continua of a command by display name, and what was passed over.
 
     The display name of a file that is one continuum is its path, that of a document made of
     several files, or named inside a file, the document's name, that of a dataset its name. `doubt`
     is what is said of declared annotators who would have a file of their own; `renamed` are
-    annotators' names in the files with those that count.
+    annotators' names in the files with those that count. `failures` are the files that could not be
+    read.
     """
 
     continua: Mapping[str, Continuum]
-    failures: tuple[tuple[str, DataError], ...] = ()
+    failures: tuple[Failure, ...] = ()
     formats: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()
     doubt: str | None = None
@@ -194,9 +206,9 @@ class Loaded:
 
     @property
     def json(self) -> dict[str, object]:
-        """What every command's JSON says of its reading: what readers passed over, and doubts."""
+        """What every command's JSON says of its reading: what is missing, and doubts."""
         doubt = {"doubt": self.doubt} if self.doubt else {}
-        return {"left_out": left_out_json(self.left_out), **doubt}
+        return {**reading_json(self.left_out), **doubt}
 
     def by_name(self) -> Mapping[str, Continuum]:
         """All continua by the name of their document, or by display name where it is taken."""
@@ -224,6 +236,17 @@ class Loaded:
         return by_document(
             {key: c.with_about(name=self.continua[key].name) for key, c in made.items()}
         )
+
+
+def reading_json(left_out: Iterable[LeftOut]) -> dict[str, object]:
+    """What the JSON of a command says of all that it read.
+
+    Parameters
+    ----------
+    left_out
+        What readers passed over; what could not be read is known already.
+    """
+    return {"left_out": left_out_json(left_out), "failures": unread_json()}
 
 
 def left_out_json(left_out: Iterable[LeftOut]) -> list[dict[str, object]]:
@@ -265,6 +288,7 @@ def load(
     endings: Sequence[str] = (),
     about: Mapping[str, str] | None = None,
     links: bool = False,
+    by_default_chance: bool = False,
 ) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
 
@@ -274,7 +298,8 @@ def load(
     format recognised; `refusal` are keys that mean nothing to the command, and why. With `against`
     it is another round, read with the same options. `writes` are the files that will be written,
     with these `endings` where they are folders. `about` is what is said of documents (`Sampled`),
-    and `links` that the command uses links between units.
+    and `links` that the command uses links between units; `by_default_chance` that it models chance
+    by default, which may depend on who is left out.
 
     Raises
     ------
@@ -309,7 +334,7 @@ def load(
         except DataError as error:
             raise closer(error) from None
         found = replace(found, failures=tuple((n, closer(e)) for n, e in found.failures))
-    tell(found, left_out=tell_left_out)
+    tell(found, left_out=tell_left_out, allowed=reading.allow_unread)
     kept = selected(campaign, found, features, links=links)
     if tell_left_out:
         tell_losses(kept.left_out[len(found.left_out) :])
@@ -317,7 +342,32 @@ def load(
     declared = [a for a in campaign.values.get("annotators", ()) if a not in names.values()]
     if doubt := found.doubt(declared, kept.continua):
         message(f"gammacp: {doubt}")
-    return Loaded(kept.continua, found.failures, found.formats, kept.left_out, doubt, names)
+    note = _other_chance(found.continua, kept.continua, campaign.values)
+    if by_default_chance and note:
+        message(f"gammacp: {note}")
+        doubt = f"{doubt}. {note}" if doubt else note
+    return Loaded(kept.continua, found.unread, found.formats, kept.left_out, doubt, names)
+
+
+def _other_chance(
+    read: Mapping[str, Continuum], kept: Mapping[str, Continuum], values: Mapping[str, Any]
+) -> str | None:
+    """What to say where leaving annotators out changes how chance is modelled; None if it does not.
+
+    Values under two models differ although the annotators who stay have not changed.
+    """
+    from gammacp.chance.registry import default_chance
+
+    if not values.get("exclude") or not kept:
+        return None
+    before, after = (default_chance([[*each.values()]]) for each in (read, kept))
+    if before == after:
+        return None
+    return (
+        f"Without {', '.join(values['exclude'])} the default chance model is {after} instead of "
+        f"{before}, so the values cannot be compared with those of everybody; `chance={before}` "
+        f"or `chance={after}` for both makes them comparable"
+    )
 
 
 def selected(
@@ -360,8 +410,18 @@ def requested_campaign(
     return _other(campaign, against, given) if against else campaign
 
 
-def tell(found: Collection, *, left_out: bool = True) -> None:
-    """Say on stderr what could not be read and what was passed over; DataError if that is all."""
+def tell(found: Collection, *, left_out: bool = True, allowed: bool = False) -> None:
+    """Say on stderr what could not be read and what was passed over; DataError if that is all.
+
+    Parameters
+    ----------
+    found
+        What was read.
+    left_out
+        Whether to say what was passed over.
+    allowed
+        Whether the command ends well although something could not be read.
+    """
     if found.continua or len(found.failures) > 1:
         messages(
             (error.message_and_place for _, error in found.failures), before="gammacp: ", error=True
@@ -373,6 +433,8 @@ def tell(found: Collection, *, left_out: bool = True) -> None:
         if len(found.failures) > 1:
             raise DataError(f"none of {len(found.failures)} files could be read")
         raise first
+    sentence = incomplete_in_words(len(found.continua), found.unread)
+    note_unread(found.unread, sentence, allowed=allowed)
 
 
 def tell_losses(left_out: Sequence[LeftOut]) -> None:

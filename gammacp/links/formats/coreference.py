@@ -15,14 +15,14 @@ from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.formats.registry import registered
-from gammacp.formats.source import Source
+from gammacp.formats.source import Source, in_utf8
 from gammacp.formats.spans import TOKENS, Documents, Spans
 
 _BEGIN = re.compile(r"#begin document \((.*)\)(?:; part (\d+))?")
 _NEW = re.compile(r"# ?newdoc(?: id = (.*))?")
 _FIELDS = re.compile(r"# ?global\.Entity\s*=\s*(.*)")
 _COLUMNS = re.compile(r"# ?global\.columns\s*=\s*(.*)")
-_COREFUD = re.compile(rb"^# ?global\.Entity\b|[\t|]Entity=[^|\t\n]*[()]", re.MULTILINE)
+_COREFUD = re.compile(rb"(?:\A|[\r\n])# ?global\.Entity\b|[\t|]Entity=[^|\t\r\n]*[()]")
 _CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _GROUPS = ("eid", "GRP")
 _TYPES = ("etype", "entity")
@@ -109,7 +109,7 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
 
 
 def _documents(source: Source) -> Iterator[_Document]:
-    if _COREFUD.search(source.content):
+    if _COREFUD.search(in_utf8(source.content)):
         return _corefud_documents(source)
     return _conll_documents(source)
 
@@ -117,7 +117,7 @@ def _documents(source: Source) -> Iterator[_Document]:
 def _conll_documents(source: Source) -> Iterator[_Document]:
     """Documents of a CoNLL-2012 file."""
     current: _Document | None = None
-    for number, line in enumerate(source.text().split("\n"), 1):
+    for number, line in enumerate(source.lines(), 1):
         if begun := _BEGIN.match(line):
             if current is not None:
                 yield _check_complete(source, current, number)
@@ -138,8 +138,7 @@ def _corefud_documents(source: Source) -> Iterator[_Document]:
     """Documents of a CorefUD file."""
     current: _Document | None = None
     declaration = _Declaration()
-    for number, line in enumerate(source.text().split("\n"), 1):
-        line = line.rstrip("\r")
+    for number, line in enumerate(source.lines(), 1):
         if begun := _NEW.match(line):
             if current is not None and current.words:
                 yield _check_complete(source, current, number)

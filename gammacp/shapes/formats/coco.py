@@ -20,7 +20,7 @@ from gammacp.formats.spans import Documents, with_shapes
 
 PIXELS = "pixels"
 _RATERS = ("rater", "rater_id", "annotator", "annotator_id", "worker_id", "created_by")
-_MASK = "is a mask: only its box is read"
+_MASK = "only the box is read"
 
 
 def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> Corpus:

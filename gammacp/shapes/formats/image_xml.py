@@ -98,6 +98,8 @@ def read_voc(source: Source, *, shapes: str = "keep") -> Continuum:
         every object is a box (`--option shapes=no`: no shapes); its other properties are left out
     """
     root = parse(source)
+    if root.name != "annotation":
+        raise source.error(f"XML is not of Pascal VOC: its root is <{root.name}>")
     title = PurePosixPath(root.at("filename").text.strip() or source.document).stem
     spans = Spans(source, title, PIXELS)
     spans.declare(source.annotator)

@@ -97,15 +97,15 @@ def read_audacity(source: Source, *, shapes: str = "keep") -> Continuum:
     """
     one_of("shapes", shapes, ("keep", "no"))
     spans = Spans.of(source, SECONDS)
-    lines = [*enumerate(source.text().split("\n"), 1)]
+    lines = [*enumerate(source.lines(), 1)]
     for (number, line), (_, after) in zip(lines, [*lines[1:], (0, "")], strict=True):
         if line.startswith("\\") or not line.strip():
             continue
-        start, end, label = [*line.rstrip("\r").split("\t", 2), "", ""][:3]
+        start, end, label = [*line.split("\t", 2), "", ""][:3]
         edges = [source.position(x, "time", line=number) for x in (start, end)]
         about: dict[str, Any] = {"line": number, "what": f"label {label!r}"}
         if after.startswith("\\") and shapes == "keep":
-            heights = after.rstrip("\r").split("\t")[1:3]
+            heights = after.split("\t")[1:3]
             high = [source.position(x, "frequency", line=number + 1) for x in heights]
             spans.add_shape(source.annotator, label, "box", (edges, high), **about)
         else:

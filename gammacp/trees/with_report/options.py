@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from gammacp.cli.incomplete import unread_json
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Reading
 from gammacp.cli.output import message, print_json
@@ -59,6 +60,6 @@ class TreePage:
         found = report_on(read, by_annotator=True, sentences=50, **more)
         write_text(out, tree_page(found, title))
         if as_json:
-            print_json({"report": str(out), **found.as_dict()})
+            print_json({"report": str(out), **found.as_dict(), "failures": unread_json()})
         else:
             message(f"wrote {out}")

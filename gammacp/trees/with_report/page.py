@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from gammacp.report import figures
 from gammacp.report.markup import Markup, element, hint, join, table
-from gammacp.report.page import laid_out, large_number, left_out, provenance
+from gammacp.report.page import laid_out, large_number, left_out, missing, provenance
 from gammacp.trees.enhanced import empty_nodes
 from gammacp.trees.graphs.agreement import Compared
 from gammacp.trees.measures.annotations import Dependencies, Item
@@ -62,9 +62,9 @@ def tree_page(report: TreeReport, title: str = "") -> str:
         if content
     ]
     title = title or f"Agreement on {n} sentence{'s' * (n != 1)}"
-    return laid_out(
-        title, large_number("α, agreement beyond chance", value, scale, *said), sections
-    )
+    incomplete = missing(filter(None, [report.read.incomplete]))
+    number = large_number("α, agreement beyond chance", value, scale, *said)
+    return laid_out(title, join(incomplete, number), sections)
 
 
 def _draw(found: Sequence[Item] | Sequence[Compared]) -> Iterator[Markup]:

@@ -1,0 +1,96 @@
+"""Answers on a part of what was given: what is missing, and the exit code that says so.
+
+What a command cannot read is reported here by `note_unread`. The sentence on what is missing then
+stands on stderr and above the first result, `unread_json` has all of it for `--json`, and `ending`
+turns the end of the command into exit code 3. A command has to do nothing but put `unread_json()`
+into its JSON, which `Loaded.json` does.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from gammacp.base.failures import Failure
+from gammacp.cli.output import announce, message, withdraw_announcements
+from gammacp.errors import BelowThresholdError, DataError, UnprovenError
+
+
+@dataclass
+class _Unread:
+    """What one command could not read."""
+
+    failures: list[Failure] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+    is_refused: bool = False
+
+
+_UNREAD: ContextVar[_Unread | None] = ContextVar("unread", default=None)
+
+
+def note_unread(failures: Sequence[Failure], sentence: str | None, *, allowed: bool) -> None:
+    """Note what could not be read, for the headline, the JSON and the exit code.
+
+    Parameters
+    ----------
+    failures
+        The files.
+    sentence
+        What is missing, from `incomplete_in_words`; None if nothing is.
+    allowed
+        Whether the command ends well all the same (`--allow-unread`).
+    """
+    if sentence is None:
+        return
+    announce(sentence)
+    message(f"gammacp: {sentence}", error=True)
+    unread = _UNREAD.get()
+    if unread is None:
+        return
+    unread.failures += failures
+    unread.sentences.append(sentence)
+    unread.is_refused |= not allowed
+
+
+def unread_json() -> list[dict[str, object]]:
+    """Return the value of `"failures"` in JSON: all that the running command could not read."""
+    unread = _UNREAD.get()
+    return [] if unread is None else [each.as_dict() for each in unread.failures]
+
+
+def unread_in_words() -> tuple[str, ...]:
+    """Return the sentences on what the running command could not read."""
+    unread = _UNREAD.get()
+    return () if unread is None else tuple(unread.sentences)
+
+
+@contextmanager
+def ending() -> Iterator[None]:
+    """Run a command, and end it with exit code 3 if it could not read everything.
+
+    What it has to print is printed by then. A value below a threshold, or an alignment that is not
+    proven, is told, but is one of a part of the data, so that exit code 3 comes before 4 and 5.
+
+    Raises
+    ------
+    DataError
+        A file could not be read, and nobody allowed that.
+    """
+    unread = _Unread()
+    token = _UNREAD.set(unread)
+    withdraw_announcements()
+    try:
+        try:
+            yield
+        except (BelowThresholdError, UnprovenError) as error:
+            if not unread.is_refused:
+                raise
+            message(f"gammacp: {error}", error=True)
+        if unread.is_refused:
+            raise DataError(
+                "not everything could be read, and the answer is about the rest",
+                hint="Repair the files, or accept that with `allow_unread=`",
+            )
+    finally:
+        _UNREAD.reset(token)
+        withdraw_announcements()

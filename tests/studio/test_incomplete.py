@@ -1,0 +1,22 @@
+"""Files that cannot be read are in the studio's answer, not only in its list."""
+
+from pathlib import Path
+
+from gammacp.dissimilarity import Combined
+from gammacp.studio.choice import Choice
+from gammacp.studio.understanding import understand
+
+
+def test_the_answer_begins_with_what_is_missing(tmp_path: Path) -> None:
+    text = "a word or two and more"
+    for annotator in ("ann", "bob"):
+        (tmp_path / annotator).mkdir()
+        for number in (1, 2):
+            stem = tmp_path / annotator / f"d{number}"
+            stem.with_suffix(".txt").write_text(text, encoding="utf-8")
+            stem.with_suffix(".ann").write_text("T1\tA 0 1\ta\n", encoding="utf-8")
+    (tmp_path / "bob" / "d2.ann").write_text("T1\tA 0\n", encoding="utf-8")
+    understood, chosen, _ = understand(tmp_path, Choice(), Combined())
+    assert list(chosen) == ["d1"]
+    assert understood.incomplete is not None
+    assert understood.incomplete.startswith("1 of 2 documents; d2 left out: bob/d2.ann:1: ")
