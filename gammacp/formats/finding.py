@@ -3,10 +3,11 @@
 import glob
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import filter as fitting
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -205,6 +206,9 @@ def _is_of_another_kind(source: Source, place: Path) -> bool:
 
     # A damaged file would otherwise be missing in silence, with all that its annotator did.
     root: object = None
+    shared = {ending for _, entry in FORMATS.items() for ending in entry.by_content}
+    if place.suffix.lower() in shared:
+        return True
     try:
         if place.suffix.lower() == ".json":
             root = source.json()
@@ -311,7 +315,7 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
     listed = (f for f in sorted(folder.rglob("*")) if not f.name.startswith(DECISIONS))
     inside = {f.relative_to(folder).as_posix(): f for f in listed}
     files: list[Path] = []
-    chosen = _chosen_where_it_occurs(search.chosen, [f for f in inside.values() if f.is_file()])
+    others: dict[Path, str] = {}
     for name, reason in why_not_annotators(inside).items():
         file = inside[name]
         if file.is_dir():
@@ -319,29 +323,63 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
                 why = "a link to a folder, not followed; give that folder as well"
                 search.passed.append((file, folder, why))
             continue
-        why = reason or _why_no_format(file, chosen, any_ending=chosen is not search.chosen)
+        why = reason or _why_no_format(file, search.chosen)
         if not file.is_file():
             why = "a device, a pipe or a broken link"
-        if why:
+        if not why:
+            files.append(file)
+        elif reason or not file.is_file() or file.name in TYPE_SYSTEMS:
             search.passed.append((file, folder, why))
         else:
-            files.append(file)
+            others[file] = why
+    heads = {file: partial(_head_of, file) for file in others}
+    despite = _read_despite_ending(heads, search.chosen, alone=not files)
+    search.passed += [(file, folder, why) for file, why in others.items() if file not in despite]
+    files = sorted((*files, *despite))
     if is_project(inside) and not files:
         search.fail(folder, DataError(_UNREADABLE_PROJECT, hint=_EXPORT))
     return files
 
 
-def _chosen_where_it_occurs(chosen: Format | None, files: Iterable[Path]) -> Format | None:
-    """Return the chosen format; None where no file has its ending, so that the name decides."""
-    return chosen if chosen and any(has_ending(file, chosen) for file in files) else None
-
-
-def _why_no_format(path: Path, chosen: Format | None, *, any_ending: bool = False) -> str:
+def _why_no_format(path: Path, chosen: Format | None) -> str:
     if path.name in TYPE_SYSTEMS:
         return "the type system of annotations"
-    if any_ending or has_ending(path, chosen):
+    if has_ending(path, chosen):
         return ""
+    if chosen is not None and path.suffix:
+        return f"not recognised as {chosen.title}"
     return f"no format has the ending {path.suffix}" if path.suffix else "its name has no ending"
+
+
+def _head_of(file: Path) -> bytes:
+    """Return the beginning of a file; nothing of one that cannot be read."""
+    with suppress(DataError, OSError):
+        check_inside(file)
+        with file.open("rb") as stream:
+            return stream.read(HEAD_BYTES)
+    return b""
+
+
+def _read_despite_ending(
+    heads: Mapping[Path, Callable[[], bytes]], chosen: Format | None, *, alone: bool
+) -> list[Path]:
+    """Return the files that a format read by name takes although their endings are not its own.
+
+    Parameters
+    ----------
+    heads
+        Functions that return the beginning of each file.
+    chosen
+        The format that was named, if any.
+    alone
+        Whether no other file has its ending: if it recognises none by content, all are meant.
+    """
+    if chosen is None:
+        return []
+    recognised = [file for file, head in heads.items() if chosen.reader.sniff(head(), file)]
+    if alone and not recognised:
+        return list(heads)
+    return recognised
 
 
 def has_ending(path: Path, chosen: Format | None) -> bool:
@@ -356,16 +394,31 @@ def _name_source(source: Source, place: Path, layout: str | None) -> Source:
     return replace(source, document=names.document, annotator=names.annotator)
 
 
+def _head_of_member(content: bytes) -> bytes:
+    return content[:HEAD_BYTES]
+
+
 def _members_to_read(path: Path, content: bytes, search: Finding) -> list[tuple[Source, Path]]:
     everything = {str(member): data for member, data in members(content, str(path))}
+    inside = path.with_suffix("")
     names: list[str] = []
+    others: dict[str, str] = {}
     for name, reason in why_not_annotators(everything).items():
         why = reason or _why_no_format(Path(name), search.chosen)
-        if why:
-            search.passed.append((path.with_suffix("") / name, path, why))
-        else:
+        if not why:
             names.append(name)
-    places = {name: path.with_suffix("") / name for name in names}
+        elif reason or Path(name).name in TYPE_SYSTEMS:
+            search.passed.append((inside / name, path, why))
+        else:
+            others[name] = why
+    heads = {inside / name: partial(_head_of_member, everything[name]) for name in others}
+    despite = _read_despite_ending(heads, search.chosen, alone=not names)
+    for name, why in others.items():
+        if inside / name in despite:
+            names.append(name)
+        else:
+            search.passed.append((inside / name, path, why))
+    places = {name: inside / name for name in names}
     data = [n for n in names if recognise(everything[n][:HEAD_BYTES], places[n]) is not None]
     if is_project(everything) and not data:
         raise DataError(_UNREADABLE_PROJECT, file=path, hint=_EXPORT)

@@ -191,6 +191,9 @@ class Format:
         Parts of a document beside the units that survive writing and reading.
     conventions
         Meaning of positions, annotators, categories and spans.
+    by_content
+        Endings that files of other kinds have, too. In a folder, a file with one is passed over
+        unless it is recognised.
     layout
         Where names come from when a file holds one annotator's part of a document:
         "{annotator}/{document}" or "{document}/{annotator}". Files of the same document are then
@@ -211,6 +214,7 @@ class Format:
     writer: FormatWriter | None = None
     kept: KeptData = KeptData()
     conventions: Conventions = Conventions()
+    by_content: tuple[str, ...] = ()
     layout: str | None = None
     holds: Literal["units", "segmentations", "shapes"] = "units"
     many: bool = False
@@ -224,7 +228,7 @@ class Format:
         path
             Its last ending counts, or its last two.
         """
-        endings = tuple(ending.lower() for ending in self.extensions)
+        endings = tuple(ending.lower() for ending in (*self.extensions, *self.by_content))
         return bool(path.suffix) and path.name.lower().endswith(endings)
 
 
@@ -277,6 +281,7 @@ def registered(
     per_annotator: bool = False,
     by_name: bool = False,
     milliseconds: bool = False,
+    by_content: tuple[str, ...] = (),
     layout: str | None = None,
     holds: Literal["units", "segmentations", "shapes"] = "units",
     extra: str | None = None,
@@ -290,7 +295,7 @@ def registered(
 
     Parameters
     ----------
-    name, title, extensions, layout, holds, many, extra
+    name, title, extensions, by_content, layout, holds, many, extra
         The attributes of `Format`.
     sniff, read, layers, first_rows
         The attributes of `FormatReader`.
@@ -318,6 +323,7 @@ def registered(
         writer=writer,
         kept=KeptData(**kept),
         conventions=conventions.completed_by(read),
+        by_content=by_content,
         layout=layout,
         holds=holds,
         many=many,

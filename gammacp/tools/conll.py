@@ -3,7 +3,8 @@
 After "Language-Independent Named Entity Recognition" (CoNLL-2003 shared task) and its scorer
 conlleval: a chunk begins at B, at S or U, and at an I or E that follows no chunk of its category.
 Columns are separated by tabs, else by blanks; an empty line ends a sentence; `-DOCSTART-` begins a
-document. Positions count tokens from the beginning of the document.
+document; `# global.columns = ID FORM …` (CoNLL-U Plus) says which column is the token. Positions
+count tokens from the beginning of the document.
 """
 
 import re
@@ -18,6 +19,7 @@ from gammacp.formats.spans import TOKENS, Documents, Spans
 
 _TAG = re.compile(r"(?:[BIESLUM]-.*|O|[BIESLUM])", re.DOTALL)
 _DOCUMENT = "-DOCSTART-"
+_COLUMNS = re.compile(r"# ?global\.columns\s*=\s*(.*)")
 
 
 @dataclass
@@ -72,6 +74,7 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
 
 def _documents(source: Source, column: int) -> Iterator[_Tokens]:
     tokens, sentence, width = _Tokens(), 0, 0
+    form = 0
     for number, line in enumerate(source.lines(), 1):
         if not line.strip():
             sentence += 1
@@ -81,11 +84,12 @@ def _documents(source: Source, column: int) -> Iterator[_Tokens]:
         tagged = len(cells) == (width or len(cells)) and _TAG.fullmatch(cells[-1])
         if line.startswith(("# ", "#\t")) and not tagged:
             tokens.comments += 1
+            form = _form_column(line, form)
             continue
         if not width and not tokens.words and _is_header(cells):
             tokens.comments += 1
             continue
-        if cells[0] == _DOCUMENT:
+        if cells[min(form, len(cells) - 1)] == _DOCUMENT:
             if tokens.words:
                 yield tokens
             tokens = _Tokens()
@@ -98,8 +102,8 @@ def _documents(source: Source, column: int) -> Iterator[_Tokens]:
                 line=number,
                 hint="Each line has a token, any further columns, and a tag",
             )
-        if not -width <= column < width:
-            raise source.error(f"column {column + 1} does not exist", line=number)
+        if not -width <= column < width or form >= width:
+            raise source.error(f"column {max(column, form) + 1} does not exist", line=number)
         if not _TAG.fullmatch(cells[column]):
             raise source.error(
                 f"tag {cells[column]!r} is not IOB, BIOES or BILOU",
@@ -108,11 +112,18 @@ def _documents(source: Source, column: int) -> Iterator[_Tokens]:
                 "use `gammacp syntax`",
             )
         # Tokens of the text are separated by blanks, so that they can be counted.
-        tokens.words.append(cells[0].replace(" ", "\u00a0"))
+        tokens.words.append(cells[form].replace(" ", "\u00a0"))
         tokens.rows.append((cells[column], number, sentence))
     if not tokens.words:
         raise source.error("file has no tokens")
     yield tokens
+
+
+def _form_column(comment: str, before: int) -> int:
+    """Return the column of the token, which `# global.columns = ID FORM …` declares."""
+    declared = _COLUMNS.match(comment)
+    names = declared[1].upper().split() if declared else []
+    return names.index("FORM") if "FORM" in names else before
 
 
 def _is_header(cells: list[str]) -> bool:

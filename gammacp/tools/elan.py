@@ -51,7 +51,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     Notes
     -----
     Positions
-        milliseconds
+        milliseconds of the first medium: its TIME_ORIGIN is added
     Annotators
         each tier that depends on no other is an annotator, even an empty one (but not `default`).
         `--tier` chooses tiers and says where the annotator's name is, as in `gesture@{annotator}`;
@@ -67,9 +67,11 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     root = parse(source)
     if root.tag != "ANNOTATION_DOCUMENT":
         raise root.error(f"root element <{root.tag}> is not ANNOTATION_DOCUMENT")
+    _check_units(root)
     spans = Spans(source, source.document, MILLISECONDS)
     chosen = _tiers_to_read(spans, root, tier)
     times, repeated = _times(root)
+    origin = _origin(root)
     spans.leave_out("id", "repeated: all annotations with it are read", repeated)
     if source.annotator:
         spans.declare(source.annotator)
@@ -85,9 +87,32 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
                     raise inner.error(f"<{inner.tag}> is not an annotation")
                 start, end = times[id(inner)]
                 spans.add(
-                    annotator, value.text, start, end, line=inner.line, what=f"annotation {key}"
+                    annotator,
+                    value.text,
+                    start + origin,
+                    end + origin,
+                    line=inner.line,
+                    what=f"annotation {key}",
                 )
     return spans.continuum()
+
+
+def _check_units(root: Element) -> None:
+    """Check that the header declares milliseconds; the schema also has frames of video."""
+    header = root.find("HEADER")
+    units = "milliseconds" if header is None else header.attributes.get("TIME_UNITS")
+    if header is not None and units not in (None, "milliseconds"):
+        raise header.error(
+            f"TIME_UNITS are {units!r}", hint="Save the file with ELAN, which writes milliseconds"
+        )
+
+
+def _origin(root: Element) -> int:
+    """Return the time of the first medium at which the file's own time begins."""
+    medium = root.find("HEADER", "MEDIA_DESCRIPTOR")
+    if medium is None or "TIME_ORIGIN" not in medium.attributes:
+        return 0
+    return medium.whole_number("TIME_ORIGIN")
 
 
 def _tiers_to_read(spans: Spans, root: Element, pattern: str | None) -> list[tuple[str, Element]]:

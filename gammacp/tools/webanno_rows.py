@@ -16,6 +16,7 @@ _ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
 # Behind an even number of backslashes: an odd one takes the bracket's meaning away.
 _IDENTIFIER = re.compile(r"(?<!\\)((?:\\\\)*+)\[(\d+)\]\Z")
 _CONTROL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b"}
+_KINDS = ("SP=", "CH=", "RL=")
 VERSION_3 = "#FORMAT=WebAnno TSV 3"
 
 
@@ -94,11 +95,14 @@ def rows_of(source: Source) -> WebannoRows:
     pending: list[str] = []
     width = 0
     for number, line in enumerate(lines, 1):
-        if line.startswith(("#T_SP=", "#T_CH=", "#T_RL=")) and not rows and not pending:
+        if line.startswith("#T_") and line[3:6] in _KINDS and not rows and not pending:
             name, *features = line[6:].split("|")
             found.append(RowLayer(line[3:5], name, tuple(features), width))
             # A relation has its base type among the features: a column too.
             width += max(1, len(features))
+        elif line.startswith("#T_"):
+            kind = "after the first sentence" if line[3:6] in _KINDS else "of an unknown kind"
+            raise source.error(f"layer {line[1:]} is declared {kind}", line=number)
         elif line.startswith("#Text="):
             pending.append(unescape(line[6:]))
         elif line.strip() and not line.startswith("#"):

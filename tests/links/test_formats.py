@@ -1,6 +1,7 @@
 """Links in files: kept by JSON and CSV, counted where they end at nothing, told of where lost."""
 
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -260,7 +261,7 @@ COREFUD = """\
             COREFUD,
             [(0, 1, "person"), (1, 4, "group"), (2, 3, "place"), (2, 4, "person")],
             [((0, 1), (2, 4))],
-            [("mention", 1)],
+            [("mention", 1), ("field", 1), ("field", 1)],
         ),
     ],
     ids=["conll-2012", "corefud"],
@@ -281,9 +282,100 @@ def test_coreference_files(tmp_path, text, units, chains, lost):
     assert [u.fragments for u in first if u.fragments] == ([((1, 2), (3, 4))] if lost else [])
 
 
+def _corefud(declaration, *cells):
+    """Return a CorefUD text with a token for each cell of MISC."""
+    rows = [f"{n}\tw{n}{chr(9).join(['', *'_' * 7])}\t{cell}" for n, cell in enumerate(cells, 1)]
+    return "\n".join(["# newdoc id = d", declaration, *rows, ""])
+
+
+@pytest.mark.parametrize(
+    ("fields", "first", "other", "end"),
+    [
+        ("entity-GRP-identity", "person-1-Ann", "person-2", "person-2)"),
+        ("entity-GRP-infstat-MIN-coref_type-identity", "person-1-new-2-sgl", "person-2", "2)"),
+        ("GRP-etype-infstat-centering-minspan", "1-person-new-cf1-2", "2-person-new-cf1-2", "2)"),
+        ("eid-etype-head-other", "1-person-1-", "2-person-1-", "2)"),
+        ("eid", "1", "2", "2)"),
+    ],
+)
+def test_the_declared_order_of_fields_is_read(tmp_path, fields, first, other, end):
+    """Two people who put a pronoun into different chains do not agree."""
+    for who, pronoun in (("ann", first), ("bob", other)):
+        cells = (
+            f"Entity=({first})",
+            f"Bridge=1<2,1<3:part|Entity=({other}",
+            f"SplitAnte=1<2|Entity={end}",
+            f"Entity=({pronoun})",
+        )
+        (tmp_path / who).mkdir()
+        text = _corefud(f"# global.Entity = {fields}", *cells)
+        (tmp_path / who / "d.conllu").write_text(text)
+    c = gc.read_corpus(tmp_path)["d"]
+    ann = keep_annotators(c, ["ann"])
+    category = None if fields == "eid" else "person"
+    assert [(u.start, u.end, u.category) for u in ann] == [
+        (0, 1, category),
+        (1, 3, category),
+        (3, 4, category),
+    ]
+    place = {(u.annotator, u.id): u.start for u in c}
+    links = {(x.annotator, place[x.annotator, x.source]) for x in c.links}
+    assert links == {("ann", 0), ("bob", 1)}
+    lost = [(x.kind, x.count) for x in ann.left_out if "ann" in x.file and x.kind != "field"]
+    assert lost == [("bridge", 2), ("split antecedent", 1)]
+    assert gc.measure(c, ["lea"])["lea"].value < 1
+
+
+@pytest.mark.parametrize(
+    ("declaration", "cells", "message"),
+    [
+        ("# global.Entity = etype-identity", ["Entity=(person-Ann)"], "2: .* which field"),
+        ("# global.Entity = eid-GRP", ["Entity=(e1-1)"], "2: .* which field"),
+        ("# meta", ["Entity=(e1-person)"], "3: mentions have fields that nothing declares"),
+        ("# global.Entity = entity-GRP", ["Entity=(person)"], "3: .* the fields entity-GRP"),
+        ("# global.Entity = eid", ["Entity=e1"], "3: 'e1' is not a list of mentions"),
+        ("# global.Entity = eid", ["Entity=(e1[1/3])", "Entity=(e1[3/3])"], "lacks some of its"),
+        ("# global.Entity = eid\n# global.columns = ID FORM", ["Entity=(1)"], "no column MISC"),
+        ("# global.Entity = eid\n# global.columns = ID FORM MISC", ["Entity=(1)"], "10 columns"),
+    ],
+)
+def test_declarations_that_are_not_understood_are_refused(tmp_path, declaration, cells, message):
+    (tmp_path / "d.conllu").write_text(_corefud(declaration, *cells))
+    with pytest.raises(gc.DataError, match=message):
+        gc.read(tmp_path / "d.conllu")
+
+
+def test_declared_columns_are_read(tmp_path):
+    text = "# global.columns = ID MISC FORM\n# global.Entity = eid\n1\tEntity=(e1)\tAnn\n"
+    (tmp_path / "d.conllu").write_text(text)
+    c = gc.read(tmp_path / "d.conllu")
+    assert (c.text, len(c)) == ("Ann", 1)
+
+
+def test_trees_beside_other_files_are_passed_over(tmp_path):
+    (tmp_path / "tree.conllu").write_text(_corefud("# text = w1", "_"))
+    (tmp_path / "a.csv").write_text("annotator,category,start,end\nA,x,0,5\n")
+    corpus = gc.read_corpus(tmp_path)
+    assert len(corpus) == 1
+    assert [(x.kind, x.reason) for x in corpus.left_out] == [
+        ("file", "CONLLU file of an unknown format")
+    ]
+
+
+def test_an_entity_of_conll_2012_is_the_whole_name(tmp_path):
+    rows = ("d 0 0 Ann N (person-1)", "d 0 1 Bob N (person-2)")
+    (tmp_path / "d.conll").write_text("\n".join(["#begin document (d); part 000", *rows, ""]))
+    c = gc.read(tmp_path / "d.conll")
+    assert (len(c), c.links) == (2, ())
+
+
 @pytest.mark.parametrize(
     ("cell", "said"),
-    [("0)", "2: mention of 0 ends"), ("(0", "2: mention of 0 begins, but has no end")],
+    [
+        ("0)", "2: mention of 0 ends"),
+        ("(0", "2: mention of 0 begins, but has no end"),
+        ("0", "2: '0' is not a list of mentions"),
+    ],
 )
 def test_a_mention_has_two_ends(tmp_path, cell, said):
     (tmp_path / "d.conll").write_text(f"#begin document (d); part 000\nd 0 0 Ann N {cell}\n")
@@ -533,3 +625,28 @@ def test_nobody_is_told_to_read_fillers_that_are_no_annotations(tmp_path):
     assert [(x.kind, x.count, x.reason) for x in found.left_out] == [
         ("link", 1, "joins units that were not read")
     ]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_format_that_is_named_beats_the_ending(tmp_path, packed):
+    """Files are taken by content, or all of them where none looks like one of the format."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+
+    def given():
+        if not packed:
+            return folder
+        with zipfile.ZipFile(tmp_path / "in.zip", "w") as archive:
+            for file in folder.iterdir():
+                archive.write(file, file.name)
+        return tmp_path / "in.zip"
+
+    (folder / "a.dat").write_text(CONLL)
+    (folder / "notes.md").write_text("Nothing to be read.\n")
+    corpus = gc.read_corpus(given(), format="coreference")
+    assert [len(c) for c in corpus.values()] == [5]
+    assert [x.reason for x in corpus.left_out] == ["not recognised as CoNLL-2012, CorefUD"]
+    (folder / "notes.md").unlink()
+    for name in ("a.dat", "b.txt"):
+        (folder / name).write_text("d 0 0 Ann N (0)\n")
+    assert len(gc.read_corpus(given(), format="coreference")) == 2

@@ -88,6 +88,7 @@ def test_the_tier_that_elan_makes_is_no_empty_one_of_an_annotator(tmp_path: Path
             'ANNOTATION_REF="a9"',
             "another annotation refers to 'a9', which has no time",
         ),
+        ('"milliseconds"', '"PAL-frames"', "TIME_UNITS are 'PAL-frames'"),
         ("</TIER>", "", r"eaf:24: XML is broken: mismatched tag"),
         (
             "<ANNOTATION_DOCUMENT",
@@ -102,6 +103,21 @@ def test_bad_elan_files(tmp_path: Path, old: str, new: str, message: str) -> Non
     file.write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(DataError, match=message):
         read(file)
+
+
+def test_the_origin_of_the_medium_is_added(tmp_path: Path) -> None:
+    """Two people whose files begin at different times of one recording."""
+    for who, start, origin in (("ann", 2000, 0), ("bob", 1000, 1000)):
+        (tmp_path / who).mkdir()
+        unit = Unit("gesture", start, start + 500, "nod")
+        path = tmp_path / who / "talk.eaf"
+        write(Continuum.from_units([unit], offset_unit="ms"), path)
+        text = path.read_text(encoding="utf-8")
+        medium = f'<HEADER TIME_UNITS="milliseconds"><MEDIA_DESCRIPTOR TIME_ORIGIN="{origin}"/>'
+        changed = re.sub("<HEADER [^>]*/>", f"{medium}</HEADER>", text)
+        path.write_text(changed, encoding="utf-8")
+    c = read(tmp_path, layout="{annotator}/{document}")
+    assert spans(c) == [("ann", 2000, 2500, "nod"), ("bob", 2000, 2500, "nod")]
 
 
 SHORT = """File type = "ooTextFile"

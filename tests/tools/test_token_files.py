@@ -212,3 +212,25 @@ def test_a_table_stays_a_table(tmp_path: Path) -> None:
     file = tmp_path / "a.tsv"
     file.write_text("B\tO\t0\t1\nE\tO\t0\t1\n", encoding="utf-8")
     assert read(file).annotators == ("B", "E")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (f"{SPAN}#T_XY=custom.Other|value\n\n\n#Text=a\n1-1\t0-1\ta\tX\tY\t\n", "unknown kind"),
+        (f"{SPAN}\n\n#Text=a\n1-1\t0-1\ta\tX\t\n#T_SP=custom.Late|value\n", "after the first"),
+    ],
+)
+def test_a_layer_that_is_not_understood_is_refused(
+    tmp_path: Path, content: str, message: str
+) -> None:
+    with pytest.raises(DataError, match=message):
+        read(tsv(tmp_path, content))
+
+
+def test_declared_columns_say_which_is_the_token(tmp_path: Path) -> None:
+    file = tmp_path / "a.conll"
+    file.write_text("# global.columns = ID FORM NER\n1\tAnn\tB-PER\n2\tmet\tO\n")
+    c = read(file)
+    assert c.text == "Ann met"
+    assert [(u.start, u.end, u.category) for u in c] == [(0, 1, "PER")]

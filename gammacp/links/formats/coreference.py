@@ -2,7 +2,9 @@
 
 After the CoNLL-2012 shared task (`#begin document (NAME); part 000`, chains in the last column:
 `(12`, `12)`, `(12)`, joined by `|`) and CorefUD 1.0 (CoNLL-U with `# global.Entity` and
-`Entity=(e1-person … e1)` in the last column; `[1/2]` numbers the parts of a mention). Positions
+`Entity=(e1-person … e1)` in MISC; `[1/2]` numbers the parts of a mention). `# global.Entity` names
+the fields of a mention in their order, as `eid-etype-head-other` or, in older releases of GUM,
+`entity-GRP-identity`: `eid` and `GRP` are the entity, `etype` and `entity` its type. Positions
 count tokens from the beginning of the document.
 """
 
@@ -13,14 +15,45 @@ from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.formats.registry import registered
-from gammacp.formats.source import Source
+from gammacp.formats.source import Source, in_utf8
 from gammacp.formats.spans import TOKENS, Documents, Spans
 
 _BEGIN = re.compile(r"#begin document \((.*)\)(?:; part (\d+))?")
 _NEW = re.compile(r"# ?newdoc(?: id = (.*))?")
-_GLOBAL = "# global.Entity"
-# An entity's name, which of how many parts it is, what is said of it; opened, closed, or both.
-_MARK = re.compile(r"(\()?([^()|\[\-]+)(?:\[(\d+)/(\d+)\])?(?:-([^()|]*))?(\))?")
+_FIELDS = re.compile(r"# ?global\.Entity\s*=\s*(.*)")
+_COLUMNS = re.compile(r"# ?global\.columns\s*=\s*(.*)")
+_COREFUD = re.compile(rb"(?:\A|[\r\n])# ?global\.Entity\b|[\t|]Entity=[^|\t\r\n]*[()]")
+_CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+_GROUPS = ("eid", "GRP")
+_TYPES = ("etype", "entity")
+# A mention is opened, closed, or both; between the brackets is what is said of it.
+_MARK = re.compile(r"(\()?([^()|]+)(\))?\|?")
+_PART = re.compile(r"(.*)\[(\d+)/(\d+)\]")
+_NUMBER = re.compile(r"\d+(?:[-.]\d+)?")
+_BRIDGES = {"Bridge": "bridge", "SplitAnte": "split antecedent", "Split": "split antecedent"}
+
+
+@dataclass(frozen=True)
+class _Declaration:
+    """Order of the columns of a CorefUD file and of the fields of its mentions."""
+
+    columns: tuple[str, ...] = _CONLLU
+    fields: tuple[str, ...] = ()
+
+    @property
+    def group(self) -> int:
+        """Place of the field that names the entity."""
+        return next(i for i, name in enumerate(self.fields) if name in _GROUPS)
+
+    @property
+    def type(self) -> int | None:
+        """Place of the entity's type, if there is one."""
+        return next((i for i, name in enumerate(self.fields) if name in _TYPES), None)
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """Fields that are neither the entity nor its type."""
+        return tuple(name for name in self.fields if name not in (*_GROUPS, *_TYPES))
 
 
 @dataclass
@@ -34,6 +67,8 @@ class _Document:
     parts: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     mentions: list[tuple[list[tuple[int, int]], str, int]] = field(default_factory=list)
     empty: int = 0
+    bridges: dict[str, int] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
 
 
 def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
@@ -47,7 +82,8 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
     Raises
     ------
     DataError
-        A mention ends that did not begin, or never ends.
+        A mention ends that did not begin, or never ends; `# global.Entity` is missing or names no
+        entity.
 
     Notes
     -----
@@ -61,7 +97,8 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
         every mention is a unit; mentions may overlap. The mentions of one entity form a chain; the
         only mention of an entity has no links. A mention of several parts is a unit of several
         fragments (`--option discontinuous=cover`: one unit over all of them; `split`: one unit per
-        part). Mentions on empty nodes are left out
+        part). Mentions on empty nodes are left out; so are bridges and split antecedents, which
+        join entities
     """
     found = list(_documents(source))
     documents = Documents(source, TOKENS)
@@ -72,61 +109,177 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
 
 
 def _documents(source: Source) -> Iterator[_Document]:
+    if _COREFUD.search(in_utf8(source.content)):
+        return _corefud_documents(source)
+    return _conll_documents(source)
+
+
+def _conll_documents(source: Source) -> Iterator[_Document]:
+    """Documents of a CoNLL-2012 file."""
     current: _Document | None = None
-    corefud = source.text().lstrip().startswith("#") and _GLOBAL in source.text()
     for number, line in enumerate(source.lines(), 1):
-        if begun := (_NEW if corefud else _BEGIN).match(line):
+        if begun := _BEGIN.match(line):
             if current is not None:
                 yield _check_complete(source, current, number)
             names = [part for part in begun.groups() if part]
             current = _Document("-".join(names) or source.document)
         elif line.strip() and not line.startswith("#"):
-            cells = line.split("\t" if corefud else None)
+            cells = line.split()
             current = current or _Document(source.document)
-            if corefud:
-                _corefud(source, current, cells, number)
-            else:
-                current.words.append(cells[3] if len(cells) > 4 else "_")
-                _mark(source, current, cells[-1], number)
+            current.words.append(cells[3] if len(cells) > 4 else "_")
+            for begins, name, ends in _marks(source, cells[-1], number):
+                _mark(source, current, name, number, begins=begins, ends=ends)
     if current is None:
         raise source.error("file has no tokens")
     yield _check_complete(source, current, number)
 
 
-def _corefud(source: Source, document: _Document, cells: list[str], line: int) -> None:
-    """A line of CoNLL-U: words count, empty nodes do not."""
-    entries = [x[len("Entity=") :] for x in cells[-1].split("|") if x.startswith("Entity=")]
-    if cells[0].isdecimal():
-        document.words.append(cells[1].replace(" ", "\u00a0"))
-    for entry in entries:
-        _mark(source, document, entry, line, empty=not cells[0].isdecimal())
+def _corefud_documents(source: Source) -> Iterator[_Document]:
+    """Documents of a CorefUD file."""
+    current: _Document | None = None
+    declaration = _Declaration()
+    for number, line in enumerate(source.lines(), 1):
+        if begun := _NEW.match(line):
+            if current is not None and current.words:
+                yield _check_complete(source, current, number)
+            current = _Document(begun[1] or source.document)
+        elif line.startswith("#"):
+            declaration = _declared(source, line, number, declaration)
+        elif line.strip():
+            current = current or _Document(source.document)
+            _corefud(source, current, line, number, declaration)
+    if current is None:
+        raise source.error("file has no tokens")
+    yield _check_complete(source, current, number)
+
+
+def _declared(source: Source, line: str, number: int, before: _Declaration) -> _Declaration:
+    """Return the declaration as a comment changes it."""
+    if columns := _COLUMNS.match(line):
+        names = tuple(columns[1].split())
+        lacking = [name for name in ("ID", "FORM", "MISC") if name not in names]
+        if lacking:
+            raise source.error(f"global.columns has no column {lacking[0]}", line=number)
+        return _Declaration(names, before.fields)
+    if fields := _FIELDS.match(line):
+        names = tuple(fields[1].strip().split("-"))
+        groups = [name for name in names if name in _GROUPS]
+        if len(groups) != 1 or len(set(names)) < len(names):
+            raise source.error(
+                f"global.Entity = {fields[1].strip()} does not say which field is the entity",
+                line=number,
+                hint="Exactly one field is called eid or GRP, as in eid-etype-head-other",
+            )
+        return _Declaration(before.columns, names)
+    return before
+
+
+def _corefud(
+    source: Source, document: _Document, line: str, number: int, declaration: _Declaration
+) -> None:
+    """Read a line of CoNLL-U; words count, empty nodes do not."""
+    cells = line.split("\t")
+    width = len(declaration.columns)
+    if len(cells) != width:
+        raise source.error(f"line has {len(cells)} columns instead of {width}", line=number)
+    row = dict(zip(declaration.columns, cells, strict=True))
+    if not _NUMBER.fullmatch(row["ID"]):
+        raise source.error(f"{row['ID']!r} is not the number of a token", line=number)
+    is_word = row["ID"].isdecimal()
+    if is_word:
+        document.words.append(row["FORM"].replace(" ", "\u00a0"))
+    for attribute in row["MISC"].split("|"):
+        name, _, value = attribute.partition("=")
+        if name in _BRIDGES:
+            kind = _BRIDGES[name]
+            document.bridges[kind] = document.bridges.get(kind, 0) + len(value.split(","))
+        if name != "Entity":
+            continue
+        if not declaration.fields:
+            raise source.error(
+                "mentions have fields that nothing declares",
+                line=number,
+                hint="Add a line such as `# global.Entity = eid-etype-head-other`",
+            )
+        document.unused = declaration.unused
+        for begins, content, ends in _marks(source, value, number):
+            group, kind = _entity(source, content, number, declaration, begins=begins)
+            _mark(
+                source,
+                document,
+                group,
+                number,
+                begins=begins,
+                ends=ends,
+                kind=kind,
+                empty=not is_word,
+            )
+
+
+def _entity(
+    source: Source, content: str, line: int, declaration: _Declaration, *, begins: bool
+) -> tuple[str, str]:
+    """Return the entity of a mention, with the number of its part, and the entity's type."""
+    values = content.split("-")
+    # The end of a mention has the entity alone, or in older files the fields of its beginning.
+    if len(values) == 1 and not begins:
+        return content, ""
+    if len(values) <= declaration.group or not values[declaration.group]:
+        raise source.error(
+            f"mention ({content} does not have the fields {'-'.join(declaration.fields)}",
+            line=line,
+        )
+    place = declaration.type
+    kind = values[place] if place is not None and place < len(values) else ""
+    return values[declaration.group], kind
+
+
+def _marks(source: Source, cell: str, line: int) -> Iterator[tuple[bool, str, bool]]:
+    """Yield of each mention of a cell if it begins here, what it is called, and if it ends here."""
+    if cell in ("-", "_", "*"):
+        return
+    place = 0
+    while place < len(cell):
+        mark = _MARK.match(cell, place)
+        if mark is None or not (mark[1] or mark[3]):
+            raise source.error(f"{cell!r} is not a list of mentions", line=line)
+        yield bool(mark[1]), mark[2], bool(mark[3])
+        place = mark.end()
 
 
 def _mark(
-    source: Source, document: _Document, cell: str, line: int, *, empty: bool = False
+    source: Source,
+    document: _Document,
+    name: str,
+    line: int,
+    *,
+    begins: bool,
+    ends: bool,
+    kind: str = "",
+    empty: bool = False,
 ) -> None:
-    """What begins and ends at the last word, or at an empty node behind it."""
-    if cell in ("-", "_", "*"):
-        return
+    """Begin or end a mention at the last word, or at an empty node behind it."""
     at = len(document.words)
-    for begins, name, part, of, said, ends in _MARK.findall(cell):
-        if begins:
-            document.opened.setdefault(name, []).append(
-                (at - (not empty), said.partition("-")[0], line)
-            )
-        if not ends:
-            continue
-        if not document.opened.get(name):
-            raise source.error(f"mention of {name} ends, but has no beginning", line=line)
-        start, kind, first = document.opened[name].pop()
-        if start == at:
-            document.empty += 1
-            continue
-        inside = document.parts.setdefault(name, [])
-        inside.append((start, at))
-        if part == of:
-            document.chains.setdefault(name, []).append(str(len(document.mentions)))
-            document.mentions.append((document.parts.pop(name), kind, first))
+    part = _PART.fullmatch(name)
+    number, total = (int(part[2]), int(part[3])) if part else (1, 1)
+    name = part[1] if part else name
+    if begins:
+        document.opened.setdefault(name, []).append((at - (not empty), kind, line))
+    if not ends:
+        return
+    if not document.opened.get(name):
+        raise source.error(f"mention of {name} ends, but has no beginning", line=line)
+    start, kind, first = document.opened[name].pop()
+    if start == at:
+        document.empty += 1
+        return
+    inside = document.parts.setdefault(name, [])
+    inside.append((start, at))
+    if number == total and len(inside) < total:
+        raise source.error(f"mention of {name} lacks some of its parts", line=line)
+    if number == total:
+        document.chains.setdefault(name, []).append(str(len(document.mentions)))
+        document.mentions.append((document.parts.pop(name), kind, first))
 
 
 def _check_complete(source: Source, document: _Document, line: int) -> _Document:
@@ -146,10 +299,14 @@ def _add(spans: Spans, document: _Document, discontinuous: str) -> None:
     for keys in document.chains.values():
         spans.chain(who, "coreference", keys)
     spans.leave_out("mention", "is on an empty node", document.empty)
+    for kind, count in document.bridges.items():
+        spans.leave_out(kind, "joins entities, not mentions", count)
+    for name in document.unused:
+        spans.leave_out("field", f"{name} is neither the entity nor its type")
 
 
 def _sniff(head: bytes, path: Path) -> bool:  # noqa: ARG001
-    return head.lstrip().startswith(b"#begin document") or _GLOBAL.encode() in head
+    return head.lstrip().startswith(b"#begin document") or bool(_COREFUD.search(head))
 
 
 registered(
@@ -158,5 +315,6 @@ registered(
     (".conll", ".v4_gold_conll"),
     _sniff,
     read,
+    by_content=(".conllu",),
     layout="{annotator}/{document}",
 )
