@@ -51,7 +51,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     Notes
     -----
     Positions
-        milliseconds of the first medium: its TIME_ORIGIN is added
+        milliseconds (of the first medium; its TIME_ORIGIN is added)
     Annotators
         each tier that depends on no other is an annotator, even an empty one (but not `default`).
         `--tier` chooses tiers and says where the annotator's name is, as in `gesture@{annotator}`;
