@@ -2,6 +2,8 @@
 
 import ast
 import re
+import runpy
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -107,3 +109,12 @@ def test_public_names_are_those_that_are_listed():
 def test_every_public_name_is_there():
     for name in dir(gammacp):
         assert getattr(gammacp, name) is not None
+
+
+def test_the_list_for_messages_on_deleted_subjects_is_current():
+    """Write it anew with `python docs/dev/contents.py`; subjects that it does not list are free."""
+    listed = tomllib.loads((ROOT / "gammacp" / "contents.toml").read_text(encoding="utf-8"))
+    script = runpy.run_path(str(ROOT / "docs" / "dev" / "contents.py"))
+    current = tomllib.loads(script["contents"]())
+    present = {name: tables for name, tables in listed.items() if name in current}
+    assert present == {name: current[name] for name in present}
