@@ -59,6 +59,11 @@ def may_import(path: Path, package: str) -> bool:
 PUBLIC_HOMES = {module.split(".")[1] for module in table("name")}
 
 
+def _listed_subjects():
+    """Return what gammacp/contents.toml says of the subjects that come with gammacp."""
+    return tomllib.loads((ROOT / "gammacp" / "contents.toml").read_text(encoding="utf-8"))
+
+
 def test_imports_follow_the_layout():
     wrong = [
         f"{path.relative_to(ROOT)}:{line}: {package}"
@@ -75,6 +80,7 @@ def test_public_types_of_subjects_are_imported_for_type_checkers_alone():
     assert {name for name in imported if name.startswith("gammacp")} == {"gammacp.base.version"}
 
 
+@pytest.mark.skipif(not NEEDS, reason="there is no subject")
 def test_the_core_names_no_subject():
     commands = {name for subject in subjects().values() for name in subject.entries("command")}
     words = "|".join(map(re.escape, sorted(commands | set(NEEDS))))
@@ -103,7 +109,11 @@ def test_public_names_are_those_that_are_listed():
     brought = " ".join(table("name").values()).split()
     lines = [f"gammacp.{name}" for name in sorted({*gammacp.__all__, *brought})]
     lines += [f"registry: {kind}" for kind in kinds()]
-    assert PUBLIC.read_text(encoding="utf-8").splitlines() == lines
+    listed = PUBLIC.read_text(encoding="utf-8").splitlines()
+    if set(_listed_subjects()) <= set(subjects()):
+        assert listed == lines
+    else:  # what a deleted subject brought is missing here
+        assert [line for line in listed if line in lines] == lines
 
 
 def test_every_public_name_is_there():
@@ -113,7 +123,7 @@ def test_every_public_name_is_there():
 
 def test_the_list_for_messages_on_deleted_subjects_is_current():
     """Write it anew with `python docs/dev/contents.py`; subjects that it does not list are free."""
-    listed = tomllib.loads((ROOT / "gammacp" / "contents.toml").read_text(encoding="utf-8"))
+    listed = _listed_subjects()
     script = runpy.run_path(str(ROOT / "docs" / "dev" / "contents.py"))
     current = tomllib.loads(script["contents"]())
     present = {name: tables for name, tables in listed.items() if name in current}
