@@ -60,6 +60,10 @@ class _Files(WrittenTable):
     feature: Text = says("Feature that gives the category.")
     tier: Text = says("Tiers to read, as a pattern.")
     align_texts: bool = says("Whether texts that differ between annotators are aligned.")
+    include: Texts = says("Work that counts beside finished work: unfinished, reference.")
+    repeated: Text = says(
+        "Which of several answers of one person on one document counts: first, last, or session."
+    )
 
 
 class _Documents(WrittenTable):
@@ -232,6 +236,7 @@ class Campaign:
             What `find` says of `paths`, where that is known.
         """
         names = ("layer", "feature", "features", "tier", "layout", "align_texts")
+        names += ("include", "repeated")
         options = {name: self.values[name] for name in names if name in self.values}
         paths, features = self.paths, tuple(options.get("features", ()))
         said = {key: self.values[key] for key in _OF_DOCUMENTS if key in self.values}

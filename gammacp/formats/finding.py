@@ -3,12 +3,13 @@
 import glob
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import filter as fitting
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from gammacp.base.files import check_inside, content_of
@@ -16,9 +17,12 @@ from gammacp.base.left_out import LeftOut, Tally
 from gammacp.base.subjects import advice
 from gammacp.errors import DataError
 from gammacp.formats.archive import (
+    CURATOR,
     is_archive,
+    is_curated,
     is_project,
     members,
+    only_file,
     unpack,
     why_not_annotators,
     without_gz,
@@ -27,6 +31,7 @@ from gammacp.formats.boundary import error_of
 from gammacp.formats.layout import names_from_path
 from gammacp.formats.registry import FORMATS, HEAD_BYTES, Format, recognise
 from gammacp.formats.source import TYPE_SYSTEMS, Source
+from gammacp.formats.states import Origin, State
 
 PathLike = str | os.PathLike[str]
 Found = tuple[Source, Format]
@@ -59,7 +64,8 @@ class Unread(NamedTuple):
 class Finding:
     """What paths mean: files with the format of each, and what could not be opened or recognised.
 
-    `passed` has every file that was passed over, where it was found, and why.
+    `passed` has every file that was passed over, where it was found, and why; `curated` the files
+    that hold a curator's work, which is a reference.
     """
 
     chosen: Format | None
@@ -67,6 +73,7 @@ class Finding:
     found: list[Found] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     passed: list[tuple[Path, Path, str]] = field(default_factory=list)
+    curated: set[Path] = field(default_factory=set)
 
     def fail(self, path: Path, error: DataError, place: str = "") -> None:
         """Note what could not be read.
@@ -120,6 +127,7 @@ def find(
         A glob fits no file. What is wrong with a single file is among the failures.
     """
     search = Finding(chosen, layout)
+    opened: list[_Opened] = []
     for path, folder in _expand(paths, search):
         try:
             with error_of(path):
@@ -131,9 +139,42 @@ def find(
         except DataError as error:
             search.fail(path, error)
             continue
+        named = folder is None and len(sources) == 1
         for source, place in sources:
-            _recognise(search, source, place, path if source.member else folder)
+            opened.append(_Opened(source, place, path if source.member else folder, named))
+    for each in _with_places(opened):
+        _recognise(search, each)
     return search
+
+
+class _Opened(NamedTuple):
+    """A file that was opened.
+
+    Attributes
+    ----------
+    source, place
+        The file, and the path that says names.
+    inside
+        The folder or archive it was found in; None for a file that was named.
+    named
+        Whether it, or the archive that holds nothing else, was named.
+    """
+
+    source: Source
+    place: Path
+    inside: Path | None
+    named: bool
+
+
+def _with_places(opened: list[_Opened]) -> Iterator[_Opened]:
+    """Yield the files, with the names of their archives where names inside are the same."""
+    places = Counter(each.place for each in opened)
+    for each in opened:
+        path = each.source.path
+        if places[each.place] > 1 and each.source.member and each.place.parent == path.parent:
+            yield each._replace(place=path.with_suffix(each.place.suffix))
+        else:
+            yield each
 
 
 def open_packed(path: Path, *, named: bool) -> tuple[Path, bytes]:
@@ -155,18 +196,28 @@ def open_packed(path: Path, *, named: bool) -> tuple[Path, bytes]:
     return place, content if place == path else unpack(content, str(path))
 
 
-def _recognise(search: Finding, source: Source, place: Path, inside: Path | None) -> None:
-    """Add a file under its format; `inside` is the folder or archive it was found in."""
+def _recognise(search: Finding, opened: _Opened) -> None:
+    """Add a file under its format."""
+    source, place, inside, named = opened
+    curated = bool({place, source.path} & search.curated) or is_curated(place)
     try:
         with error_of(source.place):
             entry = search.chosen or _format_of(source, place, named=inside is None)
         if entry is not None:
-            search.found.append((_name_source(source, place, search.layout or entry.layout), entry))
+            source = _name_source(source, place, search.layout or entry.layout)
+            if curated and not named:
+                origin: Origin | None = Origin(State.REFERENCE, source.annotator or "curation")
+            else:
+                origin = entry.reader.origin(source, place) if entry.reader.origin else None
+            search.found.append((replace(source, origin=origin), entry))
         elif inside is not None:
             kind = place.suffix.lstrip(".").upper()
             search.passed.append((place, inside, f"{kind} file of an unknown format"))
     except DataError as error:
-        search.fail(place, error, source.place)
+        if curated and inside is not None:
+            search.passed.append((place, inside, CURATOR))
+        else:
+            search.fail(place, error, source.place)
 
 
 def place_of(source: Source) -> Path:
@@ -323,6 +374,9 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
                 why = "a link to a folder, not followed; give that folder as well"
                 search.passed.append((file, folder, why))
             continue
+        if reason == CURATOR:
+            search.curated.add(file)
+            reason = ""
         why = reason or _why_no_format(file, search.chosen)
         if not file.is_file():
             why = "a device, a pipe or a broken link"
@@ -336,7 +390,7 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
     despite = _read_despite_ending(heads, search.chosen, alone=not files)
     search.passed += [(file, folder, why) for file, why in others.items() if file not in despite]
     files = sorted((*files, *despite))
-    if is_project(inside) and not files:
+    if is_project(inside) and not set(files) - search.curated:
         search.fail(folder, DataError(_UNREADABLE_PROJECT, hint=_EXPORT))
     return files
 
@@ -404,6 +458,9 @@ def _members_to_read(path: Path, content: bytes, search: Finding) -> list[tuple[
     names: list[str] = []
     others: dict[str, str] = {}
     for name, reason in why_not_annotators(everything).items():
+        if reason == CURATOR:
+            search.curated.add(inside / name)
+            reason = ""
         why = reason or _why_no_format(Path(name), search.chosen)
         if not why:
             names.append(name)
@@ -420,11 +477,13 @@ def _members_to_read(path: Path, content: bytes, search: Finding) -> list[tuple[
             search.passed.append((inside / name, path, why))
     places = {name: inside / name for name in names}
     data = [n for n in names if recognise(everything[n][:HEAD_BYTES], places[n]) is not None]
-    if is_project(everything) and not data:
+    if is_project(everything) and not {places[name] for name in data} - search.curated:
         raise DataError(_UNREADABLE_PROJECT, file=path, hint=_EXPORT)
     if len(data) == 1 and "/" not in data[0]:
-        # One annotator's document with its type system: the archive has the annotator's name.
-        places = {data[0]: path.with_suffix(Path(data[0]).suffix)}
+        # One annotator's document with its type system: it stands where the archive is.
+        only = only_file(path, map(PurePosixPath, everything))
+        stem = only.stem if only is not None else path.stem
+        places = {data[0]: path.with_name(stem + Path(data[0]).suffix)}
     return [
         (Source(path, "", "", everything[name], name, everything), place)
         for name, place in places.items()

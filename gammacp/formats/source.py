@@ -16,6 +16,8 @@ from gammacp.base.text import lines_of
 from gammacp.errors import DataError
 from gammacp.formats.boundary import place_errors
 from gammacp.formats.positions import position
+from gammacp.formats.states import Origin
+from gammacp.formats.understood import Remark
 
 TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml")
 """What UIMA tools call the file beside a document that has the types of its annotations."""
@@ -51,6 +53,10 @@ class Source:
         Name inside the archive, or "".
     neighbours
         Other members of the archive by name.
+    origin
+        The state of the work in the file, where its project says so.
+    remarks
+        What its reader says of how it understood the file (`remark`); copies share them.
     """
 
     path: Path
@@ -59,6 +65,20 @@ class Source:
     content: bytes = field(repr=False)
     member: str = ""
     neighbours: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    origin: Origin | None = None
+    remarks: list[Remark] = field(default_factory=list, repr=False, compare=False)
+
+    def remark(self, kind: str, text: str, count: int = 1, *, told: bool = False) -> None:
+        """Say how the file is understood; who reads it twice says it once.
+
+        Parameters
+        ----------
+        kind, text, count, told
+            As of `Remark`.
+        """
+        made = Remark(self.place, kind, text, count, told)
+        if made not in self.remarks:
+            self.remarks.append(made)
 
     @property
     def place(self) -> str:

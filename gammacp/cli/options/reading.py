@@ -91,6 +91,14 @@ class FilePlaces:
     align_texts: bool | None = option(
         "Align the texts of a document where they differ between annotators (OCR, transcripts)."
     )
+    include: list[str] | None = option(
+        "Count work that is unfinished, or a reference, too (A,B).", "unfinished,reference"
+    )
+    repeated: str | None = option(
+        "Where one person answered a document more than once, count this answer.  "
+        "[default: leave the document out]",
+        "first|last|session",
+    )
 
 
 @dataclass(frozen=True)
@@ -520,6 +528,7 @@ def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
 
 _FORMS: Mapping[str, Callable[[Any], object]] = {
     "document": _names,
+    "include": split_names,
     "only": _names,
     "exclude": _names,
     "annotators": _names,
