@@ -36,7 +36,7 @@ class Work(Generic[Content]):
     time
         When it was made, as a text or a number that sorts; None if nobody knows.
     answer
-        What makes two answers the same.
+        What makes two answers the same, in formats whose tools serve a task twice by accident.
     """
 
     annotator: str
@@ -84,8 +84,11 @@ def choose_works(
             elif work.state is not None:
                 who = work.annotator if work.state == State.REFERENCE else work.said
                 leave_out(kind, work.reason or why_left_out(work.state, who), 1, work.state)
-        if kept:
-            taken[document] = _distinct(_with_own_references(kept), kind, leave_out)
+        named = _with_own_references(kept)
+        if wanted.repeated != "session":
+            named = _distinct(named, kind, leave_out)
+        if named:
+            taken[document] = named
     return _resolve(taken, wanted.repeated, kind, leave_out)
 
 
@@ -134,8 +137,8 @@ def _distinct(
     """Return the works without those that repeat an answer of the same person."""
     distinct: list[Work[Content]] = []
     for work in works:
-        same = [w for w in distinct if w.annotator == work.annotator and w.answer == work.answer]
-        if same:
+        before = [w.answer for w in distinct if w.annotator == work.annotator]
+        if work.answer is not None and work.answer in before:
             leave_out(kind, "repeats an answer", 1, "")
         else:
             distinct.append(work)
