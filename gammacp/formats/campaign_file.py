@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -42,6 +42,7 @@ from gammacp.formats.clusters import clustered, feature_of, in_order, with_weigh
 from gammacp.formats.finding import Finding, matches
 from gammacp.formats.reading import Collection, Reader, collect
 from gammacp.formats.selection import Names, Selection, says, select, with_features
+from gammacp.formats.states import State
 
 NAME = "campaign.toml"
 
@@ -261,6 +262,24 @@ class Campaign:
         if read:
             continua = with_features(continua, features)
         return replace(found, continua=continua)
+
+    def with_references(self, found: Collection, people: Iterable[str]) -> Campaign | None:
+        """Return the campaign with references, where one of these people can only be one.
+
+        Parameters
+        ----------
+        found
+            What `collect` gave.
+        people
+            Whom a command names, by their names after [rename].
+        """
+        new = self.values.get("rename", {})
+        there = {new.get(a, a) for c in found.continua.values() for a in c.annotators}
+        included = list(self.values.get("include", ()))
+        left_out = any(entry.state == State.REFERENCE for entry in found.left_out)
+        if not left_out or {*people} <= there:
+            return None
+        return self.but({"include": [*included, str(State.REFERENCE)]})
 
     def select(self, found: Collection, *, links: bool = False) -> Collection:
         """The continua that count, with what of each counts; errors as of `selected`.

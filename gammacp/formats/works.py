@@ -51,7 +51,7 @@ class Work(Generic[Content]):
 def choose_works(
     works: Mapping[str, Sequence[Work[Content]]],
     wanted: Wanted,
-    kind: str,
+    kinds: tuple[str, str],
     source: Source,
     leave_out: LeaveOut,
 ) -> dict[str, list[Work[Content]]]:
@@ -67,14 +67,15 @@ def choose_works(
         By document.
     wanted
         What counts.
-    kind
-        What the format calls a work: "annotation", "task".
+    kinds
+        Names of a work and of a document in the format: ("annotation", "task").
     source
         The file, which notes the states.
     leave_out
         Function that counts what is left out.
     """
     _note_states(works, source)
+    kind = kinds[0]
     taken: dict[str, list[Work[Content]]] = {}
     for document, listed in works.items():
         kept = []
@@ -89,12 +90,14 @@ def choose_works(
             named = _distinct(named, kind, leave_out)
         if named:
             taken[document] = named
-    return _resolve(taken, wanted.repeated, kind, leave_out)
+    return _resolve(taken, wanted.repeated, kinds, leave_out)
 
 
 def _note_states(works: Mapping[str, Sequence[Work[Content]]], source: Source) -> None:
-    """Note each state of a file with its count, and words that nobody knows."""
+    """Note each state of a file with its count, unless the file has none."""
     counts = Counter((w.state, w.said) for listed in works.values() for w in listed)
+    if set(counts) == {(State.FINISHED, "")}:
+        return
     for (state, said), count in counts.items():
         note_state(source, state, said, count)
 
@@ -146,7 +149,10 @@ def _distinct(
 
 
 def _resolve(
-    works: Mapping[str, list[Work[Content]]], repeated: str, kind: str, leave_out: LeaveOut
+    works: Mapping[str, list[Work[Content]]],
+    repeated: str,
+    kinds: tuple[str, str],
+    leave_out: LeaveOut,
 ) -> dict[str, list[Work[Content]]]:
     """Return the works with at most one of each person on each document."""
     people = {name for listed in works.values() for name in _repeating(listed)}
@@ -159,9 +165,10 @@ def _resolve(
         elif repeated:
             resolved[document] = _one_each(listed, repeated)
             earlier = len(listed) - len(resolved[document])
-            leave_out(kind, f"another answer of one person, `repeated={repeated}`", earlier, "")
+            reason = f"another answer of one person counts, `repeated={repeated}`"
+            leave_out(kinds[0], reason, earlier, "")
         else:
-            leave_out(kind, TWICE, len(listed), "")
+            leave_out(kinds[1], TWICE, 1, "")
     return resolved
 
 

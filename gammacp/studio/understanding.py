@@ -20,7 +20,7 @@ from gammacp.formats.campaign_file import NAME, Campaign
 from gammacp.formats.finding import Finding, find
 from gammacp.formats.joining import Joining
 from gammacp.formats.layers import union
-from gammacp.formats.summary import summary
+from gammacp.formats.summary import alike_names, summary
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.places import inside, seen_from
 
@@ -195,5 +195,7 @@ def _offers_for(folder: Path, campaign: Campaign) -> tuple[FolderOffers, Finding
 
 
 def _warnings(continua: Iterable[Continuum]) -> tuple[tuple[str, int], ...]:
-    counts = Counter(w for c in islice(continua, _LOOKED_AT) for w in summary(c).warnings)
+    looked_at = list(islice(continua, _LOOKED_AT))
+    people = alike_names(name for c in looked_at for name in c.annotators)
+    counts = Counter(w for c in looked_at for w in summary(c, people).warnings)
     return tuple(counts.most_common())

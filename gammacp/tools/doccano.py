@@ -55,7 +55,7 @@ def read(source: Source, *, include: str | Sequence[str] = ()) -> Corpus:
         works[key] = [Work(source.annotator, record)]
     _judge(works)
     wanted = Wanted.of(include)
-    chosen = choose_works(works, wanted, "example", source, documents.leave_out)
+    chosen = choose_works(works, wanted, ("example", "example"), source, documents.leave_out)
     for key, [work] in chosen.items():
         record = work.content
         text = record.string("text" if "text" in record else "data")

@@ -131,7 +131,7 @@ def read(
             documents.leave_out("prediction", "nobody submitted it", task.size("predictions"))
         if not any(work.state != State.SKIPPED for work in works[key]):
             documents.leave_out("task", "nobody annotated it")
-    chosen = choose_works(works, wanted, "annotation", source, documents.leave_out)
+    chosen = choose_works(works, wanted, ("annotation", "task"), source, documents.leave_out)
     for key, listed in chosen.items():
         _read_task(documents, key, tasks[key], listed, _Asked(layer, labels, features))
     return with_shapes(documents.corpus(), shapes, source.place)
@@ -144,7 +144,7 @@ def _works(documents: Documents, key: str, task: Record) -> list[Work[Record]]:
         cancelled = annotation.get("was_cancelled")
         if cancelled not in (True, False, None):
             raise task.source.error('"was_cancelled" is neither true nor false')
-        state, said, reason = State.FINISHED, "", ""
+        state, said, reason = State.FINISHED, "submitted", ""
         if cancelled:
             state, said, reason = State.SKIPPED, "was_cancelled", "cancelled"
         elif annotation.get("ground_truth") is True:

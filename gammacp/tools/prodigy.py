@@ -58,7 +58,7 @@ def read(source: Source, *, repeated: str = "") -> Corpus:
             raise task.error("is no task of Prodigy: it has neither a text nor spans")
         key = document_of(task) or task.name("_input_hash") or str(number)
         works.setdefault(key, []).append(_work(task))
-    chosen = choose_works(works, wanted, "task", source, documents.leave_out)
+    chosen = choose_works(works, wanted, ("task", "input"), source, documents.leave_out)
     for key, listed in chosen.items():
         for work in listed:
             _read_task(documents, key, work)
@@ -75,8 +75,8 @@ def _work(task: Record) -> Work[Record]:
     time = task.get("_timestamp")
     timed = time if isinstance(time, int | float) and not isinstance(time, bool) else None
     listed = task.objects(_spans_of(task), missing_ok=True)
-    said, reason = ("", "") if answer == "accept" else (answer, f"answer {answer}")
-    return Work(annotator, task, state, said, reason, timed, listed)
+    reason = "" if answer == "accept" else f"answer {answer}"
+    return Work(annotator, task, state, answer, reason, timed, listed)
 
 
 def _spans_of(task: Record) -> str:

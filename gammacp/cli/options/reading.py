@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gammacp.formats import Collection
     from gammacp.formats.campaign_file import Campaign
     from gammacp.formats.reading import Reader
+    from gammacp.formats.understood import Remark
 
 Files = Annotated[
     list[Path] | None,
@@ -186,7 +187,7 @@ class Loaded:
     several files, or named inside a file, the document's name, that of a dataset its name. `doubt`
     is what is said of declared annotators who would have a file of their own; `renamed` are
     annotators' names in the files with those that count. `failures` are the files that could not be
-    read.
+    read, and `remarks` say how the others were understood.
     """
 
     continua: Mapping[str, Continuum]
@@ -195,6 +196,7 @@ class Loaded:
     left_out: tuple[LeftOut, ...] = ()
     doubt: str | None = None
     renamed: Mapping[str, str] = field(default_factory=dict)
+    remarks: tuple[Remark, ...] = ()
 
     def only(self) -> tuple[str, Continuum]:
         """The one continuum, for commands that take one; a DataError if there are several."""
@@ -216,7 +218,9 @@ class Loaded:
     def json(self) -> dict[str, object]:
         """What every command's JSON says of its reading: what is missing, and doubts."""
         doubt = {"doubt": self.doubt} if self.doubt else {}
-        return {**reading_json(self.left_out), **doubt}
+        told = [remark.as_dict() for remark in self.remarks if remark.told]
+        remarks = {"remarks": told} if told else {}
+        return {**reading_json(self.left_out), **doubt, **remarks}
 
     def by_name(self) -> Mapping[str, Continuum]:
         """All continua by the name of their document, or by display name where it is taken."""
@@ -297,6 +301,7 @@ def load(
     about: Mapping[str, str] | None = None,
     links: bool = False,
     by_default_chance: bool = False,
+    people: Iterable[str] = (),
 ) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
 
@@ -307,7 +312,8 @@ def load(
     it is another round, read with the same options. `writes` are the files that will be written,
     with these `endings` where they are folders. `about` is what is said of documents (`Sampled`),
     and `links` that the command uses links between units; `by_default_chance` that it models chance
-    by default, which may depend on who is left out.
+    by default, which may depend on who is left out. `people` are those whom the command names: a
+    reference among them counts without `--include`.
 
     Raises
     ------
@@ -339,10 +345,15 @@ def load(
     else:
         try:
             found = campaign.collect(instead)
+            if references := campaign.with_references(found, people):
+                found = references.collect(instead)
         except DataError as error:
             raise closer(error) from None
         found = replace(found, failures=tuple((n, closer(e)) for n, e in found.failures))
     tell(found, left_out=tell_left_out, allowed=reading.allow_unread)
+    for remark in found.remarks:
+        if remark.told:
+            message(f"gammacp: {remark.text} ({remark.file})")
     kept = selected(campaign, found, features, links=links)
     if tell_left_out:
         tell_losses(kept.left_out[len(found.left_out) :])
@@ -354,7 +365,9 @@ def load(
     if by_default_chance and note:
         message(f"gammacp: {note}")
         doubt = f"{doubt}. {note}" if doubt else note
-    return Loaded(kept.continua, found.unread, found.formats, kept.left_out, doubt, names)
+    return Loaded(
+        kept.continua, found.unread, found.formats, kept.left_out, doubt, names, found.remarks
+    )
 
 
 def _other_chance(
