@@ -42,7 +42,6 @@ from gammacp.formats.clusters import clustered, feature_of, in_order, with_weigh
 from gammacp.formats.finding import Finding, matches
 from gammacp.formats.reading import Collection, Reader, collect
 from gammacp.formats.selection import Names, Selection, says, select, with_features
-from gammacp.formats.states import State
 
 NAME = "campaign.toml"
 
@@ -276,10 +275,10 @@ class Campaign:
         new = self.values.get("rename", {})
         there = {new.get(a, a) for c in found.continua.values() for a in c.annotators}
         included = list(self.values.get("include", ()))
-        left_out = any(entry.state == State.REFERENCE for entry in found.left_out)
+        left_out = any(entry.state == "reference" for entry in found.left_out)
         if not left_out or {*people} <= there:
             return None
-        return self.but({"include": [*included, str(State.REFERENCE)]})
+        return self.but({"include": [*included, "reference"]})
 
     def select(self, found: Collection, *, links: bool = False) -> Collection:
         """The continua that count, with what of each counts; errors as of `selected`.

@@ -1,5 +1,7 @@
 """From paths to files of a known format: folders walked, globs expanded, archives opened."""
 
+from __future__ import annotations
+
 import glob
 import json
 import os
@@ -10,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import filter as fitting
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gammacp.base.files import check_inside, content_of
 from gammacp.base.left_out import LeftOut, Tally
@@ -31,7 +33,9 @@ from gammacp.formats.boundary import error_of
 from gammacp.formats.layout import names_from_path
 from gammacp.formats.registry import FORMATS, HEAD_BYTES, Format, recognise
 from gammacp.formats.source import TYPE_SYSTEMS, Source
-from gammacp.formats.states import Origin, State
+
+if TYPE_CHECKING:
+    from gammacp.formats.states import Origin
 
 PathLike = str | os.PathLike[str]
 Found = tuple[Source, Format]
@@ -206,10 +210,10 @@ def _recognise(search: Finding, opened: _Opened) -> None:
         if entry is not None:
             source = _name_source(source, place, search.layout or entry.layout)
             if curated and not named:
-                origin: Origin | None = Origin(State.REFERENCE, source.annotator or "curation")
-            else:
-                origin = entry.reader.origin(source, place) if entry.reader.origin else None
-            search.found.append((replace(source, origin=origin), entry))
+                source = replace(source, origin=_reference(source))
+            elif entry.reader.origin is not None:
+                source = replace(source, origin=entry.reader.origin(source, place))
+            search.found.append((source, entry))
         elif inside is not None:
             kind = place.suffix.lstrip(".").upper()
             search.passed.append((place, inside, f"{kind} file of an unknown format"))
@@ -218,6 +222,14 @@ def _recognise(search: Finding, opened: _Opened) -> None:
             search.passed.append((place, inside, CURATOR))
         else:
             search.fail(place, error, source.place)
+
+
+def _reference(source: Source) -> Origin:
+    """Return the state of a curator's work."""
+    # Imported here: few files are a curator's.
+    from gammacp.formats.states import Origin, State
+
+    return Origin(State.REFERENCE, source.annotator or "curation")
 
 
 def place_of(source: Source) -> Path:

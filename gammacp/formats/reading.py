@@ -1,12 +1,14 @@
 """From paths to continua: files, folders and globs, documents × annotators."""
 
+from __future__ import annotations
+
 import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from gammacp.base.failures import Failure
 from gammacp.base.left_out import LeftOut, Tally, gather
@@ -22,9 +24,9 @@ from gammacp.formats.layout import names_from_path
 from gammacp.formats.merging import categories_of, merge_parts
 from gammacp.formats.registry import FORMATS, Format
 from gammacp.formats.source import Source
-from gammacp.formats.states import INCLUDABLE, Wanted, why_left_out
-from gammacp.formats.understood import Remark
-from gammacp.formats.works import note_state
+
+if TYPE_CHECKING:
+    from gammacp.formats.understood import Remark
 
 T = TypeVar("T")
 Noting = TypeVar("Noting", Continuum, DocumentTable)
@@ -207,12 +209,11 @@ def collect(
     given: dict[str, Any] = {k: value for k, value in options.items() if value is not None}
     layout: str | None = given.pop("layout", None)
     align_texts = bool(given.pop("align_texts", False))
-    wanted = Wanted.of(given.get("include"), given.get("repeated"))
     offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
     _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
     asked = list(paths)
     finding = finding or find(asked, chosen, layout)
-    taken, passed = _by_state(finding.found, wanted)
+    taken, passed = _by_state(finding.found, given.get("include"), given.get("repeated"))
     by_format = _group_by_key(taken, lambda found: found[1].name)
     if by_format:
         _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))
@@ -244,9 +245,13 @@ def collect(
 
 
 def _by_state(
-    found: Sequence[tuple[Source, Format]], wanted: Wanted
+    found: Sequence[tuple[Source, Format]], include: Any, repeated: Any
 ) -> tuple[list[tuple[Source, Format]], tuple[LeftOut, ...]]:
     """Return the files whose work counts, and what is left out because of its state."""
+    # Imported here, as all of states: data that ship with gammacp have none.
+    from gammacp.formats.states import Wanted, why_left_out
+
+    wanted = Wanted.of(include, repeated)
     taken: list[tuple[Source, Format]] = []
     tallies: dict[str, Tally] = {}
     for source, entry in found:
@@ -264,6 +269,9 @@ def _remarks(
     found: Sequence[tuple[Source, Format]], documents: Sequence[_Document]
 ) -> tuple[Remark, ...]:
     """Return what readers say of how they understood their files, and the people of each file."""
+    from gammacp.formats.understood import Remark
+    from gammacp.formats.works import note_state
+
     remarks: list[Remark] = []
     for source, _, document in documents:
         if _table_of(document) is None:
@@ -358,7 +366,7 @@ def _put_together(
 def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
     passed = "; ".join(map(str, left_out))
     hint = f"Skipped: {passed}" if passed else None
-    by_state = any(entry.state in INCLUDABLE for entry in left_out)
+    by_state = any(entry.state for entry in left_out)
     what = "nothing is finished work" if by_state else "no file of a known format"
     return DataError(what, file=", ".join(map(str, asked)), hint=hint)
 

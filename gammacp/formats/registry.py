@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from gammacp.base.subjects import table
 from gammacp.continuum import Continuum, Corpus
@@ -15,8 +15,10 @@ from gammacp.errors import UsageError
 from gammacp.formats.boundary import guard
 from gammacp.formats.layers import Layers
 from gammacp.formats.source import Source, in_utf8
-from gammacp.formats.states import Origin
 from gammacp.registry import Registry
+
+if TYPE_CHECKING:
+    from gammacp.formats.states import Origin
 
 # A text may stand before the keys that tell one tool's JSON from another's.
 HEAD_BYTES = 1 << 22

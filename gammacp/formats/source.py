@@ -9,15 +9,17 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gammacp.base.files import BOMS, content_if_any, decoded
 from gammacp.base.text import lines_of
 from gammacp.errors import DataError
 from gammacp.formats.boundary import place_errors
 from gammacp.formats.positions import position
-from gammacp.formats.states import Origin
-from gammacp.formats.understood import Remark
+
+if TYPE_CHECKING:
+    from gammacp.formats.states import Origin
+    from gammacp.formats.understood import Remark
 
 TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml")
 """What UIMA tools call the file beside a document that has the types of its annotations."""
@@ -76,6 +78,9 @@ class Source:
         kind, text, count, told
             As of `Remark`.
         """
+        # Imported here: most readers say nothing.
+        from gammacp.formats.understood import Remark
+
         made = Remark(self.place, kind, text, count, told)
         if made not in self.remarks:
             self.remarks.append(made)

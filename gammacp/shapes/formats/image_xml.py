@@ -43,9 +43,7 @@ class _Job(NamedTuple):
     said: str
 
 
-def read_cvat(
-    source: Source, *, shapes: str = "keep", include: str | Sequence[str] = ()
-) -> Corpus:
+def read_cvat(source: Source, *, shapes: str = "keep", include: str | Sequence[str] = ()) -> Corpus:
     """The shapes of every image.
 
     Parameters
