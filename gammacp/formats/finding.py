@@ -96,11 +96,12 @@ class Finding:
         # Texts have their document's name, or lie in the folder of a project's texts.
         read = {place.with_suffix("") for place, _ in places}
         read |= {place.with_name(source.document) for place, source in places if source.document}
-        texts = {place.with_name("Sources") for place, _ in places if place.suffix == ".qde"}
+        projects = {place.parent for place, _ in places if place.suffix == ".qde"}
         tallies: dict[Path, Tally] = {}
         for file, where, reason in self.passed:
             stem = file.with_suffix("")
-            known = {stem, stem.with_suffix("")} & read or file.parent in texts
+            of_project = file.parent.name.lower() == "sources" and file.parent.parent in projects
+            known = {stem, stem.with_suffix("")} & read or of_project
             if not known and file.name not in (*TYPE_SYSTEMS, "annotation.conf"):
                 tallies.setdefault(where, Tally(str(where))).add("file", reason)
         return tuple(entry for tally in tallies.values() for entry in tally.entries())
@@ -213,7 +214,7 @@ def _recognise(search: Finding, opened: _Opened) -> None:
                 source = replace(source, origin=_reference(source))
             elif entry.reader.origin is not None:
                 source = replace(source, origin=entry.reader.origin(source, place))
-            search.found.append((source, entry))
+            search.found.append((replace(source, taken_for=entry.title), entry))
         elif inside is not None:
             kind = place.suffix.lstrip(".").upper()
             search.passed.append((place, inside, f"{kind} file of an unknown format"))
@@ -241,27 +242,23 @@ def _format_of(source: Source, place: Path, *, named: bool) -> Format | None:
     """The format of a file; None if it is a whole file of another kind that nobody named."""
     entry = recognise(source.content[:HEAD_BYTES], place)
     if entry is None and (named or not _is_of_another_kind(source, place)):
-        known = ", ".join(FORMATS)
-        start = source.content.strip()[:1]
-        syntax = start == b"(" or source.content.lstrip().startswith(b"# ::")
-        elsewhere = advice("bracketed files") if syntax else ""
-        trees = f". {elsewhere}" if elsewhere else ""
-        raise source.error(
-            f"format is not recognised{_keys(source)}" if start else "file is empty",
-            hint=f"Name it with `format=`: {known}{trees}" if start else "Export it again",
-        )
+        raise _unknown(source, place)
     return entry
 
 
-def _keys(source: Source) -> str:
-    """Return the keys of the first object in JSON, which tell people what a file is."""
-    from gammacp.formats.records import records  # for messages on unknown files alone
+def _unknown(source: Source, place: Path) -> DataError:
+    """Return the error of a file that no format recognises."""
+    from gammacp.formats.unknown import candidates, looks_like  # for messages on such files alone
 
-    with suppress(DataError):
-        first = next(records(source), None)
-        if first is not None:
-            return f": JSON with the keys {', '.join([*first][:8]) or '(none)'}"
-    return ""
+    content = source.content.lstrip()
+    syntax = content.startswith((b"(", b"# ::"))
+    elsewhere = advice("bracketed files") if syntax else ""
+    seen = looks_like(source)
+    hint = f"{candidates(place)}{f'. {elsewhere}' if elsewhere else ''}"
+    return source.error(
+        f"format is not recognised{f': {seen}' if seen else ''}" if content else "file is empty",
+        hint=hint if content else "Export it again",
+    )
 
 
 def _is_of_another_kind(source: Source, place: Path) -> bool:

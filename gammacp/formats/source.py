@@ -55,6 +55,8 @@ class Source:
         Name inside the archive, or "".
     neighbours
         Other members of the archive by name.
+    taken_for
+        The title of the format that it was recognised as; "" where that was not said.
     origin
         The state of the work in the file, where its project says so.
     remarks
@@ -67,6 +69,7 @@ class Source:
     content: bytes = field(repr=False)
     member: str = ""
     neighbours: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    taken_for: str = ""
     origin: Origin | None = None
     remarks: list[Remark] = field(default_factory=list, repr=False, compare=False)
 
@@ -226,6 +229,11 @@ class Record(dict[str, Any]):
         """
         return self.source.error(message, line=self.line, hint=hint)
 
+    def _lacks(self, message: str) -> DataError:
+        """Return the error of a record that has not what every record of its format has."""
+        taken_for = self.source.taken_for
+        return self.error(f"{message}, as {taken_for} has it" if taken_for else message)
+
     def inner(self, key: str) -> Record:
         """The object under a key; an empty one for anything else.
 
@@ -250,7 +258,7 @@ class Record(dict[str, Any]):
         if value is None and missing_ok:
             return []
         if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
-            raise self.error(f'"{key}" is missing or not a list of objects')
+            raise self._lacks(f'"{key}" is missing or not a list of objects')
         found = [v if isinstance(v, Record) else Record(v) for v in value]
         for record in found:
             record.source, record.line = self.source, self.line
@@ -266,7 +274,7 @@ class Record(dict[str, Any]):
         """
         value = self.get(key)
         if not isinstance(value, str):
-            raise self.error(f'"{key}" is missing or not a string')
+            raise self._lacks(f'"{key}" is missing or not a string')
         return value
 
     def text(self, key: str) -> str | None:

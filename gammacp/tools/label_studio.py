@@ -34,6 +34,7 @@ from gammacp.formats.states import State, Wanted
 from gammacp.formats.times import in_seconds
 from gammacp.formats.works import Work, choose_works
 
+_LISTS = (b'"annotations"', b'"completions"')
 _IMAGE_TYPES = ("rectanglelabels", "polygonlabels", "keypointlabels")
 _SPAN_TYPES = (
     *("labels", "hypertextlabels", "paragraphlabels", "timeserieslabels"),
@@ -440,7 +441,7 @@ registered(
     "label-studio",
     "Label Studio JSON",
     (".json",),
-    holding(".json", (b'"annotations"', b'"completed_by"', b'"completions"')),
+    holding(".json", _LISTS, (b'"data"', b'"result"', b'"completed_by"')),
     read,
     layers=layers,
     write=write,
