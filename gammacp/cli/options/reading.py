@@ -201,10 +201,14 @@ class Loaded:
     def only(self) -> tuple[str, Continuum]:
         """The one continuum, for commands that take one; a DataError if there are several."""
         if len(self.continua) > 1:
+            from gammacp.continuum.needs import where_others_are
+
             names = ", ".join(list(self.continua)[:5])
+            choice = "Choose one with --document NAME, or use a command that takes several"
+            others = where_others_are(self.continua.values())
             raise DataError(
                 f"{len(self.continua)} continua where one is needed: {names}",
-                hint="Choose one with --document NAME, or use a command that takes several",
+                hint=f"{others}. {choice}" if others else choice,
             )
         return next(iter(self.continua.items()))
 
