@@ -39,7 +39,9 @@ def origin(source: Source, place: Path) -> Origin | None:
     place
         The path that names annotator and document.
     """
-    content = _project_in_archive(source) if source.member else _project_around(place)
+    content = _project_in_archive(source)
+    if content is None:
+        content = _project_around(place)
     if content is None:
         return None
     try:

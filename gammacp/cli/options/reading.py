@@ -355,9 +355,7 @@ def load(
             raise closer(error) from None
         found = replace(found, failures=tuple((n, closer(e)) for n, e in found.failures))
     tell(found, left_out=tell_left_out, allowed=reading.allow_unread)
-    for remark in found.remarks:
-        if remark.told:
-            message(f"gammacp: {remark.text} ({remark.file})")
+    tell_remarks(found.remarks)
     kept = selected(campaign, found, features, links=links)
     if tell_left_out:
         tell_losses(kept.left_out[len(found.left_out) :])
@@ -466,6 +464,16 @@ def tell_losses(left_out: Sequence[LeftOut]) -> None:
     """Say on stderr what was passed over."""
     for line in left_out_lines(left_out):
         message(f"gammacp: {line}")
+
+
+def tell_remarks(remarks: Iterable[Remark]) -> None:
+    """Say on stderr how files were understood, where every command says it."""
+    files: dict[str, list[str]] = {}
+    for remark in remarks:
+        if remark.told:
+            files.setdefault(remark.text, []).append(remark.file)
+    for text, listed in files.items():
+        message(f"gammacp: {text} ({listed[0] if len(listed) == 1 else f'{len(listed)} files'})")
 
 
 def _other(campaign: Campaign, against: Sequence[Path], given: Mapping[str, Any]) -> Campaign:
