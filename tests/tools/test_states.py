@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gammacp import gamma_corpus, read_corpus
+from gammacp import gamma, read_corpus
 from gammacp.errors import DataError
 from gammacp.formats.reading import collect
 from tests.conftest import Run
@@ -161,16 +161,16 @@ def test_a_reference_that_is_named_is_read(tmp_path: Path, run: Run) -> None:
 
 
 def test_one_unfinished_annotator_moves_gamma(tmp_path: Path) -> None:
-    """Somebody who has not begun beside two who agree in everything."""
+    """Two people agree in everything; a third has begun: one of three annotations is there."""
     states = {("d1", who): "FINISHED" for who in ("ann", "bob")} | {("d1", "zoe"): "IN_PROGRESS"}
     files = project(states, curated=())
-    bare = XMI.replace(b"<custom:Span", b"<custom:Other").replace(b"</custom:Span", b"</custom:Other")
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("zoe.xmi", bare)
-    files["annotation/d1/webanno14export.zip"] = packed.getvalue()
+    begun = io.BytesIO()
+    with zipfile.ZipFile(begun, "w") as archive:
+        archive.writestr("zoe.xmi", XMI.replace(b'members="2 3 4 5 10 11 12"', b'members="2 10"'))
+    files["annotation/d1/webanno14export.zip"] = begun.getvalue()
     path = stored(tmp_path, files, "archive")
-    assert gamma_corpus(read_corpus(path), samples=20).value == 1
+    assert gamma(read_corpus(path)["d1"], samples=20).value == 1
+    assert gamma(read_corpus(path, include="unfinished")["d1"], samples=20).value < 0.9
 
 
 REGION = {"id": "r", "from_name": "label", "to_name": "text", "type": "labels"}
