@@ -43,7 +43,7 @@ class LeftOut:
         return f"{self.count} {self.kind}{'s' * (self.count != 1)}: {self.reason}"
 
     def as_dict(self) -> dict[str, object]:
-        """Return the JSON of an entry: `{"file", "kind", "count", "reason"}`, and "state" if any."""
+        """Return the JSON: `{"file", "kind", "count", "reason"}`, and `"state"` if it has one."""
         fields = asdict(self)
         if not self.state:
             del fields["state"]

@@ -235,8 +235,8 @@ class Campaign:
         finding
             What `find` says of `paths`, where that is known.
         """
-        names = ("layer", "feature", "features", "tier", "layout", "align_texts")
-        names += ("include", "repeated")
+        names = ["layer", "feature", "features", "tier", "layout", "align_texts"]
+        names += ["include", "repeated"]
         options = {name: self.values[name] for name in names if name in self.values}
         paths, features = self.paths, tuple(options.get("features", ()))
         said = {key: self.values[key] for key in _OF_DOCUMENTS if key in self.values}

@@ -371,13 +371,14 @@ def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
     return DataError(what, file=", ".join(map(str, asked)), hint=hint)
 
 
-def _noting(continuum: Noting, entry: Format, given: Mapping[str, object]) -> Noting:
+def _noting(continuum: Noting, entry: Format, given: Mapping[str, Any]) -> Noting:
     """The continuum, or table of them, with what was asked of its reader in its `selection`."""
     for key, value in given.items():
         noted = {"format", "layout", "include", *entry.reader.options} - {"features"}
         if value is not None and key in noted:
-            value = ",".join(value) if key == "include" and not isinstance(value, str) else value
-            continuum = continuum.noting(key, str(value))
+            several = isinstance(value, list | tuple)
+            text = ",".join(map(str, value)) if several else str(value)
+            continuum = continuum.noting(key, text)
     return continuum
 
 

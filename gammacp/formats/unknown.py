@@ -6,7 +6,6 @@ The names are those of formats and tools; they are evidence for people, nothing 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 

@@ -155,14 +155,14 @@ def _works(documents: Documents, key: str, task: Record) -> list[Work[Record]]:
     drafts = task.get("drafts")
     for draft in drafts if isinstance(drafts, list) else []:
         entry = Record.of(draft, task.source, task.line)
-        who = _drafter(entry)
+        drafter = _drafter(entry)
         if entry.get("annotation"):
             documents.leave_out("draft", "changes an annotation that was submitted")
-        elif who is None or not isinstance(entry.get("result"), list):
+        elif drafter is None or not isinstance(entry.get("result"), list):
             reason = "nobody submitted it, and it is given without its regions"
             documents.leave_out("draft", reason, state=State.UNFINISHED)
         else:
-            works.append(_work(who, entry, State.UNFINISHED, "draft"))
+            works.append(_work(drafter, entry, State.UNFINISHED, "draft"))
     return works
 
 

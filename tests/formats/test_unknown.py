@@ -26,7 +26,11 @@ NOTEBOOK = '{"cells": [], "nbformat": 4}'
         ("a.xml", "<!-- by <hand> --><n:recipe xmlns:n='x'/>", "XML with <recipe>"),
         ("a.xml", "<recipe><step></recipe>", "XML with <recipe>, of which it is said"),
         ("a.json", NOTEBOOK, "JSON with the keys cells, nbformat: a Jupyter notebook"),
-        ("a.json", '{"text": "", "denotations": []}', "JSON with the keys text, denotations: PubAnnotation"),
+        (
+            "a.json",
+            '{"text": "", "denotations": []}',
+            "JSON with the keys text, denotations: PubAnnotation",
+        ),
         ("a.json", '{"recipe": 1}', "JSON with the keys recipe"),
         ("a.txt", "12|t|A title\n12|a|An abstract\n", "PubTator"),
         ("a.txt", "@UTF8\n@Begin\n", "a CHAT transcript"),
@@ -56,7 +60,9 @@ def test_the_error_offers_the_formats_of_the_ending_alone(tmp_path: Path) -> Non
     assert "XML with <collection>: BioC" in said
     assert "`format=`: " in said
     assert sum(f" {name}" in said.partition("`format=`")[2] for name in FORMATS) < 10
-    assert message(tmp_path / "a.dat").endswith("Name it with `format=` (gammacp formats lists all)")
+    assert message(tmp_path / "a.dat").endswith(
+        "Name it with `format=` (gammacp formats lists all)"
+    )
 
 
 def test_bioc_json_is_not_taken_for_label_studio(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def chosen(
     """Return (annotator, content) by document, and what is left out by kind and state."""
     counts: Counter[tuple[str, str]] = Counter()
 
-    def leave_out(kind: str, reason: str, count: int, state: str) -> None:
+    def leave_out(kind: str, _: str, count: int, state: str) -> None:
         counts[kind, state] += count
 
     wanted = Wanted.of(include, repeated)

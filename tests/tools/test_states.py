@@ -346,7 +346,9 @@ def test_names_that_are_alike_in_different_documents(tmp_path: Path, run: Run) -
     lines += [f"{d},{who},a,0,4" for d, who in rows]
     (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
     document = json.loads(run("inspect", tmp_path / "a.csv", "--json").out)
-    warned = {r["file"]: [w for w in r["warnings"] if "differ only" in w] for r in document["results"]}
+    warned = {
+        r["file"]: [w for w in r["warnings"] if "differ only" in w] for r in document["results"]
+    }
     assert warned["d3"] == []
     assert len(warned["d1"]) == 2
     assert warned["d1"] == warned["d2"]
