@@ -71,7 +71,7 @@ class CompletedAnnotation:
         return replace(made, ids=np.roll(ids, -behind), links=links)
 
     def _held(self, starts: Floats, ends: Floats, offsets: Floats) -> Bools:
-        """Return which units windows hold, shape (offsets, units); with torn ends a part suffices."""
+        """Return which units windows hold (with torn ends, any part), shape (offsets, units)."""
         at = offsets[:, None]
         if self.torn:
             return (ends > at + ROUNDING) & (starts < at + 1 - ROUNDING)
