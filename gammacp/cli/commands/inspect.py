@@ -31,7 +31,7 @@ _CATEGORIES = (
 
 
 def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> None:
-    """What is in the files, and what to look at.
+    """Show what is in the files, and what to look at.
 
     Annotators, categories, lengths, gaps and overlaps, with a warning for what looks wrong; with
     -v before the command also how each file was understood: people, states of work, conventions.
