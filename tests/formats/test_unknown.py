@@ -1,12 +1,9 @@
 """Files of no known format: the error says what they look like."""
 
-import zipfile
 from pathlib import Path
 
 import pytest
 
-from gammacp import read_corpus
-from gammacp.errors import DataError
 from gammacp.formats.reading import collect
 from gammacp.formats.registry import FORMATS
 from gammacp.formats.source import Source
@@ -54,12 +51,12 @@ def message(path: Path) -> str:
 
 
 def test_the_error_offers_the_formats_of_the_ending_alone(tmp_path: Path) -> None:
-    (tmp_path / "a.xml").write_text(BIOC)
+    (tmp_path / "a.json").write_text(NOTEBOOK)
     (tmp_path / "a.dat").write_bytes(b"%PDF-1.7\n")
-    said = message(tmp_path / "a.xml")
-    assert "XML with <collection>: BioC" in said
-    assert "`format=`: " in said
-    assert sum(f" {name}" in said.partition("`format=`")[2] for name in FORMATS) < 10
+    said = message(tmp_path / "a.json")
+    assert "cells, nbformat: a Jupyter notebook" in said
+    offered = said.partition("`format=`: ")[2].split(", ")
+    assert offered == [name for name, entry in FORMATS.items() if ".json" in entry.extensions]
     assert message(tmp_path / "a.dat").endswith(
         "Name it with `format=` (gammacp formats lists all)"
     )
@@ -70,37 +67,3 @@ def test_bioc_json_is_not_taken_for_label_studio(tmp_path: Path) -> None:
     text = f'{{"source": "x", "date": "", "key": "", "documents": [{{"passages": [{passage}]}}]}}'
     (tmp_path / "a.json").write_text(text)
     assert "BioC" in message(tmp_path / "a.json")
-
-
-def test_an_error_of_a_recognised_file_names_its_format(tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_text('[{"id": 1, "data": {"text": "x"}, "annotations": 3}]')
-    with pytest.raises(DataError, match=r'"annotations" is missing or .*, as Label Studio JSON'):
-        read_corpus(tmp_path / "a.json")
-
-
-PROJECT = """<?xml version="1.0"?>
-<Project xmlns="urn:QDA-XML:project:1.0" name="p"><Users><User guid="u" name="Ann"/></Users>
-<CodeBook><Codes><Code guid="c" name="Trust"/></Codes></CodeBook><Sources>
-<TextSource guid="s" name="one" plainTextPath="internal://s.txt">
-<PlainTextSelection guid="x" startPosition="0" endPosition="4" creatingUser="u">
-<Coding guid="y" creatingUser="u"><CodeRef targetGUID="c"/></Coding></PlainTextSelection>
-</TextSource></Sources></Project>"""
-
-
-@pytest.mark.parametrize("folder", ["Sources", "sources"])
-@pytest.mark.parametrize("unpacked", [False, True])
-def test_texts_of_a_refi_qda_project_are_not_left_out(
-    tmp_path: Path, folder: str, unpacked: bool
-) -> None:
-    path = tmp_path / "p.qdpx"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("project.qde", PROJECT)
-        archive.writestr(f"{folder}/s.txt", "Some text")
-        archive.writestr("notes.txt", "Something else")
-    if unpacked:
-        zipfile.ZipFile(path).extractall(tmp_path / "p")
-        path = tmp_path / "p"
-    corpus = read_corpus(path)
-    assert corpus["one"].text == "Some text"
-    # The note at the top belongs to nothing that was read, and is counted.
-    assert [(e.kind, e.count) for e in corpus.left_out] == [("file", 1)]
