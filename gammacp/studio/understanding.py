@@ -149,7 +149,11 @@ def understand(
         ),
         annotators=annotators,
         categories=categories,
-        warnings=(*_warnings(chosen.values()), *([(doubt, 1)] if doubt else [])),
+        warnings=(
+            *_warnings(chosen.values()),
+            *Counter(remark.text for remark in found.remarks if remark.told).items(),
+            *([(doubt, 1)] if doubt else []),
+        ),
         failures=tuple(each.error for each in failures),
         incomplete=incomplete_in_words(len(continua), failures),
         left_out=tuple(replace(e, file=inside(folder, e.file)) for e in found.left_out),
