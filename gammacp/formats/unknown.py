@@ -40,17 +40,21 @@ _ROOTS = {
     "FoLiA": "FoLiA",
     "NAF": "NAF",
     "KAF": "KAF",
-    "corpus": "a corpus of TIGER or Salsa",
     "D-Spin": "WebLicht TCF",
     "PcGts": "PAGE XML",
     "alto": "ALTO XML",
     "html": "a web page",
     "graphml": "GraphML",
-    "annotations": "XML of annotations",
     "CONTROLLED_VOCABULARIES": "a vocabulary of ELAN",
     "typeSystemDescription": "a type system of UIMA, which is read with its documents",
     "CodeBook": "a REFI-QDA codebook, which has no codings",
 }
+_INSIDE = {
+    ("annotations", b"<track "): "CVAT for video; export it as CVAT for images",
+    ("corpus", b"<body>"): "a corpus of TIGER or Salsa",
+    ("corpus", b"<sentence "): "a corpus with sentences",
+}
+"""Names by root element and a part of the content, where the root alone does not tell."""
 _KEYS = (
     ({"documents", "source", "date", "key"}, "BioC"),
     ({"passages"}, "BioC"),
@@ -110,8 +114,10 @@ def _xml(source: Source, head: bytes) -> str:
     if found is None:
         return ""
     root = found[1].decode()
-    if root in _ROOTS:
-        return f"XML with <{root}>: {_ROOTS[root]}"
+    inside = (n for (r, part), n in _INSIDE.items() if r == root and part in source.content)
+    name = next(inside, _ROOTS.get(root))
+    if name is not None:
+        return f"XML with <{root}>: {name}"
     try:
         parse(source)
     except DataError as error:

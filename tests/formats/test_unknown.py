@@ -21,6 +21,11 @@ NOTEBOOK = '{"cells": [], "nbformat": 4}'
     [
         ("a.xml", BIOC, "XML with <collection>: BioC"),
         ("a.xml", "<!-- by <hand> --><n:recipe xmlns:n='x'/>", "XML with <recipe>"),
+        (
+            "a.xml",
+            "<annotations><track id='0'/></annotations>",
+            "XML with <annotations>: CVAT for v",
+        ),
         ("a.xml", "<recipe><step></recipe>", "XML with <recipe>, of which it is said"),
         ("a.json", NOTEBOOK, "JSON with the keys cells, nbformat: a Jupyter notebook"),
         (
