@@ -136,7 +136,7 @@ def _why_not(path: PurePosixPath, project: bool) -> str:
     if any(part.startswith(".") for part in path.parts):
         return "hidden file"
     if path.with_suffix("").suffix == ".links":
-        return "links, which are read with their units"
+        return "links of units that are not read"
     if path.name.startswith("INITIAL_CAS"):
         return "the document before anybody annotated it"
     if path.name.startswith("CURATION_USER"):

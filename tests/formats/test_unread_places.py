@@ -106,3 +106,23 @@ def test_archives_inside_are_folders_for_names(tmp_path: Path) -> None:
         "d": ("ann", "bob"),
         "e": ("ann", "bob"),
     }
+
+
+@pytest.mark.parametrize("damage", ["d1,Cem,x,1,zz\n", "d9"])
+def test_files_that_name_annotators_and_documents(tmp_path: Path, run: Run, damage: str) -> None:
+    """Each has an annotator's work on all documents, which would go on with one fewer."""
+    for who in ("Ann", "Bob", "Cem"):
+        units = [f"d{d},{who},x,{10 * k},{10 * k + 5}\n" for d in (1, 2, 3) for k in range(4)]
+        (tmp_path / f"{who}.csv").write_text(HEAD + "".join(units), encoding="utf-8")
+    assert len(collect([tmp_path]).continua) == 3
+    with (tmp_path / "Cem.csv").open("a", encoding="utf-8") as file:
+        file.write(damage)
+    (tmp_path / "own.csv").write_text(rows("own"), encoding="utf-8")
+    found = collect([tmp_path])
+    assert list(found.continua) == ["own"], "a document of one file is whole"
+    ((name, documents),) = found.missing.items()
+    assert name.endswith("Cem.csv")
+    assert documents == ("d1", "d2", "d3")
+    result = run("gamma", tmp_path, "--samples", "5")
+    assert result.code == 3
+    assert "1 of 4 documents; d1, d2, d3 left out: " in result.err
