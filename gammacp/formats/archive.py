@@ -182,7 +182,7 @@ def _why_not(path: PurePosixPath, roots: list[tuple[str, ...]]) -> str:
     if _is_hidden(path):
         return "hidden file"
     if path.with_suffix("").suffix == ".links":
-        return "links, which are read with their units"
+        return "links of units that are not read"
     if path.name.startswith(_INITIAL):
         return "the document before anybody annotated it"
     if is_curated(path):
@@ -202,8 +202,9 @@ def members(
     A file that is alone in an archive inside takes that archive's place: INCEpTION packs each
     annotator's XMI with its type system as `annotation/DOCUMENT/webanno123export.zip`. The name of
     the file itself says whose it is, and the type system is called like it; the archive's name
-    counts where several archives of a folder hold files of one name. An archive of several files is
-    a folder.
+    counts where several archives of a folder hold files of one name, or where an archive holds
+    several files. Where several files have one ending, the archive is a folder, and they lie in it
+    under their own names.
 
     Parameters
     ----------
@@ -264,10 +265,12 @@ def _in_places(archives: Mapping[PurePosixPath, _Files]) -> Iterator[tuple[PureP
         only = alone[path]
         own = only is not None and taken[path.parent, only.stem] == 1
         stem = only.stem if only is not None and own else path.stem
+        endings = Counter(inner.suffix.lower() for inner, _ in files if not _is_hidden(inner))
         for inner, data in files:
-            inside = only is None or _is_hidden(inner)
-            folder = path.with_suffix("")
-            yield folder / inner if inside else path.with_name(stem + inner.suffix), data
+            if _is_hidden(inner) or endings[inner.suffix.lower()] > 1:
+                yield path.with_suffix("") / inner, data
+            else:
+                yield path.with_name(stem + inner.suffix), data
 
 
 def only_file(archive: PurePath, inside: Iterable[PurePosixPath]) -> PurePosixPath | None:
