@@ -13,6 +13,7 @@ from zlib import crc32
 
 from gammacp.base.files import write_text
 from gammacp.continuum import Continuum, Corpus
+from gammacp.formats.evidence import Quote, Quoted, settle
 from gammacp.formats.parts import annotated_text, by_annotator, continua_of, whole
 from gammacp.formats.records import DOCUMENT, document_of, json_line, records
 from gammacp.formats.registry import holding, registered
@@ -26,13 +27,20 @@ _CONTENTS = _INPUTS | {"spans", "audio_spans", "accept", "label"}
 _ANSWERS = ("accept", "reject", "ignore")
 
 
-def read(source: Source) -> Corpus:
+def read(source: Source, *, offsets: str = "check") -> Corpus:
     """One document per input, of the tasks that were accepted.
+
+    Parameters
+    ----------
+    offsets
+        "check": the text of a span, if it has one, says how offsets count; "trust": they are code
+        points, whatever it says.
 
     Notes
     -----
     Positions
-        characters (code points), seconds for `audio_spans`
+        characters (code points; other conventions that all quotes fit are converted, and
+        `--option offsets=trust` goes by the offsets alone), seconds for `audio_spans`
     Annotators
         `_annotator_id`, else `_session_id`, else the file's name
     Category
@@ -43,6 +51,8 @@ def read(source: Source) -> Corpus:
     """
     documents = Documents(source, CHARACTERS)
     seen: dict[tuple[str, str], object] = {}
+    quoted: dict[str, Quoted] = {}
+    added: list[tuple[str, str, str | None, Quote]] = []
     for number, task in enumerate(records(source), 1):
         if not task.keys() & _CONTENTS:
             raise task.error("is no task of Prodigy: it has neither a text nor spans")
@@ -73,7 +83,18 @@ def read(source: Source) -> Corpus:
         about: Any = {"line": task.line, "what": f"input {key}"}
         for span in listed:
             label, start, end = name(span.get("label")), span.get("start"), span.get("end")
-            spans.add(annotator, label, start, end, **about)
+            if isinstance(start, int) and isinstance(end, int) and text is not None:
+                quote = Quote(((start, end),), span.text("text"), about["what"], task.line)
+                quoted.setdefault(key, Quoted([text])).quotes.append(quote)
+                added.append((key, annotator, label, quote))
+            else:
+                spans.add(annotator, label, start, end, **about)
+    settled = dict(zip(quoted, settle(source, [*quoted.values()], offsets=offsets), strict=True))
+    for key, document in settled.items():
+        document.tell(documents.of(key))
+    for key, annotator, label, quote in added:
+        ((start, end),) = settled[key].places(quote)
+        documents.of(key).add(annotator, label, start, end, line=quote.line, what=quote.what)
     return documents.corpus()
 
 
