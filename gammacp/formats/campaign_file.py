@@ -60,6 +60,10 @@ class _Files(WrittenTable):
     feature: Text = says("Feature that gives the category.")
     tier: Text = says("Tiers to read, as a pattern.")
     align_texts: bool = says("Whether texts that differ between annotators are aligned.")
+    positions: Names = says(
+        "Positions of annotators who count differently: end+1, x1000, x1/25, +250, +250 from 1200; "
+        "DOCUMENT/ANNOTATOR is about one document."
+    )
 
 
 class _Documents(WrittenTable):
@@ -231,7 +235,7 @@ class Campaign:
         finding
             What `find` says of `paths`, where that is known.
         """
-        names = ("layer", "feature", "features", "tier", "layout", "align_texts")
+        names = ("layer", "feature", "features", "tier", "layout", "align_texts", "positions")
         options = {name: self.values[name] for name in names if name in self.values}
         paths, features = self.paths, tuple(options.get("features", ()))
         said = {key: self.values[key] for key in _OF_DOCUMENTS if key in self.values}

@@ -1,12 +1,14 @@
 """From paths to continua: files, folders and globs, documents × annotators."""
 
+from __future__ import annotations
+
 import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from gammacp.base.failures import Failure
 from gammacp.base.left_out import LeftOut, gather
@@ -22,6 +24,9 @@ from gammacp.formats.layout import names_from_path
 from gammacp.formats.merging import categories_of, merge_parts
 from gammacp.formats.registry import FORMATS, Format
 from gammacp.formats.source import Source
+
+if TYPE_CHECKING:
+    from gammacp.formats.conventions import ConventionNote
 
 T = TypeVar("T")
 Noting = TypeVar("Noting", Continuum, DocumentTable)
@@ -56,6 +61,8 @@ class Collection:
     missing
         By the path or document of a failure, the names of the documents that are left out because
         of it; none where only the file could have named them.
+    conventions
+        Conventions of files that were read otherwise than their format says.
     """
 
     continua: Mapping[str, Continuum]
@@ -65,6 +72,7 @@ class Collection:
     joinings: tuple[Joining, ...] = ()
     apart: frozenset[str] = frozenset()
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    conventions: tuple[ConventionNote, ...] = ()
 
     @property
     def unread(self) -> tuple[Failure, ...]:
@@ -187,7 +195,9 @@ def collect(
     options
         What the formats take, as for `read`, and `layout`; `features`, names of what is a feature
         beside the category, for those that have some; `align_texts` aligns the texts of one
-        document where they differ between annotators (`gammacp.formats.differing_texts`).
+        document where they differ between annotators (`gammacp.formats.differing_texts`);
+        `positions` moves those of an annotator, as in `{"Ann": "end+1"}`
+        (`gammacp.formats.position_maps`).
 
     Raises
     ------
@@ -198,6 +208,7 @@ def collect(
     given: dict[str, Any] = {k: value for k, value in options.items() if value is not None}
     layout: str | None = given.pop("layout", None)
     align_texts = bool(given.pop("align_texts", False))
+    positions = given.pop("positions", None)
     offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
     _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
     asked = list(paths)
@@ -216,15 +227,19 @@ def collect(
             unread.append(Unread(source.place, error.at(source.place), path, entry))
     left_out = [finding.left_out, *(document.left_out for *_, document in documents)]
     tables = [table for *_, document in documents if (table := _table_of(document)) is not None]
-    whole = None if unread or layout or len(tables) < len(documents) else table_of_several(tables)
+    plain = not (unread or layout or positions) and len(tables) == len(documents)
+    whole = table_of_several(tables) if plain else None
     if whole is not None:
         # Documents of one table each are whole: nothing is put together, and none is made for it.
         made = _noting(whole, documents[0][1], {"format": format, **options})
         return Collection(made, (), _Alike(whole, documents[0][1].name), gather(left_out))
     parts = [part for document in documents for part in _parts_of(*document, layout)]
+    if positions:
+        parts = _moved(parts, positions)
     asked_for = {"format": format, **options}
     found = _put_together(parts, unread, settings, layout, align_texts, asked_for)
-    found = replace(found, left_out=gather([*left_out, found.left_out]))
+    told = _conventions([document for *_, document in documents if _table_of(document) is None])
+    found = replace(found, left_out=gather([*left_out, found.left_out]), conventions=told)
     if not found.continua and not found.failures:
         raise _nothing(asked, found.left_out)
     return found
@@ -238,6 +253,32 @@ def _parts_of(
     shared = listed or (layout or entry.layout) is not None
     for c in document.values() if isinstance(document, Corpus) else [document]:
         yield DocumentPart(c.name if shared else source.place, c, entry, source, shared, listed)
+
+
+def _moved(parts: Sequence[DocumentPart], positions: Any) -> list[DocumentPart]:
+    """The parts with the positions of some annotators moved."""
+    # Imported with its option, as what follows: few files need it.
+    from gammacp.formats.position_maps import move_positions
+
+    moved = move_positions([part.continuum for part in parts], positions)
+    return [replace(part, continuum=c) for part, c in zip(parts, moved, strict=True)]
+
+
+def _conventions(documents: Iterable[Continuum | Corpus]) -> tuple[ConventionNote, ...]:
+    """What readers say of the conventions of their files."""
+    stated = [
+        document
+        for document in documents
+        if any(
+            c.about.facts
+            for c in (document.values() if isinstance(document, Corpus) else [document])
+        )
+    ]
+    if not stated:
+        return ()
+    from gammacp.formats.conventions import notes_of
+
+    return tuple(note for document in stated for note in notes_of(document))
 
 
 class _Alike(Mapping[str, str]):

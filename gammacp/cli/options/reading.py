@@ -91,6 +91,11 @@ class FilePlaces:
     align_texts: bool | None = option(
         "Align the texts of a document where they differ between annotators (OCR, transcripts)."
     )
+    positions: list[str] | None = option(
+        "Move the positions of an annotator who counts differently (repeatable): 'Ann: end+1', "
+        "'Ann: x1000', 'Ann: +250'.",
+        "ANNOTATOR: MAP",
+    )
 
 
 @dataclass(frozen=True)
@@ -507,6 +512,15 @@ def _read_until(entries: Sequence[str]) -> dict[str, float]:
     return found
 
 
+def _positions(entries: Sequence[str]) -> dict[str, str]:
+    from gammacp.formats.position_maps import position_maps, written_positions
+
+    found = written_positions(entries)
+    for maps in found.values():
+        position_maps(maps)
+    return found
+
+
 def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
     def pairs(entries: Sequence[str]) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -525,6 +539,7 @@ _FORMS: Mapping[str, Callable[[Any], object]] = {
     "annotators": _names,
     "bounds": _bounds,
     "read_until": _read_until,
+    "positions": _positions,
     "grid": _grid,
     "feature": partial(plain_name, "--feature"),
     "map": _pairs("--map", "OLD=NEW"),
