@@ -29,6 +29,8 @@ class ConventionNote:
         Whether what was read follows it.
     usual
         Whether it is the format's own, of which nobody needs to be told.
+    quotes
+        How many quotes are the evidence; 0 if it is something else.
     """
 
     file: str
@@ -36,6 +38,7 @@ class ConventionNote:
     evidence: str
     applied: bool
     usual: bool = False
+    quotes: int = 0
 
     def __str__(self) -> str:
         """The evidence, with the file."""
@@ -43,9 +46,13 @@ class ConventionNote:
 
     def as_dict(self) -> dict[str, object]:
         """The JSON of a note: `{"file", "convention", "evidence", "applied"}`."""
-        found = asdict(self)
-        del found["usual"]
-        return found
+        counted = f" ({self.quotes} quote{'s' * (self.quotes != 1)})" if self.quotes else ""
+        return {
+            "file": self.file,
+            "convention": self.convention,
+            "evidence": self.evidence + counted,
+            "applied": self.applied,
+        }
 
 
 def fact_of(notes: Iterable[ConventionNote]) -> str:

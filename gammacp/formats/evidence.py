@@ -152,10 +152,10 @@ def settle(
             )
     count = sum(q.text is not None for d in documents for q in d.quotes)
     evidence = (
-        f"offsets do not fit what the file quotes; all {count} quotes fit if {first.words}, so "
-        "they are read in this way"
+        f"offsets do not fit what the file quotes, but all quotes fit if {first.words}; they are "
+        "read in this way"
     )
-    note = ConventionNote(source.place, first.name, evidence, applied=True)
+    note = ConventionNote(source.place, first.name, evidence, applied=True, quotes=count)
     return [Settled(s.text, s.counted, (note,)) for s in settled]
 
 
@@ -191,7 +191,10 @@ def _noted(
     if not unlike:
         return settled
     evidence = f"all quotes fit if {convention.words}, as this format may have them"
-    note = ConventionNote(source.place, convention.name, evidence, applied=True, usual=True)
+    count = sum(q.text is not None for q in document.quotes)
+    note = ConventionNote(
+        source.place, convention.name, evidence, applied=True, usual=True, quotes=count
+    )
     return Settled(settled.text, counts, (note,))
 
 

@@ -51,6 +51,8 @@ def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> N
         say(f"{len(summaries)} continua, {units} units")
     for line in left_out_lines(loaded.left_out):
         say(line)
+    for note in loaded.conventions:
+        say(f"{'!' if not note.applied else 'convention:'} {note}")
 
 
 def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object]:
@@ -58,7 +60,8 @@ def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object
         {"file": name, "format": loaded.formats.get(name), **content.as_dict()}
         for name, content in summaries.items()
     ]
-    return {"results": results, **loaded.json}
+    noted = [note.as_dict() for note in loaded.conventions]
+    return {"results": results, "conventions": noted, **loaded.json}
 
 
 def _print(name: str, format: str, s: Summary) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gammacp.continuum import Bounds, Continuum, Corpus
     from gammacp.formats import Collection
     from gammacp.formats.campaign_file import Campaign
+    from gammacp.formats.conventions import ConventionNote
     from gammacp.formats.reading import Reader
 
 Files = Annotated[
@@ -45,6 +46,10 @@ WRITE_OPTION = option("Set an option of the format that is written (repeatable).
 
 
 ALLOW_UNREAD = option("Do not exit with 3 because some files could not be read.", default=False)
+
+
+# What seems to be one convention of many documents is read about in a few of them.
+_SUSPICIONS = 6
 
 
 HEADING = "What is read, and what of it counts"
@@ -183,7 +188,8 @@ class Loaded:
     several files, or named inside a file, the document's name, that of a dataset its name. `doubt`
     is what is said of declared annotators who would have a file of their own; `renamed` are
     annotators' names in the files with those that count. `failures` are the files that could not be
-    read.
+    read. `conventions` are those of files that were read otherwise than their format says, and
+    those in which annotators seem to differ.
     """
 
     continua: Mapping[str, Continuum]
@@ -192,6 +198,7 @@ class Loaded:
     left_out: tuple[LeftOut, ...] = ()
     doubt: str | None = None
     renamed: Mapping[str, str] = field(default_factory=dict)
+    conventions: tuple[ConventionNote, ...] = ()
 
     def only(self) -> tuple[str, Continuum]:
         """The one continuum, for commands that take one; a DataError if there are several."""
@@ -351,7 +358,25 @@ def load(
     if by_default_chance and note:
         message(f"gammacp: {note}")
         doubt = f"{doubt}. {note}" if doubt else note
-    return Loaded(kept.continua, found.unread, found.formats, kept.left_out, doubt, names)
+    noted = found.conventions
+    if reading.dataset is None and instead is None:
+        noted += _suspected(kept.continua, names, tell=tell_left_out)
+    return Loaded(kept.continua, found.unread, found.formats, kept.left_out, doubt, names, noted)
+
+
+def _suspected(
+    continua: Mapping[str, Continuum], renamed: Mapping[str, str], *, tell: bool
+) -> tuple[ConventionNote, ...]:
+    """Conventions in which annotators seem to differ; they are said on stderr."""
+    # Imported here: datasets that ship have one convention.
+    from gammacp.formats.between_annotators import suspected
+
+    found = suspected(continua, {new: old for old, new in renamed.items()})
+    if tell:
+        messages((note.evidence, note.file) for note in found[:_SUSPICIONS])
+        if more := len(found[_SUSPICIONS:]):
+            message(f"{more} more differences of this kind (gammacp inspect --json has all)")
+    return tuple(found)
 
 
 def _other_chance(
@@ -433,6 +458,8 @@ def tell(found: Collection, *, left_out: bool = True, allowed: bool = False) -> 
         )
     if left_out:
         tell_losses(found.left_out)
+        noted = [note for note in found.conventions if not note.usual]
+        messages(((note.evidence, note.file) for note in noted), before="gammacp: ")
     if not found.continua:
         _, first = found.failures[0]
         if len(found.failures) > 1:
