@@ -1,4 +1,4 @@
-"""Conventions in which annotators differ: how many planted ones are found, and how many are not there.
+"""Conventions in which annotators differ: how often planted ones and absent ones are found.
 
     python benchmarks/conventions.py [--planted 40] [--without 20] [--seed 0] [--show]
 
@@ -7,8 +7,9 @@ that are drawn for each corpus, up to the point where half of the units of two a
 identical. Then one annotator's work is put into another convention. The corpora without a planted
 convention are what could look like one: near duplicates, one-character units in short documents,
 periodic units, habits (with exceptions, in a text, or of reaction times), coarse grids, dense
-tokens, fixed windows, sentences and clauses, few units, unrelated annotators, and errors of the Corpus Shuffling Tool. Habits without
-exceptions are listed apart: without a text they are the same data as a convention.
+tokens, fixed windows, sentences and clauses, few units, unrelated annotators, and errors of the
+Corpus Shuffling Tool. Habits without exceptions are listed apart: without a text they are the same
+data as a convention.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -145,7 +147,10 @@ PLANTED: Mapping[str, tuple[Callable[..., None], str]] = {
     "end+1 and case": (both(later_ends, upper), "end+1 and case|end-1 and case"),
     "x1000 and case": (both(milliseconds, upper), "x1000 and case|x1/1000 and case"),
     "shift and case": (both(shifted(False), upper), "and case"),
-    "x1000 and a shift": (both(milliseconds, moved(lambda u: (u[0] + 7250, u[1] + 7250, u[2]))), ", "),
+    "x1000 and a shift": (
+        both(milliseconds, moved(lambda u: (u[0] + 7250, u[1] + 7250, u[2]))),
+        ", ",
+    ),
     "from 1, ends inclusive": (from_one, "start|end"),
 }
 
@@ -228,7 +233,7 @@ def dense_tokens(draw: Rng) -> Corpus:
     length = int(draw.integers(40, 200))
     for a in (ANN, BOB, "Cid"):
         cuts = np.unique(draw.integers(0, length, length // 3)).tolist()
-        runs = zip(cuts, cuts[1:], strict=False)
+        runs = pairwise(cuts)
         document[a] = [(float(s), float(e), LABELS[draw.integers(2)]) for s, e in runs]
     return corpus([document])
 
@@ -255,7 +260,7 @@ def other_granularity(draw: Rng) -> Corpus:
     parts = list[Span]()
     for s, e, c in spans:
         cuts = sorted({s, e, *(float(x) for x in draw.integers(int(s), int(e) + 1, 2))})
-        parts += [(x, y, c) for x, y in zip(cuts, cuts[1:], strict=False)]
+        parts += [(x, y, c) for x, y in pairwise(cuts)]
     return corpus([{ANN: drawn(draw, spans, 0.1), BOB: drawn(draw, parts, 0.1)}])
 
 

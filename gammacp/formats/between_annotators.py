@@ -346,10 +346,9 @@ def _differ_in_case(a: _Units, b: _Units) -> bool:
     labels = [{*u.labels} for u in (a, b)]
     folds = [{_fold(label) for label in own} for own in labels]
     either = labels[0] | labels[1]
-    return (
-        all(len(fold) == len(own) for fold, own in zip(folds, labels, strict=True))
-        and len({_fold(label) for label in either}) < len(either)
-    )
+    return all(len(fold) == len(own) for fold, own in zip(folds, labels, strict=True)) and len(
+        {_fold(label) for label in either}
+    ) < len(either)
 
 
 def _cuts(a: _Units, b: _Units, by: float, texts: Sequence[str | None]) -> bool:
@@ -358,7 +357,7 @@ def _cuts(a: _Units, b: _Units, by: float, texts: Sequence[str | None]) -> bool:
     sure = [
         (text, int(end))
         for document, end in zip(short.documents, short.ends.tolist(), strict=True)
-        if (text := texts[document]) is not None and 0 < end
+        if (text := texts[document]) is not None and end > 0
     ]
     if not sure:
         return True
@@ -501,9 +500,7 @@ def _note(
     return ConventionNote(file, convention, evidence, applied=False)
 
 
-def _case_pairs(
-    continua: Mapping[str, Continuum], suspicion: _Suspicion
-) -> list[tuple[str, str]]:
+def _case_pairs(continua: Mapping[str, Continuum], suspicion: _Suspicion) -> list[tuple[str, str]]:
     """Labels of the annotator as they are, and as the other one writes them."""
     own, others = (
         {label for c in continua.values() if name in c.annotators for label in _labels(c, name)}

@@ -138,7 +138,9 @@ def settle(
         return [Settled(_first(d), own[0].of(_first(d) or "")) for d in documents]
     usual = [_usual(document, own) for document in documents]
     if all(fit is not None for fit in usual):
-        return [_noted(source, d, *fit, own) for d, fit in zip(documents, usual, strict=True) if fit]
+        return [
+            _noted(source, d, *fit, own) for d, fit in zip(documents, usual, strict=True) if fit
+        ]
     fitting = [(c, made) for c in conventions() if (made := _all(documents, c)) is not None]
     if not fitting:
         raise _misfit(source, documents, own, hint)

@@ -14,13 +14,14 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from gammacp.base.arrays import Indices
 
 ToCodePoints = Callable[[int], int | None]
+Form: TypeAlias = Literal["NFC", "NFD"]
 Retold: TypeAlias = tuple[str, Indices]
 """A text as a tool saw it, and our place for each place of it; −1 inside one of our characters."""
 
@@ -201,7 +202,7 @@ def _trimmed(text: str) -> Retold:
     return told[begin:end], places[begin : end + 1]
 
 
-def _normalised(form: str) -> Callable[[str], Retold]:
+def _normalised(form: Form) -> Callable[[str], Retold]:
     """Return what retells a text in a Unicode normalisation form."""
 
     def retell(text: str) -> Retold:
@@ -223,7 +224,7 @@ def _normalised(form: str) -> Callable[[str], Retold]:
     return retell
 
 
-def _clusters(text: str, form: str) -> Iterator[tuple[int, int]]:
+def _clusters(text: str, form: Form) -> Iterator[tuple[int, int]]:
     """Yield the stretches of characters that are normalised together, without plain ASCII ones."""
     for run in _NOT_ASCII.finditer(text):
         start = run.start()

@@ -212,8 +212,8 @@ def _unit(unit: Unit, maps: Sequence[PositionMap]) -> Unit:
         if step.since is None or starts[0] >= step.since:
             starts, ends = replace(step, since=None).of(starts, ends)
     if (ends < starts).any():
-        raise DataError(f"`positions=`: a unit by {unit.annotator} at {unit.start:g} would end "
-                        "before it starts")  # fmt: skip
+        place = f"{unit.annotator} at {unit.start:g}"
+        raise DataError(f"`positions=`: a unit by {place} would end before it starts")
     pairs = tuple(zip(starts.tolist(), ends.tolist(), strict=True))
     return replace(
         unit, start=pairs[0][0], end=pairs[-1][1], fragments=pairs if unit.fragments else ()
@@ -240,7 +240,7 @@ def _check_inside(c: Continuum, units: Sequence[Unit]) -> None:
     for u in units if c.text is not None else ():
         if not 0 <= u.start <= u.end <= len(c.text or "") and c.offset_unit == "characters":
             raise DataError(
-                f"`positions=`: a unit by {u.annotator} would lie at {u.start:g}-{u.end:g}, outside "
-                f"of the text of {len(c.text or '')} characters",
+                f"`positions=`: a unit by {u.annotator} would lie at {u.start:g}-{u.end:g}, "
+                f"outside of the text of {len(c.text or '')} characters",
                 hint="Give the map that fits the text",
             )

@@ -8,8 +8,8 @@ A region of a text, an HTML page, a dialogue, a recording, a time series or an i
 images rectangles, polygons and keypoints are shapes, in pixels. Its layer is
 the control tag that made it (`from_name`). A region with several labels is a unit for each. HTML
 and dialogue regions count through `globalOffsets`. Offsets of older versions count UTF-16 units,
-those of newer ones code points: the quoted text tells which (`gammacp.formats.evidence`). Relations between regions are links;
-of a region with several labels they join the unit of the first.
+those of newer ones code points: the quoted text tells which (`gammacp.formats.evidence`). Relations
+between regions are links; of a region with several labels they join the unit of the first.
 """
 
 from __future__ import annotations
@@ -130,11 +130,9 @@ def read(
         else:
             documents.leave_out("task", "nobody annotated it")
     quoted = [task.quoted for task in seen.values()]
-    own = (CODE_POINTS, IN_UTF_16)
-    for task, settled in zip(
-        seen.values(), settle(source, quoted, own=own, offsets=offsets), strict=True
-    ):
-        _add_task(documents, task, settled, labels)
+    found = settle(source, quoted, own=(CODE_POINTS, IN_UTF_16), offsets=offsets)
+    for annotated, settled in zip(seen.values(), found, strict=True):
+        _add_task(documents, annotated, settled, labels)
     return with_shapes(documents.corpus(), shapes, source.place)
 
 

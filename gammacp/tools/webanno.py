@@ -26,9 +26,9 @@ from typing import Any, TypeAlias
 from gammacp.continuum import Continuum
 from gammacp.continuum.links import CHAIN, DIRECTED
 from gammacp.errors import DataError
-from gammacp.formats.layers import TARGET, Layers
 from gammacp.formats.conventions import FACT, fact_of
 from gammacp.formats.evidence import Quote, Quoted, Settled, settle
+from gammacp.formats.layers import TARGET, Layers
 from gammacp.formats.offsets import IN_UTF_16, length_in_utf8, length_in_utf16, to_utf16
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
