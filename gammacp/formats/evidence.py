@@ -109,6 +109,7 @@ def settle(
     documents: Sequence[Quoted],
     *,
     own: Sequence[Convention] = (CODE_POINTS,),
+    first: Sequence[Convention] = (),
     offsets: str = "check",
     hint: str = "",
 ) -> list[Settled]:
@@ -123,6 +124,8 @@ def settle(
     own
         The format's own conventions. Each document may have another one of these; every other
         convention is tried on the whole file.
+    first
+        Others of which the first that everything fits is right, whatever else fits.
     offsets
         "check", or "trust" to go by the offsets alone in the first of the format's own.
     hint
@@ -141,23 +144,36 @@ def settle(
         return [
             _noted(source, d, *fit, own) for d, fit in zip(documents, usual, strict=True) if fit
         ]
+    for convention in first:
+        if (settled := _all(documents, convention)) is not None:
+            return _told(source, documents, convention, settled)
     fitting = [(c, made) for c in conventions() if (made := _all(documents, c)) is not None]
     if not fitting:
         raise _misfit(source, documents, own, hint)
-    first, settled = fitting[0]
+    one, settled = fitting[0]
     for convention, other in fitting[1:]:
         if _spots(documents, settled) != _spots(documents, other):
             raise source.error(
-                f"quotes do not fit where they are; they fit if {first.words}, but also if "
+                f"quotes do not fit where they are; they fit if {one.words}, but also if "
                 f"{convention.words}, in other places",
                 hint=f"{_trusting(hint)}, once they are corrected",
             )
+    return _told(source, documents, one, settled)
+
+
+def _told(
+    source: Source,
+    documents: Sequence[Quoted],
+    convention: Convention,
+    settled: Sequence[Settled],
+) -> list[Settled]:
+    """The documents with a note that they are read by another convention."""
     count = sum(q.text is not None for d in documents for q in d.quotes)
     evidence = (
-        f"offsets do not fit what the file quotes, but all quotes fit if {first.words}; they are "
-        "read in this way"
+        f"offsets do not fit what the file quotes, but all quotes fit if {convention.words}; they "
+        "are read in this way"
     )
-    note = ConventionNote(source.place, first.name, evidence, applied=True, quotes=count)
+    note = ConventionNote(source.place, convention.name, evidence, applied=True, quotes=count)
     return [Settled(s.text, s.counted, (note,)) for s in settled]
 
 
@@ -209,6 +225,8 @@ def _all(documents: Sequence[Quoted], convention: Convention) -> list[Settled] |
     found: list[Settled] = []
     for document in documents:
         settled = _fit(document, convention, strict=True)
+        if settled is None and document.optional:
+            settled = Settled(None, convention.of(""))
         if settled is None:
             return None
         found.append(settled)

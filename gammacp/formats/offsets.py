@@ -273,6 +273,7 @@ def _in_units(widths_of: Callable[[str], Indices]) -> Callable[[str], Retold]:
     return retell
 
 
+UTF_8 = Counting("utf-8", "they count UTF-8 bytes", "units", _in_units(_widths_in_utf8))
 UTF_16 = Counting("utf-16", "they count UTF-16 units", "units", _in_units(_widths_in_utf16))
 INCLUSIVE = Counting("inclusive", "ends are inclusive", "ends", inclusive=True)
 # In the order in which they apply.
@@ -285,18 +286,21 @@ COUNTINGS: Sequence[Counting] = (
     Counting("nfd", "the text was normalised to NFD", "form", _normalised("NFD")),
     Counting("blanks", "blanks in a row are counted as one", "blanks", _single_blanks),
     Counting("trimmed", "blanks were normalised and trimmed", "blanks", _trimmed),
-    Counting("utf-8", "they count UTF-8 bytes", "units", _in_units(_widths_in_utf8)),
+    UTF_8,
     UTF_16,
     INCLUSIVE,
 )
+_LIKELY = ("ends", "units", "breaks", "mark", "form", "blanks")
 CODE_POINTS = Convention()
+IN_UTF_8 = Convention((UTF_8,))
 IN_UTF_16 = Convention((UTF_16,))
 
 
 def conventions() -> Iterator[Convention]:
     """Yield code points, then all conventions of one and of two ways of counting."""
     yield CODE_POINTS
-    for part in COUNTINGS:
+    # Several may give the same positions, and the first is named.
+    for part in sorted(COUNTINGS, key=lambda part: _LIKELY.index(part.group)):
         yield Convention((part,))
     for one, other in combinations(COUNTINGS, 2):
         if one.group != other.group:

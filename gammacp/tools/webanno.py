@@ -29,7 +29,14 @@ from gammacp.errors import DataError
 from gammacp.formats.conventions import FACT, fact_of
 from gammacp.formats.evidence import Quote, Quoted, Settled, settle
 from gammacp.formats.layers import TARGET, Layers
-from gammacp.formats.offsets import IN_UTF_16, length_in_utf8, length_in_utf16, to_utf16
+from gammacp.formats.offsets import (
+    CODE_POINTS,
+    IN_UTF_8,
+    IN_UTF_16,
+    length_in_utf8,
+    length_in_utf16,
+    to_utf16,
+)
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.tools.cas import NEXT, layers_of, read_layer
@@ -382,7 +389,8 @@ def _counted(source: Source, parsed: WebannoRows) -> tuple[WebannoRows, Settled]
         raise reason
     quotes = [Quote(((r.start, r.end),), r.token, f"token {r.place}", r.line) for r in parsed.rows]
     try:
-        (settled,) = settle(source, [Quoted([*texts], quotes)], own=(IN_UTF_16,))
+        document, others = Quoted([*texts], quotes), (CODE_POINTS, IN_UTF_8)
+        (settled,) = settle(source, [document], own=(IN_UTF_16,), first=others)
     except DataError as error:
         raise (reason or error) from None
     at = to_utf16(settled.text or "")
