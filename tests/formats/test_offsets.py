@@ -1,4 +1,4 @@
-"""Conventions of counting characters, against the encodings and replacements that they stand for."""
+"""Conventions of counting characters, against encodings and replacements of texts."""
 
 from __future__ import annotations
 
