@@ -2,10 +2,10 @@
 
     python benchmarks/offsets.py [--planted 40] [--without 200] [--seed 0] [--show]
 
-A text of random words (with line breaks of two characters, runs of blanks, accents, emoji) is retold
-as a tool of each convention has it, by encodings and replacements of the standard library; spans are
-words, counted in what the tool has. `right` are files whose units are where the words are in our
-text. Without a convention, some words of the text are others than when it was annotated, quotes are
+A text of random words (with line breaks of two characters, runs of blanks, accents, emoji) is
+retold as a tool of each convention has it, by encodings and replacements of the standard library;
+spans are words, counted in what the tool has. `right` are files whose units are where the words are
+in our text. Without a convention, some words of the text are others than when it was annotated, quotes are
 normalised, or they are from another document. If all words that changed have the same lengths, or
 lie behind or before all quotes, such a file can be read all the same, its units in place.
 """
@@ -158,7 +158,7 @@ def main() -> None:
         total.update({(len(parts), key): count for key, count in counts.items()})
         if given.show or len(parts) < 2:
             print(f"{convention.name:24} {dict(counts)}")
-    print(f"all of two: {dict((key, n) for (size, key), n in total.items() if size == 2)}")
+    print(f"all of two: { {key: n for (size, key), n in total.items() if size == 2} }")
     for name, make in WITHOUT.items():
         draw = np.random.default_rng([given.seed, *name.encode()])
         counts = Counter[str]()

@@ -20,6 +20,8 @@ TRUST = "trust"
 CHECKED = ("check", TRUST)
 _BLANKS = re.compile(r"(?:\s|\\n)+")
 _SHOWN = 40
+# A quote of a letter or two fits somewhere else by chance.
+_LEAST = 4
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,8 @@ def settle(
         return [
             _noted(source, d, *fit, own) for d, fit in zip(documents, usual, strict=True) if fit
         ]
+    if _quoted_characters(documents) < _LEAST:
+        raise _misfit(source, documents, own, hint)
     for convention in first:
         if (settled := _all(documents, convention)) is not None:
             return _told(source, documents, convention, settled)
@@ -175,6 +179,10 @@ def _told(
     )
     note = ConventionNote(source.place, convention.name, evidence, applied=True, quotes=count)
     return [Settled(s.text, s.counted, (note,)) for s in settled]
+
+
+def _quoted_characters(documents: Sequence[Quoted]) -> int:
+    return sum(len((q.text or "").strip()) for d in documents for q in d.quotes)
 
 
 def _trusting(hint: str) -> str:

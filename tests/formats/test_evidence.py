@@ -150,17 +150,20 @@ def test_quotes_that_fit_nowhere(tmp_path: Path, write: Callable[..., Path]) -> 
 
 
 def test_two_places_that_fit_are_refused() -> None:
-    # In bytes it is the first a, with line breaks that count as one the second.
-    document = Quoted(["é\r\naba"], [Quote(((4, 5),), "a", "T1")])
+    # In bytes it is the first abab, with line breaks that count as one the second.
+    document = Quoted(["é\r\nababab"], [Quote(((4, 8),), "abab", "T1")])
     source = Source(Path("x"), "d", "Ann", b"")
     with pytest.raises(DataError, match=r"they fit if .*, but also if .*, in other places.*trust"):
         settle(source, [document])
-    # In bytes and counted from 1 the a is at one place, but not what is not quoted.
-    quotes = [Quote(((3, 4),), "a", "T1"), Quote(((7, 8),), None, "T2")]
-    (settled,) = settle(source, [Quoted(["é a é b"], quotes[:1])])
-    assert settled.places(quotes[0]) == [(2, 3)]
+    # In bytes and counted from 1 the quote is at one place, but not what is not quoted.
+    quotes = [Quote(((3, 7),), "aaaa", "T1"), Quote(((10, 11),), None, "T2")]
+    (settled,) = settle(source, [Quoted(["é aaaa é b"], quotes[:1])])
+    assert settled.places(quotes[0]) == [(2, 6)]
     with pytest.raises(DataError, match="in other places"):
-        settle(source, [Quoted(["é a é b"], quotes)])
+        settle(source, [Quoted(["é aaaa é b"], quotes)])
+    # A letter or two would fit somewhere by chance.
+    with pytest.raises(DataError, match="is not what the text has at 2-3"):
+        settle(source, [Quoted(["éa b"], [Quote(((2, 3),), "a", "T1")])])
 
 
 def test_a_file_is_judged_as_a_whole(tmp_path: Path, run: Any) -> None:
