@@ -5,9 +5,9 @@
 A text of random words (with line breaks of two characters, runs of blanks, accents, emoji) is
 retold as a tool of each convention has it, by encodings and replacements of the standard library;
 spans are words, counted in what the tool has. `right` are files whose units are where the words are
-in our text. Without a convention, some words of the text are others than when it was annotated, quotes are
-normalised, or they are from another document. If all words that changed have the same lengths, or
-lie behind or before all quotes, such a file can be read all the same, its units in place.
+in our text. Without a convention, some words of the text are others than when it was annotated,
+quotes are normalised, or they are from another document. If all changed words have the same length,
+or lie behind or before all quotes, such a file can be read all the same, its units in place.
 """
 
 from __future__ import annotations

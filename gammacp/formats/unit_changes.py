@@ -35,6 +35,7 @@ _PLACES = 6
 _WITHIN_GROUP = 500
 # By how much the typical lengths may differ from a factor.
 _NEAR = 1.6
+_FAR = 3
 # Per second, or of one tool's units per unit of another one.
 _RATES = (1000, 100, 60, 50, 48000, 44100, 22050, 16000, 8000, 30, 25, 24, 10)
 _RATES_IN_MS = tuple(Fraction(1000, rate) for rate in (50, 30, 25, 24))
@@ -238,12 +239,15 @@ def _share(a: AnnotatorUnits, b: AnnotatorUnits, count: int) -> float:
 
 
 def _factors(a: AnnotatorUnits, b: AnnotatorUnits) -> list[Fraction]:
-    """The factors that bring lengths, or without lengths the extent, of `a` near those of `b`."""
-    extents = [np.median(u.ends - u.starts) or np.ptp(u.starts) for u in (a, b)]
-    if not extents[0] or not extents[1]:
+    """The factors that bring the lengths of `a`, and how far its units reach, near those of `b`."""
+    spreads = [float(np.ptp(u.starts)) for u in (a, b)]
+    extents = [
+        float(np.median(u.ends - u.starts)) or s for u, s in zip((a, b), spreads, strict=True)
+    ]
+    if not (all(spreads) and all(extents)):
         return []
-    ratio = float(extents[1] / extents[0])
-    return [f for f in FACTORS if f / _NEAR <= ratio <= f * _NEAR]
+    ratio, wide = extents[1] / extents[0], spreads[1] / spreads[0]
+    return [f for f in FACTORS if f / _NEAR <= ratio <= f * _NEAR and f / _FAR <= wide <= f * _FAR]
 
 
 def _tolerance(a: AnnotatorUnits, b: AnnotatorUnits, maps: Sequence[PositionMap]) -> float:
