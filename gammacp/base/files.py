@@ -30,7 +30,7 @@ _INSIDE: ContextVar[Path | None] = ContextVar("folder that is read", default=Non
 
 @contextmanager
 def confine(folder: str | os.PathLike[str], *, always: bool = False) -> Iterator[None]:
-    """Within the block no file outside a folder is read, whatever path or link leads there.
+    """Refuse, within the block, to read files outside a folder, whatever path or link leads there.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def confine(folder: str | os.PathLike[str], *, always: bool = False) -> Iterator
 
 @contextmanager
 def lift_confinement() -> Iterator[None]:
-    """Within the block files may name others anywhere: the user said so."""
+    """Allow, within the block, files to name others anywhere, as the user asked."""
     with _reading(_ANYWHERE):
         yield
 
@@ -61,7 +61,7 @@ def _reading(inside: Path) -> Iterator[None]:
 
 
 def is_inside(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> bool:
-    """Whether a path stays in a folder, links followed.
+    """Return whether a path stays in a folder, links followed.
 
     Parameters
     ----------
@@ -130,7 +130,9 @@ def check_inside(path: str | os.PathLike[str]) -> None:
 
 
 def in_words(error: OSError) -> str:
-    """What the system says is wrong, and with which file: a full disk names none by itself.
+    """Return what the system says is wrong, and with which file.
+
+    A full disk names no file by itself.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a reader passed over, counted: nothing in a file is dropped without a word.
+"""Counts of what a reader passed over, so that nothing is dropped in silence.
 
 Everything of a file either becomes a unit (or declares an annotator, a text, bounds) or is counted
 here by kind and reason. What a tool's own library counts is what we read plus what we left out.
@@ -46,7 +46,7 @@ class LeftOut:
 
 @dataclass
 class Tally:
-    """What is left out of one file, counted while it is read.
+    """Counter of what is left out of one file while it is read.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Tally:
             self.counts[kind, reason] += count
 
     def entries(self) -> tuple[LeftOut, ...]:
-        """What was counted, in the order in which it was met."""
+        """Return the counts in the order in which their kinds were met."""
         return tuple(LeftOut(self.file, k, n, reason) for (k, reason), n in self.counts.items())
 
 

@@ -1,4 +1,4 @@
-"""What a measure or a chance model can require of a continuum, and why it is not met."""
+"""Requirements of measures and chance models on a continuum, with reasons when unmet."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -34,7 +34,7 @@ class Need(StrEnum):
 
 
 def unmet_need(continuum: Continuum, needs: Iterable[Need]) -> str | None:
-    """Why a measure with these needs does not apply to the continuum; None if it does."""
+    """Return why a measure with these needs does not apply to the continuum; None if it does."""
     for need in sorted(needs):
         reason = _CHECKS[need](continuum)
         if reason is not None:
@@ -122,7 +122,7 @@ def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
 
 
 def in_pieces(continuum: Continuum) -> str:
-    """What a measure that does not support units of several fragments, or shapes, says of them.
+    """Return the refusal of a measure that supports neither units of several fragments nor shapes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which annotator and which document a file is, from its name.
+"""Names of annotators and documents taken from file names.
 
 Two layouts are recognised: a folder per annotator whose files share document names (the
 annotator's name may be part of them: `es/lotte/1252-es-lotte.conll`), and files side by side whose
@@ -114,7 +114,7 @@ def chosen(
 
 
 def are_trees(paths: Iterable[Path]) -> bool:
-    """Whether these are files of trees by their suffixes; `.conll` may hold spans, too."""
+    """Return whether files are trees by their suffixes; `.conll` may hold spans, too."""
     known = {s for suffixes in SUFFIXES.values() for s in suffixes} - {".conll"}
     found = [q for p in paths for q in (_visible(p) if p.is_dir() else [p])]
     return bool(found) and all(q.suffix.lower() in known for q in found)

@@ -1,4 +1,4 @@
-"""How trees are read, for `syntax`, `measure` and `report` alike."""
+"""Options for reading trees, shared by `syntax`, `measure` and `report`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OF_TREES = ("paths", "layout", "document", "rename", "exclude", "rounds")
 
 @dataclass(frozen=True)
 class Treebanks:
-    """How files of trees are read and sentences paired."""
+    """Options for reading files of trees and pairing sentences."""
 
     applies_to: ClassVar[str] = "trees"
     trees: str | None = option(

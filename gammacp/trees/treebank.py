@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ReadTreebank:
-    """What was read from files.
+    """Treebank read from files, with what was left out.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class ReadTreebank:
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """What a reader of the numbers has to know: notes, what is left out, defects."""
+        """Return what a reader of the numbers has to know: notes, what is left out, defects."""
         lost = [f"{entry.file}: left out: {entry}" for entry in self.left_out]
         lines = [str(s.line) for item in self.alone for s in item.annotations.values() if s.line]
         if lines:
@@ -229,7 +229,7 @@ def _selection(
     exclude: Sequence[str],
     noted: Mapping[str, str | None],
 ) -> tuple[str, ...]:
-    """What was selected or changed, as entries of signatures."""
+    """Return what was selected or changed, as entries of signatures."""
     said: list[tuple[str, Sequence[str]]] = []
     said += [(key, (value,)) for key, value in options.items() if value and value not in _PLAIN]
     said += [("rename", pair) for pair in rename.items()]
@@ -280,7 +280,7 @@ def _pairing(
     annotations: Mapping[str, Sequence[Sentence]],
     defects: Sequence[Defect],
 ) -> str:
-    """By id where all are graphs with an id of their own; an error where nothing would tell."""
+    """Pair by id where all graphs have one of their own; an error where nothing would tell."""
     graphs = all(
         isinstance(s, MeaningGraph) for sentences in annotations.values() for s in sentences
     )

@@ -39,7 +39,7 @@ def compare(
     frame: FrameFile = None,
     json: AsJson = False,
 ) -> None:
-    """Who agrees with whom, on which documents and categories.
+    """Compare annotators, documents and categories.
 
     Example: gammacp compare round-2/ --against round-1/
 

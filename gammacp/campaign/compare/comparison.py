@@ -73,7 +73,7 @@ class AnnotatorTables:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Who agrees with whom, about what, and where; all γ under one chance model.
+    """Comparison of annotators, categories and documents; all γ under one chance model.
 
     `overall` holds the score per document, too; the tables of `people` can also be read as `pairs`,
     `without` and `annotators`. `reference` is None unless one was named, `against` unless there is
@@ -96,7 +96,7 @@ class Comparison:
     over_time: OverTime | None = None
 
     def __repr__(self) -> str:
-        """How many documents, by whom, and their γ; `to_frame`, `as_dict` have the rest."""
+        """Return how many documents, by whom, and their γ; `to_frame`, `as_dict` have the rest."""
         found = self.overall
         people = ", ".join(a.annotator for a in self.annotators[:5])
         more = len(self.annotators) - 5
@@ -130,7 +130,7 @@ class Comparison:
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """How γ was made, and γ of the other round if there is one."""
+        """Return the signature of γ, and that of the other round if there is one."""
         rounds = [self.overall, *([self.against.agreement] if self.against else [])]
         return tuple(r.score.signature for r in rounds)
 
@@ -284,7 +284,7 @@ def compare(
 
 
 def _sign(found: Agreement, spread: BootstrapInterval | None) -> Agreement:
-    """With the interval over documents in its signature."""
+    """Add the interval over documents to the signature."""
     if not (made := found.score.signature) or spread is None:
         return found
     made = extend(made, interval=spread.method)

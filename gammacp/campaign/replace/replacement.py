@@ -177,7 +177,7 @@ def replace(
 
 @dataclass(frozen=True)
 class _Test:
-    """How a candidate is tested: ε, the fewest instances of a person, the draws of intervals."""
+    """Settings of the test: ε, the fewest instances of a person, the draws of intervals."""
 
     epsilon: float
     least: int
@@ -313,7 +313,7 @@ def _people(
 def _notes(
     name: str, mine: Mapping[str, Continuum], wins: Wins, people: tuple[str, ...], test: _Test
 ) -> tuple[str, ...]:
-    """What makes the numbers say less than they seem to."""
+    """Return what makes the numbers say less than they seem to."""
     notes, total = [], len(wins.instances) + wins.left_out
     of, expert = test.of, test.expert
     what = "row" if of == "documents" else "label"

@@ -29,7 +29,7 @@ _CATEGORIES = (
 
 
 def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> None:
-    """What is in the files, and what to look at.
+    """Show what is in the files, and what to look at.
 
     Annotators, categories, lengths, gaps and overlaps, with a warning for what looks wrong.
 

@@ -136,7 +136,7 @@ class Reading:
         )
 
     def values(self) -> dict[str, Any]:
-        """What was given, by the keys of a campaign.toml."""
+        """Return what was given, by the keys of a campaign.toml."""
         values: dict[str, Any] = {
             "format": self.format,
             "document": self.document,
@@ -158,7 +158,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Sampled:
-    """How the documents were chosen."""
+    """Ways in which the documents were chosen."""
 
     cluster: str | None = option(
         "Which documents share an author, patient or video, and so are not independent: a "
@@ -173,7 +173,7 @@ class Sampled:
     )
 
     def values(self) -> dict[str, str]:
-        """What was given, by its key."""
+        """Return what was given, by its key."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
@@ -218,7 +218,7 @@ class Loaded:
 
     @property
     def json(self) -> dict[str, object]:
-        """What every command's JSON says of its reading: what is missing, and doubts."""
+        """Return what every command's JSON says of its reading: what is missing, and doubts."""
         doubt = {"doubt": self.doubt} if self.doubt else {}
         return {**reading_json(self.left_out), **doubt}
 
@@ -228,7 +228,7 @@ class Loaded:
 
     @property
     def takes_long(self) -> bool:
-        """Whether aligning it is worth processes of their own."""
+        """Return whether aligning it is worth processes of their own."""
         from gammacp.alignment.limits import SMALL_UNITS
 
         # Small documents are aligned together, in a fiftieth of the time.
@@ -239,7 +239,7 @@ class Loaded:
         return sum(work) > 20_000
 
     def naming(self, made: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
-        """What was made of continua, by the names of `by_name`."""
+        """Return what was made of continua, by the names of `by_name`."""
         from gammacp.continuum.document_table import DocumentTable
         from gammacp.formats.reading import by_document
 
@@ -251,7 +251,7 @@ class Loaded:
 
 
 def reading_json(left_out: Iterable[LeftOut]) -> dict[str, object]:
-    """What the JSON of a command says of all that it read.
+    """Return what the JSON of a command says of all that it read.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def left_out_json(left_out: Iterable[LeftOut]) -> list[dict[str, object]]:
 
 
 def left_out_lines(left_out: Sequence[LeftOut], most: int = 12) -> Iterator[str]:
-    """What readers passed over as lines of text, over all files, the most frequent first."""
+    """Return what readers passed over as lines of text, the most frequent first."""
     found = by_reason(left_out)
     most = most if output.verbosity <= 0 else len(found)
     for entry in found[:most]:
@@ -382,7 +382,7 @@ def _suspected(
 def _other_chance(
     read: Mapping[str, Continuum], kept: Mapping[str, Continuum], values: Mapping[str, Any]
 ) -> str | None:
-    """What to say where leaving annotators out changes how chance is modelled; None if it does not.
+    """Return a note where leaving annotators out changes how chance is modelled; else None.
 
     Values under two models differ although the annotators who stay have not changed.
     """
@@ -403,7 +403,7 @@ def _other_chance(
 def selected(
     campaign: Campaign, found: Collection, features: Sequence[str] | None, *, links: bool = False
 ) -> Collection:
-    """What of it counts, with these features of the units; None: with all."""
+    """Return what is selected, with these features of the units; None: with all."""
     if features is not None:
         from gammacp.formats.selection import with_features
 
@@ -429,7 +429,7 @@ def requested_campaign(
     features: Sequence[str] = (),
     **about: str,
 ) -> Campaign:
-    """What is to be read and which of it counts: a campaign.toml or files, with the options."""
+    """Return the campaign to read: a campaign.toml or files, with the options."""
     from gammacp.formats.campaign_file import Campaign, campaign_of
 
     paths = [files] if isinstance(files, Path) else list(files or ())
@@ -476,7 +476,7 @@ def tell_losses(left_out: Sequence[LeftOut]) -> None:
 
 
 def _other(campaign: Campaign, against: Sequence[Path], given: Mapping[str, Any]) -> Campaign:
-    """What `--against` names: a round of the campaign, a campaign.toml, or files read alike."""
+    """Read what `--against` names: a round of the campaign, a campaign.toml, or files."""
     from gammacp.formats.campaign_file import campaign_of
 
     if len(against) == 1 and str(against[0]) in campaign.values.get("rounds", {}):
@@ -486,7 +486,7 @@ def _other(campaign: Campaign, against: Sequence[Path], given: Mapping[str, Any]
 
 
 def write_options(entries: Sequence[str] | None) -> dict[str, Any]:
-    """What a format's writer is told."""
+    """Return the options of a format's writer."""
     return dict(_pairs("--write-option", "NAME=VALUE")(entries or ()))
 
 
