@@ -407,6 +407,10 @@ def _together(
 
         parts, told = on_one_line(parts)
     whole = merge_parts(parts)
+    if len(parts) > 1 and (notes := _conventions(parts)):
+        from gammacp.formats.conventions import FACT, fact_of
+
+        whole = replace(whole, about=whole.about.with_fact(FACT, fact_of(notes)))
     return whole.noting("align-texts", "yes") if told else whole, told
 
 

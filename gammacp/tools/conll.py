@@ -56,7 +56,8 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
     Notes
     -----
     Positions
-        tokens; with `--align-texts`, where annotators' tokens differ, characters of the common text
+        tokens (with `--align-texts`, where those of annotators differ, characters of the common
+        text)
     Annotators
         name of the folder
     Category

@@ -14,6 +14,7 @@ import pytest
 import gammacp as gc
 from gammacp.errors import DataError, UsageError
 from gammacp.formats import collect
+from gammacp.formats.conventions import notes_of
 from gammacp.formats.evidence import Quote, Quoted, settle
 from gammacp.formats.source import Source
 
@@ -116,6 +117,18 @@ def test_planted_conventions(tmp_path: Path, write: Callable[..., Path], convent
     assert note.as_dict()["evidence"] == f"{note.evidence} (5 quotes)"
     own = write is not prodigy and convention == "utf-16"
     assert note.usual is own
+
+
+def test_a_document_of_several_files_keeps_their_notes(tmp_path: Path) -> None:
+    for who, convention in (("Ann", "inclusive"), ("Bob", "utf-8"), ("Cid", "code-points")):
+        brat(tmp_path / who, spans_of(convention))
+    c = gc.read(tmp_path)
+    for who in ("Ann", "Bob", "Cid"):
+        assert [(u.start, u.end) for u in c if u.annotator == who] == TRUTH
+    assert [(Path(n.file).parent.name, n.convention) for n in notes_of(c)] == [
+        ("Ann", "inclusive"),
+        ("Bob", "utf-8"),
+    ]
 
 
 def test_what_fits_as_it_is_needs_no_note(tmp_path: Path) -> None:
