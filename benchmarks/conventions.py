@@ -1,6 +1,6 @@
 """Conventions in which annotators differ: how often planted ones and absent ones are found.
 
-    python benchmarks/conventions.py [--planted 40] [--without 20] [--seed 0] [--show]
+    python benchmarks/conventions.py [--planted 40] [--without 20] [--noise 0.06] [--show]
 
 Annotators draw on true units: each is missed, gets another category or another boundary at rates
 that are drawn for each corpus, up to the point where half of the units of two annotators are
@@ -71,9 +71,9 @@ def corpus(documents: list[dict[str, list[Span]]], texts: list[str] | None = Non
     return made
 
 
-def annotated(draw: Rng, *, several: bool = True) -> list[dict[str, list[Span]]]:
+def annotated(draw: Rng, most_noise: float, *, several: bool = True) -> list[dict[str, list[Span]]]:
     """Return the work of two to four annotators on one to five documents."""
-    noise = draw.uniform(0, 0.06)
+    noise = draw.uniform(0, most_noise)
     people = [ANN, BOB, "Cid", "Dan"][: draw.integers(2, 5)]
     documents = int(draw.integers(1, 6)) if several else 1
     found = []
@@ -133,7 +133,7 @@ def rounded_frames(_: Rng, documents: list[dict[str, list[Span]]]) -> None:
 later_ends = moved(lambda u: (u[0], max(u[0], u[1] - 1), u[2]))
 earlier_ends = moved(lambda u: (u[0], u[1] + 1, u[2]))
 upper = moved(lambda u: (u[0], u[1], u[2].upper()))
-from_one = moved(lambda u: (u[0] + 1, u[1], u[2]))
+from_one = moved(lambda u: (u[0] + 1, max(u[0] + 1, u[1]), u[2]))
 PLANTED: Mapping[str, tuple[Callable[..., None], str]] = {
     "x1000": (milliseconds, "x1000|x1/1000"),
     "x1/1000": (seconds, "x1000|x1/1000"),
@@ -315,6 +315,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--planted", type=int, default=40, help="corpora of each convention")
     parser.add_argument("--without", type=int, default=20, help="corpora of each other process")
+    parser.add_argument("--noise", type=float, default=0.06, help="largest rate of differences")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--show", action="store_true", help="print what was wrong")
     given = parser.parse_args()
@@ -322,7 +323,7 @@ def main() -> None:
         draw = np.random.default_rng([given.seed, *name.encode()])
         counts = Counter[str]()
         for number in range(given.planted):
-            documents = annotated(draw, several="from a place" not in name)
+            documents = annotated(draw, given.noise, several="from a place" not in name)
             plant(draw, documents)
             said = [note.convention for note in suspected(corpus(documents))]
             own = [s for s in said if any(part in s for part in right.split("|"))]
