@@ -71,6 +71,31 @@ def is_inside(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> b
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
+def paths_below(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return all that lies in a folder at any depth, and the folders that cannot be looked into.
+
+    Links to folders are listed and not followed. What is hidden is never said to be closed.
+
+    Parameters
+    ----------
+    folder
+        Where to look.
+    """
+    closed: list[Path] = []
+
+    def note(error: OSError) -> None:
+        path = Path(os.fspath(error.filename))
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts):
+            closed.append(path)
+
+    found = [
+        Path(top, name)
+        for top, folders, files in os.walk(folder, onerror=note)
+        for name in (*folders, *files)
+    ]
+    return sorted(found), sorted(closed)
+
+
 def named_as(
     names: Iterable[str], folder: Path, endings: Sequence[str], *, below: bool = True
 ) -> dict[str, Path]:

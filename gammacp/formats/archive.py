@@ -136,7 +136,7 @@ def _why_not(path: PurePosixPath, project: bool) -> str:
     if any(part.startswith(".") for part in path.parts):
         return "hidden file"
     if path.with_suffix("").suffix == ".links":
-        return "links, which are read with their units"
+        return "links of units that are not read"
     if path.name.startswith("INITIAL_CAS"):
         return "the document before anybody annotated it"
     if path.name.startswith("CURATION_USER"):
@@ -152,7 +152,8 @@ def members(
     """(path, content) of every file in an archive; archives inside are opened too.
 
     A file in an archive inside has the path of that archive, with its own ending: INCEpTION packs
-    each annotator's XMI with its type system as `annotation/DOCUMENT/ANNOTATOR.zip`.
+    each annotator's XMI with its type system as `annotation/DOCUMENT/ANNOTATOR.zip`. Where several
+    files have that ending, the archive is a folder, and they lie in it under their own names.
 
     Parameters
     ----------
@@ -189,8 +190,13 @@ def _members(
                 if not is_archive(data, path.name):
                     yield path, data
                 elif depth < _DEPTH:
-                    for inner, inner_data in _members(data, f"{place}!{path}", depth + 1, room):
-                        yield path.with_name(path.stem + inner.suffix), inner_data
+                    inside = [*_members(data, f"{place}!{path}", depth + 1, room)]
+                    endings = [inner.suffix.lower() for inner, _ in inside]
+                    for inner, inner_data in inside:
+                        if endings.count(inner.suffix.lower()) == 1:
+                            yield path.with_name(path.stem + inner.suffix), inner_data
+                        else:
+                            yield path.with_suffix("") / inner, inner_data
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise DataError(
             f"zip is damaged or encrypted: {error}", file=place, hint="Export it again"

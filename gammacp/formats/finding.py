@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from gammacp.base.files import check_inside, content_of
+from gammacp.base.files import check_inside, content_of, paths_below
 from gammacp.base.left_out import LeftOut, Tally
 from gammacp.base.subjects import advice
 from gammacp.errors import DataError
@@ -37,6 +37,8 @@ _UNREADABLE_PROJECT = (
     "is an INCEpTION or WebAnno project that holds its annotations only in the tool's own "
     "binary format (annotation_ser)"
 )
+_OPEN = "Check its permissions"
+_FETCH = "Fetch the file (as with git annex get), or remove the link"
 _EXPORT = (
     "Export it again and choose UIMA CAS JSON, UIMA CAS XMI or WebAnno TSV v3 under "
     "Secondary Format"
@@ -249,13 +251,19 @@ def matches(pattern: PathLike) -> list[Path]:
         if part == "**":
             for folder in found:  # a link that `*` found may lead elsewhere
                 check_inside(folder)
-            below = (p for folder in found for p in folder.rglob("*"))
-            found |= {p for p in below if p.is_dir() and not p.is_symlink()}
+            found |= {p for folder in found for p in _folders_below(folder)}
         elif glob.has_magic(part):
             found = {p for folder in found for p in _in(folder, part)}
         else:
             found = {path for folder in found if (path := folder / part).exists()}
     return sorted(found)
+
+
+def _folders_below(folder: Path) -> list[Path]:
+    below, closed = paths_below(folder) if folder.is_dir() else ([], [])
+    for path in closed:
+        raise DataError("folder cannot be opened", file=path, hint=_OPEN)
+    return [path for path in below if path.is_dir() and not path.is_symlink()]
 
 
 def globbed(path: Path) -> list[Path]:
@@ -282,10 +290,15 @@ def globbed(path: Path) -> list[Path]:
 def _in(folder: Path, part: str) -> Iterator[Path]:
     """What lies in a folder and fits; hidden files only if they are asked for."""
     check_inside(folder)
-    with suppress(OSError):  # no folder, or a closed one: nothing fits
-        for name in fitting([path.name for path in folder.iterdir()], part):
-            if part.startswith(".") or not name.startswith("."):
-                yield folder / name
+    try:
+        names = os.listdir(folder)  # noqa: PTH208 (names are all that is needed)
+    except PermissionError:
+        raise DataError("folder cannot be opened", file=folder, hint=_OPEN) from None
+    except OSError:  # no folder: nothing fits
+        return
+    for name in fitting(names, part):
+        if part.startswith(".") or not name.startswith("."):
+            yield folder / name
 
 
 def expand(paths: Iterable[PathLike], chosen: Format | None = None) -> list[tuple[Path, bool]]:
@@ -312,7 +325,10 @@ def _expand(paths: Iterable[PathLike], search: Finding) -> list[tuple[Path, Path
 
 
 def _in_folder(folder: Path, search: Finding) -> list[Path]:
-    listed = (f for f in sorted(folder.rglob("*")) if not f.name.startswith(DECISIONS))
+    below, closed = paths_below(folder)
+    for path in closed:
+        search.fail(path, DataError("folder cannot be opened", hint=_OPEN))
+    listed = (f for f in below if not f.name.startswith(DECISIONS))
     inside = {f.relative_to(folder).as_posix(): f for f in listed}
     files: list[Path] = []
     others: dict[Path, str] = {}
@@ -324,6 +340,9 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
                 search.passed.append((file, folder, why))
             continue
         why = reason or _why_no_format(file, search.chosen)
+        if not why and file.is_symlink() and not file.exists():
+            search.fail(file, DataError("is a link to a file that is not there", hint=_FETCH))
+            continue
         if not file.is_file():
             why = "a device, a pipe or a broken link"
         if not why:

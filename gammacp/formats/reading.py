@@ -321,7 +321,10 @@ def _put_together(
     for name, group in _group_by_key(parts, lambda part: part.name).items():
         entry = group[0].format
         try:
-            suspects = [place for part in group for place in _suspects(part, unread, layout)]
+            joined = len({part.source.place for part in group}) > 1
+            suspects = [
+                place for part in group for place in _suspects(part, unread, layout, joined=joined)
+            ]
             for place in dict.fromkeys(suspects):
                 missing[place] = tuple(dict.fromkeys((*missing[place], name)))
             if not suspects:
@@ -455,16 +458,19 @@ def _advice(ways: tuple[Joining, ...]) -> str:
     return f"give {' or '.join(said)}"
 
 
-def _suspects(part: DocumentPart, unread: Iterable[Unread], layout: str | None) -> list[str]:
+def _suspects(
+    part: DocumentPart, unread: Iterable[Unread], layout: str | None, *, joined: bool
+) -> list[str]:
     """Places of the failures that may have held another annotator of the same document.
 
-    Without one of its annotators a document would give another number silently.
+    Without one of its annotators a document would give another number silently. A document is
+    `joined` if several files have a part of it: any other file may then have one, too.
     """
     if not part.shared:
         return []
     suspects = [u for u in unread if layout or part.format.has_ending(u.path)]
     if part.listed:
-        return [u.place for u in suspects] if part.annotator else []
+        return [u.place for u in suspects] if part.annotator or joined else []
     own = part.source.document, part.continuum.name
     found = []
     for each in suspects:

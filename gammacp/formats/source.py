@@ -124,7 +124,10 @@ class Source:
         if not self.content.strip():
             raise self.error("file is empty", hint="Export it again")
         with self.place_errors():
-            return decoded(self.content, encoding, hint)
+            text = decoded(self.content, encoding, hint)
+        if not text.strip():  # a byte order mark alone
+            raise self.error("file is empty", hint="Export it again")
+        return text
 
     def lines(self) -> list[str]:
         """Return the lines of the content as text, without their ends; errors as of `text`."""

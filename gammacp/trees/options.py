@@ -95,7 +95,7 @@ class Treebanks:
             )
         errors = (each.error.message_and_place for each in found.failures)
         messages(errors, before="gammacp: ", error=True)
-        note_unread(found.failures, found.incomplete, allowed=reading.allow_unread)
+        note_unread(found.unread, found.incomplete, allowed=reading.allow_unread)
         for line in found.messages:
             message(line)
         if self.strict:

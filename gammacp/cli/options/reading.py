@@ -354,10 +354,15 @@ def load(
     declared = [a for a in campaign.values.get("annotators", ()) if a not in names.values()]
     if doubt := found.doubt(declared, kept.continua):
         message(f"gammacp: {doubt}")
-    note = _other_chance(found.continua, kept.continua, campaign.values)
-    if by_default_chance and note:
-        message(f"gammacp: {note}")
-        doubt = f"{doubt}. {note}" if doubt else note
+    if by_default_chance:
+        # Imported here: most commands model no chance.
+        from gammacp.chance.registry import changed_default
+
+        if changed := changed_default(found.continua, kept.continua, campaign.values):
+            # The model of one text can be built from whatever is compared.
+            note = f"{changed}; `chance=cut` for both makes them comparable"
+            message(f"gammacp: {note}")
+            doubt = f"{doubt}. {note}" if doubt else note
     noted = found.conventions
     if reading.dataset is None and instead is None:
         noted += _suspected(kept.continua, names, tell=tell_left_out)
@@ -377,27 +382,6 @@ def _suspected(
         if more := len(found[_SUSPICIONS:]):
             message(f"{more} more differences of this kind (gammacp inspect --json has all)")
     return tuple(found)
-
-
-def _other_chance(
-    read: Mapping[str, Continuum], kept: Mapping[str, Continuum], values: Mapping[str, Any]
-) -> str | None:
-    """Return a note where leaving annotators out changes how chance is modelled; else None.
-
-    Values under two models differ although the annotators who stay have not changed.
-    """
-    from gammacp.chance.registry import default_chance
-
-    if not values.get("exclude") or not kept:
-        return None
-    before, after = (default_chance([[*each.values()]]) for each in (read, kept))
-    if before == after:
-        return None
-    return (
-        f"Without {', '.join(values['exclude'])} the default chance model is {after} instead of "
-        f"{before}, so the values cannot be compared with those of everybody; `chance={before}` "
-        f"or `chance={after}` for both makes them comparable"
-    )
 
 
 def selected(

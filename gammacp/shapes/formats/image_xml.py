@@ -48,7 +48,8 @@ def read_cvat(source: Source, *, shapes: str = "keep") -> Corpus:
         spans = documents.of(image.attribute("name"))
         spans.declare(source.annotator)
         for e in image.children:
-            what, label = f"<{e.name}> of {spans.name}", e.attributes.get("label")
+            what = f"<{e.name}> of {spans.name}"
+            label = e.attribute("label") if e.name in ("box", *_OUTLINES) else None
             turned = e.attributes.get("rotation", "0").strip("0.")
             if e.name == "box" and not turned:
                 edges = [_number(e, e.attribute(key)) for key in ("xtl", "xbr", "ytl", "ybr")]
@@ -103,10 +104,15 @@ def read_voc(source: Source, *, shapes: str = "keep") -> Continuum:
     title = PurePosixPath(root.at("filename").text.strip() or source.document).stem
     spans = Spans(source, title, PIXELS)
     spans.declare(source.annotator)
+    for e in root.children:
+        if e.name != "object" and next(e.below("bndbox"), None) is not None:
+            raise e.error(f"<{e.name}> has a box, but is no <object>")
     for e in root.all("object"):
         box, what = e.at("bndbox"), f"object of {title}"
         edges = [_number(e, box.at(key).text) for key in ("xmin", "xmax", "ymin", "ymax")]
         label = e.at("name").text.strip()
+        if not label:
+            raise e.error(f"{what} has no name")
         rows = (edges[:2], edges[2:])
         spans.add_shape(source.annotator, label, "box", rows, line=e.line, what=what)
     return with_shapes(spans.continuum(), shapes, source.place)
