@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -137,3 +138,12 @@ def test_shapes_are_refused() -> None:
     c = Continuum.from_units([Unit.box("Ann", (0, 1), (0, 2))])
     with pytest.raises(DataError, match="does not apply to shapes"):
         move_positions([c], {"Ann": "end+1"})
+
+
+def test_of_a_dataset(run: Any) -> None:
+    asked = ("inspect", "--dataset", "alex-paul-suzan", "--json")
+    plain, moved = (
+        json.loads(run(*asked, *more).out)["results"][0]["bounds"]
+        for more in ((), ("--positions", "Alex: -5"))
+    )
+    assert moved == [plain[0] - 5, plain[1]]

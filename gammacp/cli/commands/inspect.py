@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gammacp.base.record_tables import Column, Table, count, permille
+from gammacp.base.text import group_by_text
 from gammacp.cli.options.reading import Files, Loaded, Reading, left_out_lines, load
 from gammacp.cli.output import AsJson, print_json, say, show
 
@@ -51,8 +52,10 @@ def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> N
         say(f"{len(summaries)} continua, {units} units")
     for line in left_out_lines(loaded.left_out):
         say(line)
-    for note in loaded.conventions:
-        say(f"{'!' if not note.applied else 'convention:'} {note}")
+    for applied, mark in ((True, "convention:"), (False, "!")):
+        noted = ((n.evidence, n.file) for n in loaded.conventions if n.applied is applied)
+        for text, names in group_by_text(noted):
+            say(f"{mark} {names}: {text}")
 
 
 def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object]:

@@ -340,6 +340,8 @@ def load(
             spare(targets, read, format=campaign.values.get("format"), endings=endings)
     if reading.dataset is not None:
         found = Collection({reading.dataset: datasets.load(reading.dataset)}, (), {})
+        if "positions" in campaign.values:
+            found = replace(found, continua=_moved(found.continua, campaign.values["positions"]))
     else:
         try:
             found = campaign.collect(instead)
@@ -367,6 +369,14 @@ def load(
     if reading.dataset is None and instead is None:
         noted += _suspected(kept.continua, names, tell=tell_left_out)
     return Loaded(kept.continua, found.unread, found.formats, kept.left_out, doubt, names, noted)
+
+
+def _moved(continua: Mapping[str, Continuum], positions: Mapping[str, str]) -> dict[str, Continuum]:
+    """The continua of a dataset with the positions of some annotators moved."""
+    from gammacp.formats.position_maps import move_positions
+
+    moved = move_positions([*continua.values()], positions)
+    return dict(zip(continua, moved, strict=True))
 
 
 def _suspected(
