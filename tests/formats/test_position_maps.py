@@ -146,4 +146,4 @@ def test_of_a_dataset(run: Any) -> None:
         json.loads(run(*asked, *more).out)["results"][0]["bounds"]
         for more in ((), ("--positions", "Alex: -5"))
     )
-    assert moved == [plain[0] - 5, plain[1]]
+    assert (plain, moved) == ([2, 60], [-3, 55])  # Alex has the first and the last unit.
