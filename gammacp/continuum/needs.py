@@ -33,6 +33,40 @@ class Need(StrEnum):
     TWO_ANNOTATORS = "two annotators"
 
 
+def where_others_are(continua: Iterable[Continuum]) -> str:
+    """Return advice on how to read the other annotators' files; "" where nothing is known of them.
+
+    Parameters
+    ----------
+    continua
+        Those that were read.
+    """
+    return next((str(advice) for c in continua if (advice := c.about.fact(OTHERS))), "")
+
+
+def too_few_annotators(
+    continua: Iterable[Continuum], what: str = "agreement needs two annotators", who: str = ""
+) -> DataError:
+    """Return the error of data whose documents have too few annotators, with the way to more.
+
+    Parameters
+    ----------
+    continua
+        Those that were read.
+    what
+        The need, as a sentence.
+    who
+        Those who are there; "" for none.
+    """
+    others = where_others_are(continua)
+    return DataError(
+        f"{what}, but there is {f'only {who}' if who else 'none'}",
+        hint=others
+        or "Read the other annotators' files with this one; declare annotators who found nothing "
+        "with `annotators=A,B`",
+    )
+
+
 def unmet_need(continuum: Continuum, needs: Iterable[Need]) -> str | None:
     """Return why a measure with these needs does not apply to the continuum; None if it does."""
     for need in sorted(needs):
@@ -62,14 +96,9 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
         )
     if continuum.n_annotators < 2:
         # Advice names everybody: without the name, many such files have one reason.
-        where_others_are = str(continuum.about.fact(OTHERS) or "")
-        who = "one" if where_others_are else (*continuum.annotators, "")[0]
-        who = f"only {who}" if who else "none"
-        raise DataError(
-            f"agreement needs two annotators, but there is {who}",
-            hint=where_others_are
-            or "Read the other annotators' files with this one; declare annotators who found "
-            "nothing with `annotators=A,B`",
+        known = where_others_are([continuum])
+        raise too_few_annotators(
+            [continuum], who="one" if known else (*continuum.annotators, "")[0]
         )
     if not continuum.n_units:
         raise DataError(

@@ -75,6 +75,8 @@ def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
         "only": labels,
         "align_texts": True,
         "positions": dict.fromkeys(people[:1], "end+1"),
+        "include": ["unfinished", "reference"],
+        "repeated": "last",
         "rounds": {"first": documents[: max(1, len(documents) // 2)]},
         "read_until": {name: next(iter(continua)).bounds[1] for name in people[:1]},
         "grid": 1,

@@ -21,7 +21,7 @@ from gammacp.formats.campaign_file import NAME, Campaign
 from gammacp.formats.finding import Finding, find
 from gammacp.formats.joining import Joining
 from gammacp.formats.layers import union
-from gammacp.formats.summary import summary
+from gammacp.formats.summary import alike_names, summary
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.places import inside, seen_from
 
@@ -154,7 +154,11 @@ def understand(
         ),
         annotators=annotators,
         categories=categories,
-        warnings=(*_warnings(chosen.values()), *((doubt, 1) for doubt in doubts if doubt)),
+        warnings=(
+            *_warnings(chosen.values()),
+            *Counter(remark.text for remark in found.remarks if remark.told).items(),
+            *((doubt, 1) for doubt in doubts if doubt),
+        ),
         failures=tuple(each.error for each in failures),
         incomplete=incomplete_in_words(len(continua), failures),
         left_out=tuple(replace(e, file=inside(folder, e.file)) for e in found.left_out),
@@ -200,5 +204,7 @@ def _offers_for(folder: Path, campaign: Campaign) -> tuple[FolderOffers, Finding
 
 
 def _warnings(continua: Iterable[Continuum]) -> tuple[tuple[str, int], ...]:
-    counts = Counter(w for c in islice(continua, _LOOKED_AT) for w in summary(c).warnings)
+    looked_at = list(islice(continua, _LOOKED_AT))
+    people = alike_names(name for c in looked_at for name in c.annotators)
+    counts = Counter(w for c in looked_at for w in summary(c, people).warnings)
     return tuple(counts.most_common())

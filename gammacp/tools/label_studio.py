@@ -33,8 +33,11 @@ from gammacp.formats.records import DOCUMENT, document_of, records
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, with_shapes
+from gammacp.formats.states import State, Wanted
 from gammacp.formats.times import in_seconds
+from gammacp.formats.works import Work, choose_works
 
+_LISTS = (b'"annotations"', b'"completions"')
 _IMAGE_TYPES = ("rectanglelabels", "polygonlabels", "keypointlabels")
 _SPAN_TYPES = (
     *("labels", "hypertextlabels", "paragraphlabels", "timeserieslabels"),
@@ -47,7 +50,7 @@ def layers(source: Source) -> Layers:
     return {
         str(region.get("from_name")): Layer()
         for task in records(source)
-        for annotation in _annotations(task) or _predictions(task)
+        for annotation in task.objects(_key(task)) or _predictions(task)
         for region in annotation.objects("result")
         if region.get("type") in _SPAN_TYPES
     }
@@ -62,6 +65,8 @@ def read(
     features: Sequence[str] = (),
     shapes: str = "keep",
     offsets: str = "check",
+    include: str | Sequence[str] = (),
+    repeated: str = "",
 ) -> Corpus:
     """One document per task that somebody annotated.
 
@@ -82,12 +87,18 @@ def read(
     offsets
         "check": the text of each region says how offsets count; "trust": they are code points,
         whatever it says.
+    include
+        "unfinished" (drafts), "reference" (annotations marked as ground truth): what counts beside
+        submitted annotations.
+    repeated
+        "first", "last" or "session": which of two annotations of a task by one person counts; by
+        default the task is left out.
 
     Raises
     ------
     DataError
-        A task has no id or two annotations by one person, or regions are not what the texts have in
-        their places under any convention.
+        A task has no id, or regions are not what the texts have in their places under any
+        convention.
 
     Notes
     -----
@@ -96,8 +107,10 @@ def read(
         converted, and `--option offsets=trust` goes by the offsets alone), seconds for recordings,
         pixels for images
     Annotators
-        `completed_by` (e-mail, user name or number). Cancelled annotations and predictions are left
-        out (`--option predictions=yes`: each `model_version` is an annotator)
+        `completed_by` (e-mail, user name or number). Cancelled annotations are skipped work, drafts
+        unfinished work, and ground truths references: they are left out (`--include
+        unfinished,reference`). So are predictions (`--option predictions=yes`: each `model_version`
+        is an annotator), and tasks that one person annotated twice (`--repeated last`)
     Category
         label; a region without one is unlabelled. The layer is the control tag (`--layer`).
         Choices, taxonomies, ratings and numbers of a region with `[features.NAME]`
@@ -110,38 +123,76 @@ def read(
     """
     one_of("predictions", predictions, ("yes", "no"))
     one_of("labels", labels, ("split", "join"))
+    wanted = Wanted.of(include, repeated)
     documents = Documents(source, CHARACTERS)
-    asked, seen = _Asked(layer, labels, features), dict[str, _Task]()
+    tasks: dict[str, Record] = {}
+    works: dict[str, list[Work[Record]]] = {}
     for number, task in enumerate(records(source), 1):
-        annotations = _annotations(task)
-        every = len(task.objects(_key(task)))
-        documents.leave_out("annotation", "cancelled", every - len(annotations))
-        if predictions == "yes":
-            annotations += _predictions(task)
         key = document_of(task) or task.name("id" if "id" in task else "inner_id")
         if key is None:
             raise source.error(f"task number {number} has no id")
-        if key in seen:
+        if key in tasks:
             raise source.error(f"task {key} occurs twice")
-        for kind in ("prediction", "draft")[predictions == "yes" :]:
-            documents.leave_out(kind, "nobody submitted it", task.size(f"{kind}s"))
-        if annotations:
-            seen[key] = _Task.of(key, task, annotations, asked)
+        tasks[key] = task
+        works[key] = _works(documents, key, task)
+        if predictions == "yes":
+            works[key] += [_prediction(key, entry) for entry in _predictions(task)]
         else:
+            documents.leave_out("prediction", "nobody submitted it", task.size("predictions"))
+        if not any(work.state != State.SKIPPED for work in works[key]):
             documents.leave_out("task", "nobody annotated it")
-    quoted = [task.quoted for task in seen.values()]
+    chosen = choose_works(works, wanted, ("annotation", "task"), source, documents.leave_out)
+    asked = _Asked(layer, labels, features)
+    annotated = [_Task.of(key, tasks[key], listed, asked) for key, listed in chosen.items()]
+    quoted = [task.quoted for task in annotated]
     found = settle(source, quoted, own=(CODE_POINTS, IN_UTF_16), offsets=offsets)
-    for annotated, settled in zip(seen.values(), found, strict=True):
-        _add_task(documents, annotated, settled, labels)
+    for one, settled in zip(annotated, found, strict=True):
+        _add_task(documents, one, settled, labels)
     return with_shapes(documents.corpus(), shapes, source.place)
 
 
-def _annotations(task: Record) -> list[Record]:
-    """What people submitted, without what they cancelled."""
-    found = task.objects(_key(task))
-    if any(a.get("was_cancelled") not in (True, False, None) for a in found):
-        raise task.source.error('"was_cancelled" is neither true nor false')
-    return [a for a in found if not a.get("was_cancelled")]
+def _works(documents: Documents, key: str, task: Record) -> list[Work[Record]]:
+    """Return the annotations of a task with their states, and drafts that nobody submitted."""
+    works = []
+    for annotation in task.objects(_key(task)):
+        cancelled = annotation.get("was_cancelled")
+        if cancelled not in (True, False, None):
+            raise task.source.error('"was_cancelled" is neither true nor false')
+        state, said, reason = State.FINISHED, "submitted", ""
+        if cancelled:
+            state, said, reason = State.SKIPPED, "was_cancelled", "cancelled"
+        elif annotation.get("ground_truth") is True:
+            state, said = State.REFERENCE, "ground_truth"
+        who = _annotator(key, annotation) if not cancelled else ""
+        works.append(_work(who, annotation, state, said, reason))
+    drafts = task.get("drafts")
+    for draft in drafts if isinstance(drafts, list) else []:
+        entry = Record.of(draft, task.source, task.line)
+        drafter = _drafter(entry)
+        if entry.get("annotation"):
+            documents.leave_out("draft", "changes an annotation that was submitted")
+        elif drafter is None or not isinstance(entry.get("result"), list):
+            reason = "nobody submitted it, and it is given without its regions"
+            documents.leave_out("draft", reason, state=State.UNFINISHED)
+        else:
+            works.append(_work(drafter, entry, State.UNFINISHED, "draft"))
+    return works
+
+
+def _work(
+    annotator: str, entry: Record, state: State, said: str = "", reason: str = ""
+) -> Work[Record]:
+    return Work(annotator, entry, state, said, reason, entry.text("created_at"))
+
+
+def _prediction(key: str, entry: Record) -> Work[Record]:
+    return Work(_annotator(key, entry), entry)
+
+
+def _drafter(draft: Record) -> str | None:
+    """Return who made a draft: `user` is an object, a name or a number."""
+    who = draft.inner("user").name("email", "username", "id") if draft.size("user") else None
+    return who or draft.name("user", "created_username")
 
 
 def _predictions(task: Record) -> list[Record]:
@@ -195,9 +246,9 @@ class _Task:
     """What positions count, where it is not characters."""
 
     @classmethod
-    def of(cls, key: str, task: Record, annotations: list[Record], asked: _Asked) -> _Task:
-        """Return a task as it is in the file."""
-        found = [_Annotation(_annotator(key, a), *_regions(a, asked)) for a in annotations]
+    def of(cls, key: str, task: Record, works: list[Work[Record]], asked: _Asked) -> _Task:
+        """Return a task with the annotations that count."""
+        found = [_Annotation(w.annotator, *_regions(w.content, asked)) for w in works]
         regions = [region for each in found for region in each.regions]
         timed = any(map(_is_timed, regions))
         drawn = any(region.get("type") in _IMAGE_TYPES for region in regions)
@@ -210,11 +261,6 @@ def _add_task(documents: Documents, task: _Task, settled: Settled, joining: str)
     settled.tell(spans)
     for annotation in task.annotations:
         annotator = annotation.annotator
-        if annotator in spans.annotators:
-            raise documents.source.error(
-                f"task {task.key} has two annotations by {annotator}",
-                hint="Cancel or delete one of them and export again",
-            )
         spans.declare(annotator)
         for kind, reason in annotation.passed:
             spans.leave_out(kind, reason)
@@ -431,7 +477,7 @@ registered(
     "label-studio",
     "Label Studio JSON",
     (".json",),
-    holding(".json", (b'"annotations"', b'"completed_by"', b'"completions"')),
+    holding(".json", _LISTS, (b'"data"', b'"result"', b'"completed_by"')),
     read,
     layers=layers,
     write=write,

@@ -137,7 +137,8 @@ def _text(element: Element) -> str:
             (data for n, data in source.neighbours.items() if PurePosixPath(n).name == name), None
         )
     elif name:
-        content = content_if_any(source.path.parent / "Sources" / name)
+        folders = (source.path.parent / folder / name for folder in ("Sources", "sources"))
+        content = next((c for c in map(content_if_any, folders) if c is not None), None)
     if content is None:
         raise element.error(
             f"text {path!r} is not in the project",

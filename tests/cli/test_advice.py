@@ -227,7 +227,7 @@ ROWS = [
     # One annotator is all there is: whoever found nothing is declared.
     Row(TWO, {"in/a.csv": csv("Ann")}, GAMMA,
         {(*GAMMA, "--annotators", "Bob"):
-         truth({"Ann": WORK["Ann"]}, annotators=["Ann", "Bob"])}),
+         truth({"Ann": WORK["Ann"]}, annotators=["Ann", "Bob"])}, site="{}, but there is {}"),
     *(Row("occurs in two files", {f"in/{w}/{inside}.jsonl": doccano(w) for w in WORK}, GAMMA,
           {(*GAMMA, "--layout", "{annotator}/*"): truth()}, printed="{annotator}/*")
       for inside in ("all", "admin")),

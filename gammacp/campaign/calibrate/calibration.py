@@ -24,6 +24,7 @@ from gammacp.campaign.calibrate.curves import Curve, Magnitude, magnitude_at
 from gammacp.campaign.calibrate.meaning import amount, least_amount, phrase
 from gammacp.campaign.calibrate.sweep import REPLICATES, CalibrationCell, Progress, trace
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import agreement
 from gammacp.measures.gamma import Gamma
@@ -241,6 +242,8 @@ def _able(continua: Continua) -> Mapping[str, Continuum]:
         named = Corpus.from_continua(named, categories=known)
     able = {n: c for n, c in named.items() if c.n_annotators > 1 and c.n_units}
     if not able:
+        if all(c.n_annotators < 2 for c in named.values()):
+            raise too_few_annotators(named.values(), who="one for each document")
         raise DataError("no document has two annotators and a unit")
     return able
 

@@ -63,6 +63,7 @@ def compare(
         about=about,
         links=True,
         by_default_chance="chance" not in options,
+        people=[comparing.reference] if comparing.reference else (),
     )
     with comparing.computing.pool("comparing", pays=loaded.takes_long) as (executor, _):
         found = compare_all(

@@ -34,6 +34,7 @@ from gammacp.campaign.compare.scoring import (
 )
 from gammacp.campaign.compare.sessions import Sessions, first_sessions, sessions_of
 from gammacp.campaign.parts import COMPARED, ComparisonPart
+from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
 from gammacp.inference.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.agreement import (
@@ -297,13 +298,12 @@ def _counted(tell: Callable[[str], None]) -> Callable[[int, int], None]:
 
 def _people(continua: Selection, reference: str | None, *, there: bool = True) -> Selection:
     """The continua without the reference, which must be `there`."""
-    if reference is not None and there:
+    everybody = annotators_of(continua)
+    if reference is not None and there and len(everybody) > 1:
         check_annotator(continua, reference, "reference")
-    people = [a for a in annotators_of(continua) if a != reference]
+    people = [a for a in everybody if a != reference]
     others = with_annotators(continua, people) if reference is not None else dict(continua)
     if len(people) < 2 or not others:
-        raise DataError(
-            f"comparing needs two annotators, but there is only {', '.join(people) or 'nobody'}",
-            hint="Give the files of all annotators",
-        )
+        who = ", ".join(people)
+        raise too_few_annotators(continua.values(), "comparing needs two annotators", who)
     return others

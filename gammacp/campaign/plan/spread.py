@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
 from gammacp.inference.populations import Over
 from gammacp.measures.agreement import Agreement, agreement
@@ -162,6 +163,8 @@ def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
         Fewer than five documents have a γ.
     """
     documents = [s.alignment.continuum for s in found.rated.values()]
+    if not documents and all(c.n_annotators < 2 for c in continua.values()):
+        raise too_few_annotators(continua.values(), who="one for each document of the pilot")
     if not documents:
         raise DataError(f"no document of the pilot has a γ: {found.score.reason}")
     if len(documents) < 5:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gammacp.formats.campaign_file import Campaign
     from gammacp.formats.conventions import ConventionNote
     from gammacp.formats.reading import Reader
+    from gammacp.formats.understood import Remark
 
 Files = Annotated[
     list[Path] | None,
@@ -100,6 +101,14 @@ class FilePlaces:
         "Move the positions of an annotator who counts differently (repeatable): 'Ann: end+1', "
         "'Ann: x1000', 'Ann: +250'.",
         "ANNOTATOR: MAP",
+    )
+    include: list[str] | None = option(
+        "Count work that is unfinished, or a reference, too (A,B).", "unfinished,reference"
+    )
+    repeated: str | None = option(
+        "Where one person answered a document more than once, count this answer.  "
+        "[default: leave the document out]",
+        "first|last|session",
     )
 
 
@@ -188,8 +197,8 @@ class Loaded:
     several files, or named inside a file, the document's name, that of a dataset its name. `doubt`
     is what is said of declared annotators who would have a file of their own; `renamed` are
     annotators' names in the files with those that count. `failures` are the files that could not be
-    read. `conventions` are those of files that were read otherwise than their format says, and
-    those in which annotators seem to differ.
+    read, and `remarks` say how the others were understood. `conventions` are those of files that
+    were read otherwise than their format says, and those in which annotators seem to differ.
     """
 
     continua: Mapping[str, Continuum]
@@ -199,14 +208,19 @@ class Loaded:
     doubt: str | None = None
     renamed: Mapping[str, str] = field(default_factory=dict)
     conventions: tuple[ConventionNote, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def only(self) -> tuple[str, Continuum]:
         """The one continuum, for commands that take one; a DataError if there are several."""
         if len(self.continua) > 1:
+            from gammacp.continuum.needs import where_others_are
+
             names = ", ".join(list(self.continua)[:5])
+            choice = "Choose one with --document NAME, or use a command that takes several"
+            others = where_others_are(self.continua.values())
             raise DataError(
                 f"{len(self.continua)} continua where one is needed: {names}",
-                hint="Choose one with --document NAME, or use a command that takes several",
+                hint=f"{others}. {choice}" if others else choice,
             )
         return next(iter(self.continua.items()))
 
@@ -220,7 +234,9 @@ class Loaded:
     def json(self) -> dict[str, object]:
         """Return what every command's JSON says of its reading: what is missing, and doubts."""
         doubt = {"doubt": self.doubt} if self.doubt else {}
-        return {**reading_json(self.left_out), **doubt}
+        told = [remark.as_dict() for remark in self.remarks if remark.told]
+        remarks = {"remarks": told} if told else {}
+        return {**reading_json(self.left_out), **doubt, **remarks}
 
     def by_name(self) -> Mapping[str, Continuum]:
         """All continua by the name of their document, or by display name where it is taken."""
@@ -301,6 +317,7 @@ def load(
     about: Mapping[str, str] | None = None,
     links: bool = False,
     by_default_chance: bool = False,
+    people: Iterable[str] = (),
 ) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
 
@@ -311,7 +328,8 @@ def load(
     it is another round, read with the same options. `writes` are the files that will be written,
     with these `endings` where they are folders. `about` is what is said of documents (`Sampled`),
     and `links` that the command uses links between units; `by_default_chance` that it models chance
-    by default, which may depend on who is left out.
+    by default, which may depend on who is left out. `people` are those whom the command names: a
+    reference among them counts without `--include`.
 
     Raises
     ------
@@ -345,10 +363,13 @@ def load(
     else:
         try:
             found = campaign.collect(instead)
+            if references := campaign.with_references(found, people):
+                found = references.collect(instead)
         except DataError as error:
             raise closer(error) from None
         found = replace(found, failures=tuple((n, closer(e)) for n, e in found.failures))
     tell(found, left_out=tell_left_out, allowed=reading.allow_unread)
+    tell_remarks(found.remarks)
     kept = selected(campaign, found, features, links=links)
     if tell_left_out:
         tell_losses(kept.left_out[len(found.left_out) :])
@@ -368,7 +389,16 @@ def load(
     noted = found.conventions
     if reading.dataset is None and instead is None:
         noted += _suspected(kept.continua, names, tell=tell_left_out)
-    return Loaded(kept.continua, found.unread, found.formats, kept.left_out, doubt, names, noted)
+    return Loaded(
+        kept.continua,
+        found.unread,
+        found.formats,
+        kept.left_out,
+        doubt,
+        names,
+        conventions=noted,
+        remarks=found.remarks,
+    )
 
 
 def _moved(continua: Mapping[str, Continuum], positions: Mapping[str, str]) -> dict[str, Continuum]:
@@ -469,6 +499,16 @@ def tell_losses(left_out: Sequence[LeftOut]) -> None:
         message(f"gammacp: {line}")
 
 
+def tell_remarks(remarks: Iterable[Remark]) -> None:
+    """Say on stderr how files were understood, where every command says it."""
+    files: dict[str, list[str]] = {}
+    for remark in remarks:
+        if remark.told:
+            files.setdefault(remark.text, []).append(remark.file)
+    for text, listed in files.items():
+        message(f"gammacp: {text} ({listed[0] if len(listed) == 1 else f'{len(listed)} files'})")
+
+
 def _other(campaign: Campaign, against: Sequence[Path], given: Mapping[str, Any]) -> Campaign:
     """Read what `--against` names: a round of the campaign, a campaign.toml, or files."""
     from gammacp.formats.campaign_file import campaign_of
@@ -555,6 +595,7 @@ def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
 
 _FORMS: Mapping[str, Callable[[Any], object]] = {
     "document": _names,
+    "include": split_names,
     "only": _names,
     "exclude": _names,
     "annotators": _names,
