@@ -53,7 +53,9 @@ def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_folder_that_cannot_be_opened_is_a_failure(closed: Path, run: Run) -> None:
+def test_a_folder_that_cannot_be_opened_is_a_failure(
+    closed: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = collect([closed])
     assert list(found.continua) == ["d"]
     ((place, error),) = found.failures
@@ -62,6 +64,8 @@ def test_a_folder_that_cannot_be_opened_is_a_failure(closed: Path, run: Run) -> 
     result = run("gamma", closed, "--samples", "5")
     assert result.code == 3
     assert "1 of at least 2 documents" in result.err
+    monkeypatch.undo()  # as its permissions are mended
+    assert set(collect([closed]).continua) == {"d", "e"}
 
 
 @pytest.mark.parametrize("pattern", ["**/*.csv", "*/*.csv"])
@@ -83,6 +87,11 @@ def test_a_link_to_a_file_that_is_not_there_is_a_failure(tmp_path: Path) -> None
     ((place, error),) = collect([tmp_path]).failures
     assert place == str(tmp_path / "e.csv")
     assert "is a link to a file that is not there" in str(error)
+    (tmp_path / "objects").mkdir()
+    (tmp_path / "objects" / "e").write_text(rows("e"), encoding="utf-8")
+    fetched = collect([tmp_path / "d.csv", tmp_path / "e.csv"])
+    assert set(fetched.continua) == {"d", "e"}
+    assert not fetched.failures
 
 
 def test_all_files_of_an_archive_inside_are_read(tmp_path: Path) -> None:
