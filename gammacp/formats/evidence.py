@@ -22,6 +22,8 @@ _BLANKS = re.compile(r"(?:\s|\\n)+")
 _SHOWN = 40
 # A quote of a letter or two fits somewhere else by chance.
 _LEAST = 4
+# Quotes that an error counts.
+_COUNTED = 1000
 
 
 @dataclass(frozen=True)
@@ -327,27 +329,27 @@ def _problem(text: str, has: str, quote: Quote) -> str:
 def _counts(documents: Sequence[Quoted], usual: Convention) -> str:
     """How many quotes fit under two conventions, if these explain all of them."""
     fitting = {c: _which_fit(documents, c) for c in dict.fromkeys((usual, *conventions()))}
-    total = sum(q.text is not None for d in documents for q in d.quotes)
+    total = min(_COUNTED, sum(q.text is not None for d in documents for q in d.quotes))
+    quotes = f"{total} quotes" if total < _COUNTED else f"the first {total} quotes"
     best = max(fitting, key=lambda c: len(fitting[c]))
     rest = {c: found - fitting[best] for c, found in fitting.items()}
     other = max(rest, key=lambda c: len(rest[c]))
     many, few = len(fitting[best]), len(rest[other])
     if few and many + few == total:
         return (
-            f"the quotes contradict each other: {many} of {total} fit if {best.words}, {few} if "
+            f"the quotes contradict each other: {many} of {quotes} fit if {best.words}, {few} if "
             f"{other.words}"
         )
-    return f"{many} of {total} quotes fit if {best.words}" if many else ""
+    return f"{many} of {quotes} fit if {best.words}" if many else ""
 
 
 def _which_fit(documents: Sequence[Quoted], convention: Convention) -> set[tuple[int, int]]:
     found: set[tuple[int, int]] = set()
+    left = _COUNTED
     for number, document in enumerate(documents):
-        for text in document.texts[:1]:
+        quoted = [(i, q) for i, q in enumerate(document.quotes) if q.text is not None][:left]
+        left -= len(quoted)
+        for text in document.texts[:1] if quoted else ():
             counted = convention.of(text)
-            found |= {
-                (number, i)
-                for i, quote in enumerate(document.quotes)
-                if quote.text is not None and _fits(text, quote, counted)
-            }
+            found |= {(number, i) for i, quote in quoted if _fits(text, quote, counted)}
     return found

@@ -28,6 +28,7 @@ Retold: TypeAlias = tuple[str, Indices]
 INSIDE = -1
 MARK = "\ufeff"
 _BLANKS = re.compile(r"\s+")
+_BLANK_POINTS = np.array([k for k in range(0x3001) if chr(k).isspace()])
 _NOT_ASCII = re.compile(r".?[^\x00-\x7f]+", re.DOTALL)
 
 
@@ -178,21 +179,21 @@ def _unmarked(text: str) -> Retold:
 
 
 def _short_breaks(text: str) -> Retold:
-    behind = {m.end() - 1 for m in re.finditer("\r\n", text)}
-    places = np.array([i for i in range(len(text) + 1) if i not in behind], np.int64)
-    return text.replace("\r\n", "\n"), places
+    kept = np.full(len(text) + 1, True)
+    kept[[m.end() - 1 for m in re.finditer("\r\n", text)]] = False
+    return text.replace("\r\n", "\n"), np.flatnonzero(kept)
 
 
 def _long_breaks(text: str) -> Retold:
-    alone = {m.start() for m in re.finditer("(?<!\r)\n", text)}
-    places = [k for i in range(len(text)) for k in ((i, INSIDE) if i in alone else (i,))]
-    return re.sub("(?<!\r)\n", "\r\n", text), np.array([*places, len(text)], np.int64)
+    behind = [m.end() for m in re.finditer("(?<!\r)\n", text)]
+    places = np.insert(np.arange(len(text) + 1), behind, INSIDE)
+    return re.sub("(?<!\r)\n", "\r\n", text), places
 
 
 def _single_blanks(text: str) -> Retold:
-    dropped = {i for m in _BLANKS.finditer(text) for i in range(m.start() + 1, m.end())}
-    places = np.array([i for i in range(len(text) + 1) if i not in dropped], np.int64)
-    return _BLANKS.sub(" ", text), places
+    blank = np.isin(_points(text), _BLANK_POINTS)
+    repeated = np.concatenate(([False], blank[1:] & blank[:-1], [False]))[: len(text) + 1]
+    return _BLANKS.sub(" ", text), np.flatnonzero(~repeated)
 
 
 def _trimmed(text: str) -> Retold:
@@ -206,17 +207,17 @@ def _normalised(form: Form) -> Callable[[str], Retold]:
     """Return what retells a text in a Unicode normalisation form."""
 
     def retell(text: str) -> Retold:
+        if unicodedata.is_normalized(form, text):
+            return text, np.arange(len(text) + 1)
         told: list[str] = []
         places: list[int] = []
         at = 0
         for start, end in _clusters(text, form):
-            told.append(text[at:start])
-            places += range(at, start)
             cluster, made = text[start:end], unicodedata.normalize(form, text[start:end])
-            told.append(made)
-            plain = cluster == made
-            places += range(start, end) if plain else (start, *[INSIDE] * (len(made) - 1))
-            at = end
+            if cluster != made:
+                told += [text[at:start], made]
+                places += [*range(at, start + 1), *[INSIDE] * (len(made) - 1)]
+                at = end
         told.append(text[at:])
         places += range(at, len(text) + 1)
         return "".join(told), np.array(places, np.int64)
@@ -227,6 +228,10 @@ def _normalised(form: Form) -> Callable[[str], Retold]:
 def _clusters(text: str, form: Form) -> Iterator[tuple[int, int]]:
     """Yield the stretches of characters that are normalised together, without plain ASCII ones."""
     for run in _NOT_ASCII.finditer(text):
+        # The usual case, one character between ASCII ones, in short.
+        if run.end() - run.start() == 2 and run[0][0].isascii():
+            yield run.span() if unicodedata.combining(run[0][1]) else (run.start() + 1, run.end())
+            continue
         start = run.start()
         for end in range(start + 1, run.end()):
             character = text[end]
@@ -240,13 +245,18 @@ def _clusters(text: str, form: Form) -> Iterator[tuple[int, int]]:
         yield start, run.end()
 
 
+def _points(text: str) -> Indices:
+    """Return the code points of a text."""
+    found: Indices = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    return found
+
+
 def _widths_in_utf16(text: str) -> Indices:
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    return np.where(points > 0xFFFF, 2, 1).astype(np.int64)
+    return np.where(_points(text) > 0xFFFF, 2, 1).astype(np.int64)
 
 
 def _widths_in_utf8(text: str) -> Indices:
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    points = _points(text)
     wide = [(points > limit).astype(np.int64) for limit in (0x7F, 0x7FF, 0xFFFF)]
     return 1 + wide[0] + wide[1] + wide[2]
 

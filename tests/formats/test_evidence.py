@@ -146,7 +146,7 @@ def test_contradicting_evidence(tmp_path: Path, write: Callable[..., Path]) -> N
     with pytest.raises(
         DataError,
         match=r"'two' is not what the \w+ has at 4-6; the quotes contradict each other: 5 of 10 "
-        r"fit if characters are code points, 5 if ends are inclusive\. .*offsets=trust",
+        r"quotes fit if characters are code points, 5 if ends are inclusive\. .*offsets=trust",
     ):
         gc.read(write(tmp_path, half, words))
     assert units_of(tmp_path, offsets="trust") == [(s, e) for s, e, _ in half]
