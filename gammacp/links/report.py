@@ -124,7 +124,7 @@ def _each_pair(c: Continuum, basis: Basis, on: LinksOn) -> Iterator[Record]:
         return
     groups = basis.align([c])[0].groups
     links, joined = c.link_rows.only(chains=False), on.join(c, groups)
-    ends = ends_of(c, links, groups_of(c, groups), on.costs, None)
+    ends = ends_of(c, links, groups_of(c, groups), on.costs)
     shown = [
         {
             "type": links.types[k],

@@ -3,8 +3,9 @@
 γ_link = 1 − D_o/D_e, D the disorder of the links (`gammacp.links.measures.joined`), and γ_chain
 likewise with the disagreement of chains (`gammacp.links.measures.chains`). By chance whole
 annotations meet, with their links: the random sets are those of γ, each on its own best alignment.
-*Given the units* the alignment stays and chance deals each annotator's links anew among his or her
-own units: these change places in the annotator's network of links, whose shape and types stay.
+*Given the units* the alignment stays. Chance deals the distances of each annotator's links anew
+among the units that he or she links (`gammacp.links.measures.dealing`); of chains, the units change
+places.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ from gammacp.base.signature import describe
 from gammacp.chance.beyond import BeyondChance, against_chance, ratio_interval, ratio_with_interval
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.continuum import Continuum
+from gammacp.continuum.links import Linked
 from gammacp.continuum.needs import require
 from gammacp.dissimilarity.categorial import categorial
 from gammacp.errors import DataError
 from gammacp.links.measures.chains import chain_costs, chains_of
+from gammacp.links.measures.dealing import DealtLinks
 from gammacp.links.measures.joined import (
     Joined,
     LinkCosts,
@@ -55,8 +58,8 @@ class Counted(NamedTuple):
     proven: bool = True
 
 
-Count: TypeAlias = Callable[[Continuum, Codes, Indices | None], Counted]
-"""Of a continuum and its groups of units, their links dealt to other units where that is said."""
+Count: TypeAlias = Callable[[Continuum, Codes, Any], Counted]
+"""Count what disagrees, given a continuum, its groups of units and what was dealt (or None)."""
 
 
 @dataclass(frozen=True)
@@ -68,23 +71,33 @@ class LinksOn:
     type: str | None = None
     """The only type of links that is counted."""
 
-    def join(self, continuum: Continuum, groups: Codes, moved: Indices | None = None) -> Joined:
+    def links_of(self, continuum: Continuum) -> Linked:
+        """Select the links that are counted.
+
+        Parameters
+        ----------
+        continuum
+            Their units.
+        """
+        return continuum.link_rows.only(chains=False, type=self.type)
+
+    def join(self, continuum: Continuum, groups: Codes, dealt: Linked | None = None) -> Joined:
         """The best alignment of the links.
 
         Parameters
         ----------
         continuum, groups
             Units and their unitary alignments.
-        moved
-            The unit that each unit's links are dealt to.
+        dealt
+            Links that stand for those of the continuum; None: its own.
         """
-        links = continuum.link_rows.only(chains=False, type=self.type)
-        ends = ends_of(continuum, links, groups_of(continuum, groups), self.costs, moved)
+        links = self.links_of(continuum) if dealt is None else dealt
+        ends = ends_of(continuum, links, groups_of(continuum, groups), self.costs)
         return join_links(continuum, ends, self.costs, self.settings)
 
-    def __call__(self, continuum: Continuum, groups: Codes, moved: Indices | None) -> Counted:
+    def __call__(self, continuum: Continuum, groups: Codes, dealt: Linked | None) -> Counted:
         """Their cost."""
-        found = self.join(continuum, groups, moved)
+        found = self.join(continuum, groups, dealt)
         return Counted(found.cost, found.bound, found.size, found.status is Status.OPTIMAL)
 
 
@@ -93,8 +106,10 @@ def count_chains(continuum: Continuum, groups: Codes, moved: Indices | None) -> 
 
     Parameters
     ----------
-    continuum, groups, moved
+    continuum, groups
         As for `LinksOn.join`.
+    moved
+        The unit that takes the place of each unit in the chains.
     """
     chains = chains_of(continuum, continuum.link_rows.only(chains=True))
     if moved is not None:
@@ -105,18 +120,70 @@ def count_chains(continuum: Continuum, groups: Codes, moved: Indices | None) -> 
 
 
 @dataclass(frozen=True)
+class ShuffledUnits:
+    """Random permutations of each annotator's units.
+
+    Attributes
+    ----------
+    offsets
+        First rows of the annotators, and the number of units.
+    """
+
+    offsets: tuple[int, ...]
+
+    def draw(self, rng: np.random.Generator) -> Indices:
+        """Draw the unit that takes the place of each unit.
+
+        Parameters
+        ----------
+        rng
+            Random numbers.
+        """
+        parts = [low + rng.permutation(high - low) for low, high in pairwise(self.offsets)]
+        return np.concatenate(parts)
+
+
+@dataclass(frozen=True)
 class DealtAnew:
-    """Links dealt anew: a random permutation of each annotator's units, of each continuum."""
+    """Random links or chains among the units that are there, for each of some continua.
 
-    offsets: tuple[tuple[int, ...], ...]
-    signature: str = "dealt-anew"
+    Attributes
+    ----------
+    parts
+        What draws them for each continuum.
+    signature
+        How they are drawn.
+    """
 
-    def draw(self, rng: np.random.Generator) -> list[Indices]:
-        """Of each continuum the unit that each unit's links go to."""
-        return [
-            np.concatenate([low + rng.permutation(high - low) for low, high in pairwise(ends)])
-            for ends in self.offsets
-        ]
+    parts: tuple[DealtLinks | ShuffledUnits, ...]
+    signature: str
+
+    @classmethod
+    def of(cls, continua: Sequence[Continuum], count: Count) -> DealtAnew:
+        """Prepare dealing what is counted.
+
+        Parameters
+        ----------
+        continua
+            Those that have something to count.
+        count
+            `LinksOn`, or a function that counts chains.
+        """
+        if isinstance(count, LinksOn):
+            dealt = [DealtLinks.of(c, count.links_of(c)) for c in continua]
+            return cls(tuple(dealt), "dealt-distances")
+        units = [ShuffledUnits(tuple(c.offsets.tolist())) for c in continua]
+        return cls(tuple(units), "dealt-anew")
+
+    def draw(self, rng: np.random.Generator) -> list[Linked | Indices]:
+        """Draw random links, or permutations of units, for each continuum.
+
+        Parameters
+        ----------
+        rng
+            Random numbers.
+        """
+        return [part.draw(rng) for part in self.parts]
 
 
 def _of_one(
@@ -324,7 +391,7 @@ def _status(proven: bool) -> Status:
 
 
 def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
-    """1 − D_o/D_e where the units' alignments stay and links are dealt anew.
+    """1 − D_o/D_e where the units' alignments stay and links or chains are dealt anew.
 
     Parameters
     ----------
@@ -339,10 +406,10 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
     observed = _count_each(basis, count)
     groups = [(c, basis.align([c])[0].groups) for c, _ in observed]
     drawn = _without_proof(count, basis)
-    sampler = DealtAnew(tuple(tuple(c.offsets.tolist()) for c, _ in observed))
+    sampler = DealtAnew.of([c for c, _ in observed], count)
 
-    def observe(moved: Sequence[Indices]) -> dict[str, float]:
-        found = _sum(drawn(c, g, m) for (c, g), m in zip(groups, moved, strict=True))
+    def observe(dealt: Sequence[Linked | Indices]) -> dict[str, float]:
+        found = _sum(drawn(c, g, d) for (c, g), d in zip(groups, dealt, strict=True))
         return {name: found.cost / found.size}
 
     whole = _sum(found for _, found in observed)
@@ -417,7 +484,7 @@ for _name, _summary in (
     ("gamma-link", "typed links between the units that γ aligns"),
     (
         "gamma-link-given-units",
-        "typed links, given the units: chance redistributes each annotator's among their own units",
+        "typed links, given the units: chance redistributes each annotator's distances of links",
     ),
     ("gamma-chain", "chains of the units that γ aligns"),
     (
