@@ -27,8 +27,8 @@ from gammacp.continuum.links import DIRECTED, Linked
 
 # Rounds of exchanges in random pairs, after which random sets no longer resemble the data.
 _ROUNDS = 20
-# A unit is a hub if so many links to any unit come about with a lower probability than this.
-_HUB_LEVEL = 0.2
+# Units that are expected to have as many links by chance, below which a unit is a hub.
+_FEWER_THAN = 1.0
 # Below what a Fourier transform leaves of a count that is 0.
 _NO_LINK = 1e-9
 
@@ -98,8 +98,8 @@ class Anchored:
 
         In each round the links are paired at random, and of half of the pairs the two exchange
         their descriptions if both then lead to a unit in the same direction as before, and to
-        none to which the anchor has a link already. Each round is as probable as its reverse, so that all
-        arrangements become equally probable.
+        none to which the anchor has a link already. Each round is as probable as its reverse, so
+        that all arrangements become equally probable.
 
         Parameters
         ----------
@@ -155,9 +155,9 @@ class Anchored:
 def find_hubs(anchors: Indices, others: Indices, units: int) -> Bools:
     """Return the units to which more links lead than their distances explain, shape (units,).
 
-    The most conspicuous unit is a hub if as many links, or more, would lead to it by chance (a
-    Poisson variable whose mean is the number that dealing distances gives) with a probability of
-    less than .2, divided by the number of units. The others are then looked at without its links.
+    The most conspicuous unit is a hub if, by chance, less than one unit is expected to have as
+    many links: each has a Poisson number, whose mean is what dealing distances gives. The others
+    are then looked at without the links to this hub.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def find_hubs(anchors: Indices, others: Indices, units: int) -> Bools:
         means = _dealt_on_average(anchors[rest], others[rest], units)[candidates]
         chances = gammainc(links[candidates], means)
         first = int(np.argmin(chances))
-        if chances[first] * units >= _HUB_LEVEL:
+        if chances[first] * units >= _FEWER_THAN:
             return hubs
         hubs[candidates[first]] = True
 
