@@ -128,10 +128,10 @@ def corpus_beyond_chance(
         reason = unsuited(m, settings.chance) or score.reason
         if m.counting is not None and m.counting.together is not None:
             whole = Part(m, documents, options).whole
-            if whole is not None and whole.chance:
-                keys = "value interval observed expected chance samples p least_p reason signature"
+            if whole is not None:
+                keys = "value interval observed expected samples p least_p reason signature"
                 own = {key: getattr(whole, key) for key in keys.split()}
-                beyond[name] = BeyondChance(**own)
+                beyond[name] = BeyondChance(**own, chance=settings.chance)
                 continue
         if m.counting is None:
             reason = _ADD_UP.format(name)

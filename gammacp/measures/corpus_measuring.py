@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import combinations
@@ -55,6 +56,8 @@ class Part:
         The annotator whom the others are compared with; None: everybody with everybody.
     scores
         Of the documents, where they are there already.
+    executor
+        For random sets.
     """
 
     measure: Measure
@@ -62,6 +65,7 @@ class Part:
     options: Mapping[str, Any]
     reference: str | None = None
     scores: Mapping[str, Score] = field(default_factory=dict)
+    executor: Executor | None = None
 
     @property
     def counting(self) -> Counting:
@@ -85,7 +89,8 @@ class Part:
             Those that are other ones.
         """
         documents = {name: change(c) for name, c in self.documents.items()}
-        return Part(self.measure, documents, {**self.options, **options}, self.reference)
+        changed = {**self.options, **options}
+        return Part(self.measure, documents, changed, self.reference, executor=self.executor)
 
     @cached_property
     def whole(self) -> Any:
@@ -95,7 +100,7 @@ class Part:
             return None
         try:
             corpus = Corpus.from_continua(self.documents)
-            return together(corpus, **self.own_options)
+            return together(corpus, executor=self.executor, **self.own_options)
         except DataError as error:
             return Score(value=math.nan, reason=str(error))
 
@@ -120,7 +125,7 @@ class Part:
         rows: dict[str, list[Counts]] = {}
         for pair in self._pairs_of_people():
             some = {d: c for d, c in self.documents.items() if set(pair) <= set(c.annotators)}
-            alone = Part(self.measure, some, self.options)
+            alone = Part(self.measure, some, self.options, executor=self.executor)
             alone = alone.only(partial(keep_annotators, names=pair))
             for name, score in alone.found.items():
                 if score.counts is not None:
@@ -179,6 +184,7 @@ def measure_corpus(
     reference: str | None = None,
     beyond_chance: bool = False,
     scores: Mapping[str, Mapping[str, Score]] | None = None,
+    executor: Executor | None = None,
     **options: Any,
 ) -> dict[str, CorpusScore]:
     """Measure a corpus; `gammacp.measure` of a corpus does so.
@@ -197,6 +203,8 @@ def measure_corpus(
         Whether each value has its disagreement against chance.
     scores
         Of the documents, by measure within document, where they were computed before.
+    executor
+        For random sets of measures whose documents share them.
     options
         Of the measures, and of chance.
 
@@ -220,7 +228,8 @@ def measure_corpus(
     found = {}
     for name, m in chosen.items():
         own = {d: s[name] for d, s in (scores or {}).items() if name in s}
-        found[name] = _score_by(Part(m, dict(corpus), options, reference, own), wanted)
+        part = Part(m, dict(corpus), options, reference, own, executor)
+        found[name] = _score_by(part, wanted)
     if beyond_chance:
         # It stands on this module.
         from gammacp.measures.corpus_chance import corpus_beyond_chance
@@ -534,7 +543,7 @@ def _by_pair(part: Part) -> dict[str, CorpusScore]:
     for first, second in part._pairs_of_people():
         there = {d: c for d, c in part.documents.items() if {first, second} <= set(c.annotators)}
         if there:
-            alone = Part(part.measure, there, part.options, part.reference)
+            alone = Part(part.measure, there, part.options, part.reference, executor=part.executor)
             alone = alone.only(partial(keep_annotators, names=(first, second)))
             found[f"{first}, {second}"] = corpus_score(alone)
     return found

@@ -38,9 +38,7 @@ _UNPROVEN = (
 )
 # Of the test of agreement above 0.
 _LEVEL = 0.05
-_NEEDED = (
-    "a Continuum (read makes one of a file, Continuum.from_frame of a data frame) or a Corpus"
-)
+_NEEDED = "a Continuum (read makes one of a file, Continuum.from_frame of a data frame) or a Corpus"
 NOTHING_EXPECTED = "the expected disorder is 0: random annotation sets agree perfectly"
 
 
@@ -171,10 +169,10 @@ def count_disorder(continuum: Continuum, **options: Any) -> Counts:
     DataError
         The random sets are too few.
     """
-    counts = gamma(continuum, **options).counts
-    if counts is None:
+    score = _gamma(continuum, options)
+    if score.counts is None:
         raise DataError("interrupted after too few random annotation sets for δ_e")
-    return counts
+    return score.counts
 
 
 def _of_corpus(corpus: Corpus, **options: Any) -> Score:
