@@ -38,10 +38,7 @@ _UNPROVEN = (
 )
 # Of the test of agreement above 0.
 _LEVEL = 0.05
-_NEEDED = (
-    "a Continuum (read makes one of a file, Continuum.from_frame of a data frame; for several: "
-    "gamma_corpus)"
-)
+_NEEDED = "a Continuum (read makes one of a file, Continuum.from_frame of a data frame) or a Corpus"
 NOTHING_EXPECTED = "the expected disorder is 0: random annotation sets agree perfectly"
 
 
@@ -172,10 +169,10 @@ def count_disorder(continuum: Continuum, **options: Any) -> Counts:
     DataError
         The random sets are too few.
     """
-    counts = gamma(continuum, **options).counts
-    if counts is None:
+    score = _gamma(continuum, options)
+    if score.counts is None:
         raise DataError("interrupted after too few random annotation sets for δ_e")
-    return counts
+    return score.counts
 
 
 def _of_corpus(corpus: Corpus, **options: Any) -> Score:
@@ -198,13 +195,13 @@ def _of_corpus(corpus: Corpus, **options: Any) -> Score:
     ),
 )
 @spelled_out_with_computing
-def gamma(continuum: Continuum, **options: Unpack[FamilyOptions]) -> GammaScore:
-    """γ of one continuum.
+def gamma(continuum: Any, **options: Unpack[FamilyOptions]) -> Any:
+    """γ of one continuum, or of a corpus.
 
     Parameters
     ----------
     continuum
-        At least two annotators and one unit.
+        At least two annotators and one unit; or a corpus, which has what `gamma_corpus` returns.
     options
         Those under Other Parameters. The same seed gives the same γ after moving, scaling, renaming
         and reordering.
@@ -219,6 +216,8 @@ def gamma(continuum: Continuum, **options: Unpack[FamilyOptions]) -> GammaScore:
     Identical annotators give exactly 1 where δ_e > 0, whatever the chance model; where random
     sets agree perfectly too (δ_e = 0: one unit each that fills the continuum, say) γ is undefined.
     """
+    if isinstance(continuum, Corpus):
+        return _of_corpus(continuum, **options)
     return _gamma(continuum, options)
 
 
