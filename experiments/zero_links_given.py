@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from experiments import zero_links
 from experiments._independent import LENGTH, PITCH
@@ -27,7 +29,6 @@ from experiments._zero import (
     study_measure,
 )
 from experiments.zero_links import Pairs
-from gammacp.base.arrays import Floats
 from gammacp.continuum import Continuum, Link, Unit
 from gammacp.measures.measuring import measure
 
@@ -36,7 +37,7 @@ NAMES = "gamma-link", "gamma-link-given-units"
 SETS = 200
 
 
-def _chosen(weights: Floats, rng: np.random.Generator) -> int:
+def _chosen(weights: NDArray[Any], rng: np.random.Generator) -> int:
     return int(rng.choice(len(weights), p=weights / weights.sum()))
 
 
@@ -61,7 +62,7 @@ def _beside(units: int, rng: np.random.Generator) -> Pairs:
 
 def _declining(units: int, rng: np.random.Generator) -> Pairs:
     """Each step further back is .6 times as probable."""
-    return [(i, i - 1 - _chosen(0.6 ** np.arange(i), rng)) for i in range(1, units)]
+    return [(i, i - 1 - _chosen(0.6 ** np.arange(float(i)), rng)) for i in range(1, units)]
 
 
 def _anywhere(units: int, rng: np.random.Generator) -> Pairs:
@@ -196,7 +197,7 @@ def drawn(cell: str, rng: np.random.Generator) -> Continuum:
         for i, j in linker(units, rng):
             ends = (j, i) if turned else (i, j)
             type_ = "ab"[int(rng.random() < 0.3)]
-            joins.append(Link(who, type_, *map(str, ends), kind))
+            joins.append(Link(who, type_, str(ends[0]), str(ends[1]), kind))
     return Continuum.from_units(made, links=joins, bounds=(0, units * PITCH), name=cell)
 
 

@@ -11,13 +11,8 @@ from typing import Any, TypeAlias, Unpack
 
 from gammacp.continuum import Continuum
 from gammacp.links.measures.coreference import mention_places, pairwise_coreference
-from gammacp.links.measures.gamma_link import (
-    BeyondUnits,
-    LinksOn,
-    count_chains,
-    given_units,
-    links_on,
-)
+from gammacp.links.measures.disorder import LinksOn, count_chains, links_on
+from gammacp.links.measures.gamma_link import BeyondUnits, given_units
 from gammacp.links.measures.joined import costs_of_pairs, ends_of, groups_of, no_links
 from gammacp.links.measures.relations import relations_by_pair
 from gammacp.measures.agreement import agreement

@@ -16,6 +16,7 @@ law of quasi-independence), so that independent annotators agree as random sets 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -24,6 +25,7 @@ import numpy as np
 from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.continuum.links import DIRECTED, Linked
+from gammacp.links.measures.disorder import Count, LinksOn
 
 # Rounds of exchanges in random pairs, after which random sets no longer resemble the data.
 _ROUNDS = 20
@@ -147,7 +149,8 @@ class Anchored:
         taken, number = np.unique(np.concatenate([now, then.ravel()]), return_counts=True)
 
         def alone(keys: Indices) -> Bools:
-            return (number[np.searchsorted(taken, keys)] == 1).all(axis=1)
+            once: Bools = (number[np.searchsorted(taken, keys)] == 1).all(axis=1)
+            return once
 
         return pairs[alone(now[pairs]) & alone(then)]
 
@@ -247,3 +250,70 @@ class DealtLinks:
             ends = (others, own.anchors) if own.turned else (own.anchors, others)
             sources[own.rows], targets[own.rows] = (end + low for end in ends)
         return Linked(links.types, links.kinds, codes, sources, targets, links.loose)
+
+
+@dataclass(frozen=True)
+class ShuffledUnits:
+    """Random permutations of each annotator's units.
+
+    Attributes
+    ----------
+    offsets
+        First rows of the annotators, and the number of units.
+    """
+
+    offsets: tuple[int, ...]
+
+    def draw(self, rng: np.random.Generator) -> Indices:
+        """Draw the unit that takes the place of each unit.
+
+        Parameters
+        ----------
+        rng
+            Random numbers.
+        """
+        parts = [low + rng.permutation(high - low) for low, high in pairwise(self.offsets)]
+        return np.concatenate(parts)
+
+
+@dataclass(frozen=True)
+class DealtAnew:
+    """Random links or chains among the units that are there, for each of some continua.
+
+    Attributes
+    ----------
+    parts
+        What draws them for each continuum.
+    signature
+        How they are drawn.
+    """
+
+    parts: tuple[DealtLinks | ShuffledUnits, ...]
+    signature: str
+
+    @classmethod
+    def of(cls, continua: Sequence[Continuum], count: Count) -> DealtAnew:
+        """Prepare dealing what is counted.
+
+        Parameters
+        ----------
+        continua
+            Those that have something to count.
+        count
+            `LinksOn`, or a function that counts chains.
+        """
+        if isinstance(count, LinksOn):
+            dealt = [DealtLinks.of(c, count.links_of(c)) for c in continua]
+            return cls(tuple(dealt), "dealt-distances")
+        units = [ShuffledUnits(tuple(c.offsets.tolist())) for c in continua]
+        return cls(tuple(units), "dealt-anew")
+
+    def draw(self, rng: np.random.Generator) -> list[Linked | Indices]:
+        """Draw random links, or permutations of units, for each continuum.
+
+        Parameters
+        ----------
+        rng
+            Random numbers.
+        """
+        return [part.draw(rng) for part in self.parts]

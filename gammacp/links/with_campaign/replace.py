@@ -9,7 +9,7 @@ from gammacp.base.arrays import Codes, Floats
 from gammacp.campaign.replace.scores import SCORES, Aligning, Instance, Scoring, no_scores, per_size
 from gammacp.continuum import Continuum
 from gammacp.links.measures.chains import chain_costs, chains_of
-from gammacp.links.measures.gamma_link import LinksOn
+from gammacp.links.measures.disorder import LinksOn
 from gammacp.links.measures.joined import LinkCosts, costs_of_pairs, ends_of, groups_of, no_links
 from gammacp.measures.settings import Settings
 
