@@ -423,7 +423,7 @@ def test_a_corpus_has_the_value_of_sums():
     corpus = Corpus.from_continua(continua)
     names = ["gamma-link", "gamma-link-given-units"]
     found = gc.measure(corpus, names, samples=30)
-    basis = Basis(corpus, Settings.of(samples=30), keeping=True)
+    basis = Basis(corpus, Settings.of(samples=30), shared={})
     whole = BeyondUnits.of(basis, links_on(basis)).score("gamma-link")
     assert found["gamma-link"].value == pytest.approx(whole.value)
     sums = np.zeros(2)
