@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gammacp.base.files import content_of
+from gammacp.base.text import visible
 from gammacp.errors import DataError
 
 _KEY = re.compile(r"""((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"'=#\[\]])+)=""")
@@ -142,7 +143,9 @@ def toml_key(name: str) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """A text, a number, a truth value or a list of them, as TOML writes it.
+    r"""A text, a number, a truth value or a list of them, as TOML writes it.
+
+    Characters that act or hide are escapes, so that the file can be shown on a terminal.
 
     >>> toml_value([1.0, 2.5, "a"])
     '[1, 2.5, "a"]'
@@ -151,8 +154,16 @@ def toml_value(value: Any) -> str:
         return f"[{', '.join(map(toml_value, value))}]"
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    # TOML's basic strings are JSON's, but for DEL, which TOML wants escaped.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return re.sub(r"[^ -~]", _escape, json.dumps(value, ensure_ascii=False))
+
+
+def _escape(found: re.Match[str]) -> str:
+    """Return a character as TOML writes it in a basic string."""
+    character = found[0]
+    if visible(character) == character:
+        return character
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _lines_of_keys(text: str) -> dict[tuple[str, ...], int]:
