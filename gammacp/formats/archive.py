@@ -4,6 +4,7 @@ import gzip
 import io
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -152,7 +153,8 @@ def members(
     """(path, content) of every file in an archive; archives inside are opened too.
 
     A file in an archive inside has the path of that archive, with its own ending: INCEpTION packs
-    each annotator's XMI with its type system as `annotation/DOCUMENT/ANNOTATOR.zip`.
+    each annotator's XMI with its type system as `annotation/DOCUMENT/ANNOTATOR.zip`. Where several
+    have that ending, each has its own name in a folder that is called like the archive.
 
     Parameters
     ----------
@@ -169,6 +171,20 @@ def members(
         The archive is damaged or encrypted, or unpacks to more.
     """
     yield from _members(content, place, 0, _Room(largest, most, rows))
+
+
+def _renamed(
+    path: PurePosixPath, inside: Iterable[tuple[PurePosixPath, bytes]]
+) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Yield the files of an archive inside under the names that `members` gives them."""
+    files = list(inside)
+    endings = Counter(file.suffix for file, _ in files)
+    for file, data in files:
+        alone = endings[file.suffix] == 1
+        yield (
+            path.with_name(path.stem + file.suffix) if alone else path.with_suffix("") / file,
+            data,
+        )
 
 
 def _members(
@@ -189,8 +205,7 @@ def _members(
                 if not is_archive(data, path.name):
                     yield path, data
                 elif depth < _DEPTH:
-                    for inner, inner_data in _members(data, f"{place}!{path}", depth + 1, room):
-                        yield path.with_name(path.stem + inner.suffix), inner_data
+                    yield from _renamed(path, _members(data, f"{place}!{path}", depth + 1, room))
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise DataError(
             f"zip is damaged or encrypted: {error}", file=place, hint="Export it again"
