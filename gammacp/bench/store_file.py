@@ -33,7 +33,7 @@ def _in_words(path: Path, error: Exception) -> GammacpError:
 
 
 def damage_error(path: Path, why: object) -> DataError:
-    """What is in the file cannot be trusted."""
+    """Build the error for a file whose contents cannot be trusted."""
     return DataError(
         f"not a store of sweeps, or a damaged one ({why})",
         file=path,

@@ -38,12 +38,12 @@ def scratch() -> Iterator[Path]:
 
 
 def _is_left_behind(folder: Path) -> bool:
+    is_free = False
     with sqlite_errors(lambda _: None):  # somebody holds it, or it is none of ours
         found = folder.lstat()
         mine = found.st_uid == getattr(os, "getuid", lambda: found.st_uid)()
-        if not mine or time.time() - found.st_mtime < _YOUNG or not (folder / _LOCK).is_file():
-            return False
-        with closing(connect(folder / _LOCK, timeout=0)) as lock:
-            lock.execute("BEGIN EXCLUSIVE")
-        return True
-    return False
+        if mine and time.time() - found.st_mtime >= _YOUNG and (folder / _LOCK).is_file():
+            with closing(connect(folder / _LOCK, timeout=0)) as lock:
+                lock.execute("BEGIN EXCLUSIVE")
+                is_free = True
+    return is_free

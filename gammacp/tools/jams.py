@@ -7,7 +7,7 @@ annotations, each of a namespace (`segment_open`, `chord`, …) by one annotator
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from gammacp.continuum import Continuum
 from gammacp.formats.layers import Layer, Layers
@@ -76,7 +76,7 @@ def _annotations(source: Source) -> Iterator[tuple[str, Record, list[tuple[objec
         keys = ("time", "duration", "value")
         if isinstance(data, dict):
             # Dense observations are stored as columns.
-            columns = [data.get(key) for key in keys]
+            columns: list[Any] = [data.get(key) for key in keys]
             if not all(isinstance(c, list) for c in columns):
                 raise source.error(f"{space}: data lack the columns time, duration, value")
             if len({len(c) for c in columns}) > 1:
