@@ -198,8 +198,9 @@ def collect(
     given: dict[str, Any] = {k: value for k, value in options.items() if value is not None}
     layout: str | None = given.pop("layout", None)
     align_texts = bool(given.pop("align_texts", False))
-    offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
-    _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
+    if given:  # All formats are imported for it.
+        offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
+        _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
     asked = list(paths)
     finding = finding or find(asked, chosen, layout)
     by_format = _group_by_key(finding.found, lambda found: found[1].name)

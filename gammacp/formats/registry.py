@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
@@ -338,10 +338,27 @@ def recognise(head: bytes, path: Path) -> Format | None:
     Formats that an extension registered are asked before those that come with gammacp.
     """
     head = in_utf8(head)
-    # The sort is stable: within each kind the order of registration stays.
-    own = table("format")
-    entries = sorted((f for _, f in FORMATS.items()), key=lambda f: f.reader.read.__module__ in own)
-    return next((f for f in entries if f.reader.sniff(head, path)), None)
+    return next((f for f in _candidates(head, path) if f.reader.sniff(head, path)), None)
+
+
+def _candidates(head: bytes, path: Path) -> Iterator[Format]:
+    """Yield formats that the file may be of, those of extensions first.
+
+    Modules of ours are imported one after the other, and only where `[asked]` lets them be.
+    """
+    yield from FORMATS.unlisted()
+    words = table("asked")
+    folded = head.lower()
+    for module, listed in table("format").items():
+        if module not in words or _fits(words[module], folded, path):
+            for name in listed.split():
+                yield FORMATS[name]
+
+
+def _fits(words: Iterable[str], folded: bytes, path: Path) -> bool:
+    """Return whether the file has one of the endings, or its beginning one of the words."""
+    ending = path.suffix.lower()
+    return any(ending == word if word[0] == "." else word.encode() in folded for word in words)
 
 
 def format_for_writing(path: Path, name: str | None) -> Format:
