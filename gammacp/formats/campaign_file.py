@@ -41,7 +41,14 @@ from gammacp.errors import DataError, UsageError
 from gammacp.formats.clusters import clustered, feature_of, in_order, with_weights
 from gammacp.formats.finding import Finding, matches
 from gammacp.formats.reading import Collection, Reader, collect
-from gammacp.formats.selection import Names, Selection, says, select, with_features
+from gammacp.formats.selection import (
+    Names,
+    Selection,
+    says,
+    select,
+    used_by_annotator,
+    with_features,
+)
 
 NAME = "campaign.toml"
 
@@ -339,6 +346,9 @@ class Campaign:
             {n for c in several.values() for n in (*c.annotators, *c.categories)}.union(new)
             for several in (continua, found.continua)
         )
+        if any(":" in name for name in chosen.get("map", {})):
+            here |= {":".join(pair) for pair in used_by_annotator(continua.values())}
+            read |= {":".join(pair) for pair in used_by_annotator(found.continua.values())}
         for key in {"only", "exclude", "rename", "map"} & chosen.keys() - self.given:
             value = chosen[key]
             gone = {n for n in value if n not in here and (n in read or not self.documents)}

@@ -58,7 +58,9 @@ class CountedData:
 
     only: list[str] | None = option("Keep only these categories (A,B; repeatable).", "CATEGORIES")
     map: list[str] | None = option(
-        "Rename a category, or merge it with another (repeatable).", "OLD=NEW"
+        "Rename a category, or merge it with another, for everybody or for one annotator "
+        "(repeatable).",
+        "[ANNOTATOR:]OLD=NEW",
     )
     rename: list[str] | None = option("Rename an annotator (repeatable).", "OLD=NEW")
     exclude: list[str] | None = option("Leave these annotators out (A,B; repeatable).", "ANNOTATOR")
