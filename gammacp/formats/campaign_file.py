@@ -66,6 +66,7 @@ class _Files(WrittenTable):
     layer: Text = says("Layer whose spans are the units.")
     feature: Text = says("Feature that gives the category.")
     tier: Text = says("Tiers to read, as a pattern.")
+    columns: Names = says("Columns of tables by role: start, end, category, … = its name there.")
     align_texts: bool = says("Whether texts that differ between annotators are aligned.")
 
 
@@ -238,7 +239,7 @@ class Campaign:
         finding
             What `find` says of `paths`, where that is known.
         """
-        names = ("layer", "feature", "features", "tier", "layout", "align_texts")
+        names = ("layer", "feature", "features", "tier", "layout", "columns", "align_texts")
         options = {name: self.values[name] for name in names if name in self.values}
         paths, features = self.paths, tuple(options.get("features", ()))
         said = {key: self.values[key] for key in _OF_DOCUMENTS if key in self.values}

@@ -317,7 +317,8 @@ def _noting(continuum: Noting, entry: Format, given: Mapping[str, object]) -> No
     """The continuum, or table of them, with what was asked of its reader in its `selection`."""
     for key, value in given.items():
         if value is not None and key in {"format", "layout", *entry.reader.options} - {"features"}:
-            continuum = continuum.noting(key, str(value))
+            parts = [f"{k}={v}" for k, v in value.items()] if isinstance(value, dict) else [value]
+            continuum = continuum.noting(key, *map(str, parts))
     return continuum
 
 

@@ -168,9 +168,7 @@ def maps_of(
         whose = [a for a in annotators if old.startswith(f"{a}:") and old not in categories]
         if len(whose) > 1:
             both = " and ".join(repr(name) for name in whose)
-            raise DataError(
-                f"`map=` {old!r} could be about {both}", hint="Rename one of them with `rename=`"
-            )
+            raise DataError(f"`map=` {old!r} could be about {both}, whose names begin alike")
         if whose:
             own.setdefault(whose[0], {})[old[len(whose[0]) + 1 :]] = new
         else:

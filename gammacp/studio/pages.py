@@ -401,7 +401,7 @@ def gold_standard(
     excel = {
         "format": "Excel table",
         "name": "xlsx",
-        "losses": "a table for people; gammacp does not read it",
+        "losses": "a table for people, without the text and bounds",
     }
     records.append({**excel, "refused": None})
     records.sort(key=lambda r: (bool(r["refused"]), r["name"] not in came_as))

@@ -69,6 +69,7 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     ),
     "doccano": ("doccano", UNITS, {}),
     "elan": ("tiers.eaf", None, {"tier": 1, "annotation": 2}),
+    "excel": ("story.xlsx", UNITS, {"sheet": 1}),
     "factgenie": ("factgenie.jsonl", LABELLED, {"flag": 2}),
     "glozz": (
         "story.aa",

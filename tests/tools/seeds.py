@@ -46,6 +46,7 @@ SEEDS = {
     "doccano": _seed("doccano", "ann.jsonl"),
     "elan": _seed("tiers.eaf", tier=("{annotator}", "*-{annotator}")),
     "factgenie": _seed("factgenie.jsonl"),
+    "excel": _seed("story.xlsx", sheet=("Blatt1",)),
     "glozz": _seed("story.aa"),
     "jams": _seed("story.jams", layer=("segment_open",)),
     "json": _seed("made.json"),

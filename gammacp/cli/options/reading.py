@@ -90,6 +90,10 @@ class FilePlaces:
     feature: str | None = option("Feature that gives the category (see gammacp formats).", "NAME")
     tier: str | None = option("Tiers to read, as a pattern (see gammacp formats).", "PATTERN")
     layout: str | None = option("Take names from paths, such as {annotator}/{document}.", "PATTERN")
+    columns: list[str] | None = option(
+        "Name the columns of a table, such as start=start_char,category=Code (repeatable).",
+        "ROLE=COLUMN",
+    )
     align_texts: bool | None = option(
         "Align the texts of a document where they differ between annotators (OCR, transcripts)."
     )
@@ -520,6 +524,10 @@ def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
     return pairs
 
 
+def _columns(entries: Sequence[str]) -> dict[str, str]:
+    return _pairs("--columns", "ROLE=COLUMN")(_names(entries))
+
+
 _FORMS: Mapping[str, Callable[[Any], object]] = {
     "document": _names,
     "only": _names,
@@ -531,5 +539,6 @@ _FORMS: Mapping[str, Callable[[Any], object]] = {
     "feature": partial(plain_name, "--feature"),
     "map": _pairs("--map", "OLD=NEW"),
     "rename": _pairs("--rename", "OLD=NEW"),
+    "columns": _columns,
     "option": _pairs("--option", "NAME=VALUE"),
 }
