@@ -79,6 +79,7 @@ from gammacp.formats.spans import (
     with_continua,
     with_shapes,
 )
+from gammacp.formats.unit_rows import ROWS_SHOWN
 from gammacp.formats.written_positions import WrittenPositions
 
 _BOUNDS = ("bounds_start", "bounds_end")
@@ -182,6 +183,18 @@ def first_rows(source: Source) -> dict[tuple[Any, ...], str]:
             who = called[people[row]] if people[row] >= 0 else None  # a document is declared
             found.setdefault((named[documents[row]], who), place(row))
     return found
+
+
+def head(source: Source) -> list[list[str]]:
+    """Return the first rows, names of columns first."""
+    schema, batches = _schema_and_batches(source)
+    rows = [list(schema.names)]
+    for _, batch in batches:
+        for row in batch.slice(0, ROWS_SHOWN - len(rows)).to_pylist():
+            rows.append(["" if row[name] is None else str(row[name]) for name in schema.names])
+        if len(rows) >= ROWS_SHOWN:
+            break
+    return rows
 
 
 def read_table(
@@ -812,4 +825,5 @@ registered(
     links=KINDS,
     extra="parquet",
     first_rows=first_rows,
+    head=head,
 )

@@ -32,7 +32,7 @@ from gammacp.formats.delimited_writing import DELIMITERS, ORDER, write
 from gammacp.formats.positions import position
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
-from gammacp.formats.unit_rows import HINT, Notes, UnitTable, count_of, header_of
+from gammacp.formats.unit_rows import HINT, ROWS_SHOWN, Notes, UnitTable, count_of, header_of
 from gammacp.formats.written_positions import WrittenPositions
 
 _NOTE = re.compile(r"#\s*+(bounds|offset unit)\s*+:(.*)", re.IGNORECASE)
@@ -126,6 +126,13 @@ def read(
     return units.read(rows)
 
 
+def head(source: Source) -> list[list[str]]:
+    """Return the first rows, names of columns first."""
+    text = source.text()
+    comment = partial(_is_comment, source, Notes(), chosen := _delimiter(text))
+    return [row for _, row in islice(rows_of(text, delimiter=chosen, comment=comment), ROWS_SHOWN)]
+
+
 def _delimiter(text: str) -> str:
     """The delimiter that cuts the first lines into the same number of columns, at least three."""
     lines = islice(io.StringIO(text, newline=""), 50)
@@ -189,6 +196,7 @@ registered(
     (".csv", ".tsv", ".tab"),
     _sniff,
     read,
+    head=head,
     write=write,
     many=True,
     bounds=True,

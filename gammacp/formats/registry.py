@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
@@ -84,16 +84,20 @@ class FormatReader:
     first_rows
         `first_rows(source)`: by document and annotator the place of their first row in a file that
         was read, for messages.
+    head
+        `head(source)`: the first rows of a table as texts, names of columns first, for people who
+        say which column is what.
     """
 
     sniff: Callable[[bytes, Path], bool]
     read: Callable[..., Continuum | Corpus]
     layers: Callable[[Source], Layers] | None = None
     first_rows: Callable[[Source], Mapping[tuple[str, ...], str]] | None = None
+    head: Callable[[Source], Sequence[Sequence[str]]] | None = None
 
     def __post_init__(self) -> None:
         """Turn unexpected exceptions of the functions into errors of the file."""
-        for name in ("sniff", "read", "layers", "first_rows"):
+        for name in ("sniff", "read", "layers", "first_rows", "head"):
             if function := getattr(self, name):
                 object.__setattr__(self, name, guard(function))
 
@@ -276,6 +280,7 @@ def registered(
     *,
     layers: Callable[[Source], Layers] | None = None,
     first_rows: Callable[[Source], Mapping[tuple[str, ...], str]] | None = None,
+    head: Callable[[Source], Sequence[Sequence[str]]] | None = None,
     write: Callable[..., None] | None = None,
     many: bool = False,
     per_annotator: bool = False,
@@ -297,7 +302,7 @@ def registered(
     ----------
     name, title, extensions, by_content, layout, holds, many, extra
         The attributes of `Format`.
-    sniff, read, layers, first_rows
+    sniff, read, layers, first_rows, head
         The attributes of `FormatReader`.
     write, per_annotator, by_name, milliseconds
         The attributes of `FormatWriter`.
@@ -319,7 +324,9 @@ def registered(
         name=name,
         title=title,
         extensions=extensions,
-        reader=FormatReader(sniff=sniff, read=read, layers=layers, first_rows=first_rows),
+        reader=FormatReader(
+            sniff=sniff, read=read, layers=layers, first_rows=first_rows, head=head
+        ),
         writer=writer,
         kept=KeptData(**kept),
         conventions=conventions.completed_by(read),

@@ -33,6 +33,8 @@ from gammacp.formats.spans import SECONDS, Documents, in_pieces, shape_of, with_
 from gammacp.formats.written_positions import WrittenPositions
 
 HINT = "The columns are annotator, category, start, end"
+ROWS_SHOWN = 6
+"""Rows of a table that are shown to people who say which column is what, with the header."""
 _POSITIONS = ("start", "end", DURATION)
 # Before the name of a feature, where columns are told by what they are for.
 _FEATURE = "feature:"

@@ -18,7 +18,7 @@ from gammacp.formats.positions import as_text
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import with_left_out
-from gammacp.formats.unit_rows import HINT, UnitTable, header_of
+from gammacp.formats.unit_rows import HINT, ROWS_SHOWN, UnitTable, header_of
 from gammacp.formats.written_positions import WrittenPositions
 
 _MOST_CELLS = 10_000_000
@@ -88,6 +88,13 @@ def read(
         if other != name and sheets[other]:
             tally.add("sheet", f"{other} was not chosen")
     return with_left_out(found, (*found.left_out, *tally.entries()))
+
+
+def head(source: Source) -> list[list[str]]:
+    """Return the first rows of the sheet that is read by default, names of columns first."""
+    sheets = _sheets(source)
+    rows = sheets[_chosen(source, sheets, None, (), None)]
+    return [row for _, row in rows[:ROWS_SHOWN]]
 
 
 def _chosen(
@@ -185,6 +192,7 @@ registered(
     (".xlsx",),
     _sniff,
     read,
+    head=head,
     features=True,
     fragments=True,
     shapes=True,
