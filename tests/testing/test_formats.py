@@ -43,6 +43,7 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     "audacity": ("audacity", CALLS, {}),
     "arrow": ("story.parquet", UNITS, {}),
     "bids": ("bids", None, {"event": 2, "column": 2}),
+    "bioc": ("story-bioc.xml", UNITS, {"infon": 6, "relation": 1}),
     "boris": (
         "story.boris",
         [
@@ -81,6 +82,8 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     "mqm": ("mqm.tsv", UNITS[:5], {"error": 2}),
     "mu-shroom": ("mu-shroom", BARE, {"label": 6}),
     "prodigy": ("prodigy.jsonl", UNITS, {"task": 2}),
+    "pubannotation": ("pubannotation.json", UNITS, {"relation": 1}),
+    "pubtator": ("pubtator", UNITS, {"concept": 6, "relation": 1}),
     "raven": ("raven", CALLS, {"row": 1}),
     "refi-qda": ("refi-qda", LABELLED, {"selection": 1, "source": 1}),
     "rs3": (

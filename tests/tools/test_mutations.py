@@ -16,6 +16,9 @@ from tests.tools.test_real_files import DATA
 
 # Formats whose end is marked, so that a truncated file cannot look whole.
 CLOSED = [
+    "bioc",
+    "excel",
+    "pubannotation",
     "boris",
     "catma",
     "catma-tei",
