@@ -31,6 +31,11 @@ BROKEN = [
     replace(u, fragments=((17, 20), (21, 25))) if (u.start, u.end) == (17, 25) else u
     for u in LABELLED
 ]
+TALK = [
+    Unit("ann", 0.5, 1.5, "greet"),
+    Unit("ann", 1.5, 2.5, "ask"),
+    Unit("bob", 0.5, 2.5, "greet"),
+]
 BARE = [replace(u, category=None) for u in UNITS]
 
 
@@ -70,6 +75,8 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     ),
     "doccano": ("doccano", UNITS, {}),
     "elan": ("tiers.eaf", None, {"tier": 1, "annotation": 2}),
+    "elan-table": ("elan-tiers.txt", TALK, {"line": 1, "column": 1}),
+    "exmaralda": ("talk.exb", TALK, {}),
     "excel": ("story.xlsx", UNITS, {"sheet": 1}),
     "factgenie": ("factgenie.jsonl", LABELLED, {"flag": 2}),
     "glozz": (

@@ -46,6 +46,8 @@ SEEDS = {
     "doccano": _seed("doccano", "ann.jsonl"),
     "elan": _seed("tiers.eaf", tier=("{annotator}", "*-{annotator}")),
     "factgenie": _seed("factgenie.jsonl"),
+    "elan-table": _seed("elan-tiers.txt", tier=("a*",)),
+    "exmaralda": _seed("talk.exb", tier=("{annotator}",)),
     "excel": _seed("story.xlsx", sheet=("Blatt1",)),
     "bioc": _seed("story-bioc.xml", discontinuous=_PIECES, feature=("type",)),
     "glozz": _seed("story.aa"),

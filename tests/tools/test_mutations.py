@@ -18,6 +18,7 @@ from tests.tools.test_real_files import DATA
 CLOSED = [
     "bioc",
     "excel",
+    "exmaralda",
     "pubannotation",
     "boris",
     "catma",
