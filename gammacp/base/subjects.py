@@ -61,7 +61,7 @@ _LAST = " last"
 
 @dataclass(frozen=True)
 class Subject:
-    """What a `subject.toml` says.
+    """Contents of a `subject.toml`.
 
     Attributes
     ----------

@@ -74,6 +74,8 @@ def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
         "exclude": people[-1:],
         "only": labels,
         "align_texts": True,
+        "include": ["unfinished", "reference"],
+        "repeated": "last",
         "rounds": {"first": documents[: max(1, len(documents) // 2)]},
         "read_until": {name: next(iter(continua)).bounds[1] for name in people[:1]},
         "grid": 1,

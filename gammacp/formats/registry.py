@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from gammacp.base.subjects import table
 from gammacp.continuum import Continuum, Corpus
@@ -16,6 +16,9 @@ from gammacp.formats.boundary import guard
 from gammacp.formats.layers import Layers
 from gammacp.formats.source import Source, in_utf8
 from gammacp.registry import Registry
+
+if TYPE_CHECKING:
+    from gammacp.formats.states import Origin
 
 # A text may stand before the keys that tell one tool's JSON from another's.
 HEAD_BYTES = 1 << 22
@@ -87,6 +90,10 @@ class FormatReader:
     head
         `head(source)`: the first rows of a table as texts, names of columns first, for people who
         say which column is what.
+    origin
+        `origin(source, place)`: the state of the work that a file holds as its project says, for
+        formats of one annotator's part of a document a file; None where nothing says so. `place` is
+        the path that names annotator and document.
     """
 
     sniff: Callable[[bytes, Path], bool]
@@ -94,10 +101,11 @@ class FormatReader:
     layers: Callable[[Source], Layers] | None = None
     first_rows: Callable[[Source], Mapping[tuple[str, ...], str]] | None = None
     head: Callable[[Source], Sequence[Sequence[str]]] | None = None
+    origin: Callable[[Source, Path], Origin | None] | None = None
 
     def __post_init__(self) -> None:
         """Turn unexpected exceptions of the functions into errors of the file."""
-        for name in ("sniff", "read", "layers", "first_rows", "head"):
+        for name in ("sniff", "read", "layers", "first_rows", "head", "origin"):
             if function := getattr(self, name):
                 object.__setattr__(self, name, guard(function))
 
@@ -281,6 +289,7 @@ def registered(
     layers: Callable[[Source], Layers] | None = None,
     first_rows: Callable[[Source], Mapping[tuple[str, ...], str]] | None = None,
     head: Callable[[Source], Sequence[Sequence[str]]] | None = None,
+    origin: Callable[[Source, Path], Origin | None] | None = None,
     write: Callable[..., None] | None = None,
     many: bool = False,
     per_annotator: bool = False,
@@ -302,7 +311,7 @@ def registered(
     ----------
     name, title, extensions, by_content, layout, holds, many, extra
         The attributes of `Format`.
-    sniff, read, layers, first_rows, head
+    sniff, read, layers, first_rows, head, origin
         The attributes of `FormatReader`.
     write, per_annotator, by_name, milliseconds
         The attributes of `FormatWriter`.
@@ -325,7 +334,12 @@ def registered(
         title=title,
         extensions=extensions,
         reader=FormatReader(
-            sniff=sniff, read=read, layers=layers, first_rows=first_rows, head=head
+            sniff=sniff,
+            read=read,
+            layers=layers,
+            first_rows=first_rows,
+            head=head,
+            origin=origin,
         ),
         writer=writer,
         kept=KeptData(**kept),

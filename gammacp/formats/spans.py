@@ -43,12 +43,12 @@ class _Counting:
         """Nothing is left out yet."""
         self._left_out = Tally(self.source.place)
 
-    def leave_out(self, kind: str, reason: str, count: int = 1) -> None:
+    def leave_out(self, kind: str, reason: str, count: int = 1, state: str = "") -> None:
         """Count things of the file that do not become units (see `LeftOut`).
 
         Those of one document are its own (`Spans`), all others those of the file (`Documents`).
         """
-        self._left_out.add(kind, reason, count)
+        self._left_out.add(kind, reason, count, state)
 
 
 @dataclass

@@ -130,6 +130,8 @@ def read(
             joins.append(line)
         elif line.strip():
             spans.leave_out(_OTHERS[kind], "is not a unit")
+    if any(lines) and all(line[:1] in ("#", "") for line in lines):
+        raise source.error("file has notes alone, which are about annotations", line=1)
     if feature is not None and bounds and feature not in attributes:
         there = ", ".join(sorted(attributes)) or "none"
         raise source.error(f"attribute {feature!r} does not occur", hint=f"There are: {there}")

@@ -77,6 +77,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
         spans.declare(source.annotator)
     for annotator, element in chosen:
         spans.declare(annotator)
+        element.refuse_others("ANNOTATION")
         for annotation in element.all("ANNOTATION"):
             for inner in annotation.children:
                 key = inner.attribute("ANNOTATION_ID")

@@ -30,8 +30,11 @@ from gammacp.formats.records import DOCUMENT, document_of, records
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, with_shapes
+from gammacp.formats.states import State, Wanted
 from gammacp.formats.times import in_seconds
+from gammacp.formats.works import Work, choose_works
 
+_LISTS = (b'"annotations"', b'"completions"')
 _IMAGE_TYPES = ("rectanglelabels", "polygonlabels", "keypointlabels")
 _SPAN_TYPES = (
     *("labels", "hypertextlabels", "paragraphlabels", "timeserieslabels"),
@@ -44,7 +47,7 @@ def layers(source: Source) -> Layers:
     return {
         str(region.get("from_name")): Layer()
         for task in records(source)
-        for annotation in _annotations(task) or _predictions(task)
+        for annotation in task.objects(_key(task)) or _predictions(task)
         for region in annotation.objects("result")
         if region.get("type") in _SPAN_TYPES
     }
@@ -58,6 +61,8 @@ def read(
     labels: str = "split",
     features: Sequence[str] = (),
     shapes: str = "keep",
+    include: str | Sequence[str] = (),
+    repeated: str = "",
 ) -> Corpus:
     """One document per task that somebody annotated.
 
@@ -75,12 +80,17 @@ def read(
         the category; several choices are a set `a+b`, places in a taxonomy paths `a/b`.
     shapes
         Of images: "keep", "box" (the box around each) or "no" (from left to right alone).
+    include
+        "unfinished" (drafts), "reference" (annotations marked as ground truth): what counts beside
+        submitted annotations.
+    repeated
+        "first", "last" or "session": which of two annotations of a task by one person counts; by
+        default the task is left out.
 
     Raises
     ------
     DataError
-        A task has no id or two annotations by one person, or a region is not what the text has in
-        its place.
+        A task has no id, or a region is not what the text has in its place.
 
     Notes
     -----
@@ -88,8 +98,10 @@ def read(
         characters (code points; older exports' UTF-16 is converted), seconds for recordings,
         pixels for images
     Annotators
-        `completed_by` (e-mail, user name or number). Cancelled annotations and predictions are left
-        out (`--option predictions=yes`: each `model_version` is an annotator)
+        `completed_by` (e-mail, user name or number). Cancelled annotations are skipped work, drafts
+        unfinished work, and ground truths references: they are left out (`--include
+        unfinished,reference`). So are predictions (`--option predictions=yes`: each `model_version`
+        is an annotator), and tasks that one person annotated twice (`--repeated last`)
     Category
         label; a region without one is unlabelled. The layer is the control tag (`--layer`).
         Choices, taxonomies, ratings and numbers of a region with `[features.NAME]`
@@ -102,33 +114,72 @@ def read(
     """
     one_of("predictions", predictions, ("yes", "no"))
     one_of("labels", labels, ("split", "join"))
+    wanted = Wanted.of(include, repeated)
     documents = Documents(source, CHARACTERS)
+    tasks: dict[str, Record] = {}
+    works: dict[str, list[Work[Record]]] = {}
     for number, task in enumerate(records(source), 1):
-        annotations = _annotations(task)
-        every = len(task.objects(_key(task)))
-        documents.leave_out("annotation", "cancelled", every - len(annotations))
-        if predictions == "yes":
-            annotations += _predictions(task)
         key = document_of(task) or task.name("id" if "id" in task else "inner_id")
         if key is None:
             raise source.error(f"task number {number} has no id")
-        if key in documents.found:
+        if key in tasks:
             raise source.error(f"task {key} occurs twice")
-        for kind in ("prediction", "draft")[predictions == "yes" :]:
-            documents.leave_out(kind, "nobody submitted it", task.size(f"{kind}s"))
-        if annotations:
-            _read_task(documents, key, task, annotations, _Asked(layer, labels, features))
+        tasks[key] = task
+        works[key] = _works(documents, key, task)
+        if predictions == "yes":
+            works[key] += [_prediction(key, entry) for entry in _predictions(task)]
         else:
+            documents.leave_out("prediction", "nobody submitted it", task.size("predictions"))
+        if not any(work.state != State.SKIPPED for work in works[key]):
             documents.leave_out("task", "nobody annotated it")
+    chosen = choose_works(works, wanted, ("annotation", "task"), source, documents.leave_out)
+    for key, listed in chosen.items():
+        _read_task(documents, key, tasks[key], listed, _Asked(layer, labels, features))
     return with_shapes(documents.corpus(), shapes, source.place)
 
 
-def _annotations(task: Record) -> list[Record]:
-    """What people submitted, without what they cancelled."""
-    found = task.objects(_key(task))
-    if any(a.get("was_cancelled") not in (True, False, None) for a in found):
-        raise task.source.error('"was_cancelled" is neither true nor false')
-    return [a for a in found if not a.get("was_cancelled")]
+def _works(documents: Documents, key: str, task: Record) -> list[Work[Record]]:
+    """Return the annotations of a task with their states, and drafts that nobody submitted."""
+    works = []
+    for annotation in task.objects(_key(task)):
+        cancelled = annotation.get("was_cancelled")
+        if cancelled not in (True, False, None):
+            raise task.source.error('"was_cancelled" is neither true nor false')
+        state, said, reason = State.FINISHED, "submitted", ""
+        if cancelled:
+            state, said, reason = State.SKIPPED, "was_cancelled", "cancelled"
+        elif annotation.get("ground_truth") is True:
+            state, said = State.REFERENCE, "ground_truth"
+        who = _annotator(key, annotation) if not cancelled else ""
+        works.append(_work(who, annotation, state, said, reason))
+    drafts = task.get("drafts")
+    for draft in drafts if isinstance(drafts, list) else []:
+        entry = Record.of(draft, task.source, task.line)
+        drafter = _drafter(entry)
+        if entry.get("annotation"):
+            documents.leave_out("draft", "changes an annotation that was submitted")
+        elif drafter is None or not isinstance(entry.get("result"), list):
+            reason = "nobody submitted it, and it is given without its regions"
+            documents.leave_out("draft", reason, state=State.UNFINISHED)
+        else:
+            works.append(_work(drafter, entry, State.UNFINISHED, "draft"))
+    return works
+
+
+def _work(
+    annotator: str, entry: Record, state: State, said: str = "", reason: str = ""
+) -> Work[Record]:
+    return Work(annotator, entry, state, said, reason, entry.text("created_at"))
+
+
+def _prediction(key: str, entry: Record) -> Work[Record]:
+    return Work(_annotator(key, entry), entry)
+
+
+def _drafter(draft: Record) -> str | None:
+    """Return who made a draft: `user` is an object, a name or a number."""
+    who = draft.inner("user").name("email", "username", "id") if draft.size("user") else None
+    return who or draft.name("user", "created_username")
 
 
 def _predictions(task: Record) -> list[Record]:
@@ -153,9 +204,9 @@ class _Asked:
 
 
 def _read_task(
-    documents: Documents, key: str, task: Record, annotations: list[Record], asked: _Asked
+    documents: Documents, key: str, task: Record, works: list[Work[Record]], asked: _Asked
 ) -> None:
-    found = [(_annotator(key, a), *_regions(a, asked)) for a in annotations]
+    found = [(work.annotator, *_regions(work.content, asked)) for work in works]
     regions = [region for _, own, *_ in found for region in own]
     timed = any(map(_is_timed, regions))
     drawn = any(region.get("type") in _IMAGE_TYPES for region in regions)
@@ -163,11 +214,6 @@ def _read_task(
     counted = "pixels" if drawn else SECONDS if timed else None
     spans = documents.of(key, text, offset_unit=counted)
     for annotator, own, beside, passed, relations in found:
-        if annotator in spans.annotators:
-            raise task.source.error(
-                f"task {key} has two annotations by {annotator}",
-                hint="Cancel or delete one of them and export again",
-            )
         spans.declare(annotator)
         for kind, reason in passed:
             spans.leave_out(kind, reason)
@@ -395,7 +441,7 @@ registered(
     "label-studio",
     "Label Studio JSON",
     (".json",),
-    holding(".json", (b'"annotations"', b'"completed_by"', b'"completions"')),
+    holding(".json", _LISTS, (b'"data"', b'"result"', b'"completed_by"')),
     read,
     layers=layers,
     write=write,

@@ -32,6 +32,7 @@ from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.tools.cas import NEXT, layers_of, read_layer
 from gammacp.tools.cas_views import Cas, CasAnnotation
+from gammacp.tools.inception_project import origin
 from gammacp.tools.inception_writing import LAYOUT, write_tsv
 from gammacp.tools.type_system import ANNOTATION, ARRAY, ENDS, STRING, TypeSystem
 from gammacp.tools.webanno_rows import (
@@ -403,6 +404,7 @@ registered(
     _sniff,
     read,
     layers=layers,
+    origin=origin,
     layout=LAYOUT,
     write=write_tsv,
     many=True,

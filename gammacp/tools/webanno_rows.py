@@ -117,7 +117,7 @@ def rows_of(source: Source) -> WebannoRows:
                 sentences.append((row.start, "\n".join(pending)))
                 pending = []
             rows.append(row)
-    if pending or _ends_early(rows, sentences[-1:]):
+    if pending or not rows or _ends_early(rows, sentences[-1:]):
         raise source.error(
             "file ends before its text", line=len(lines), hint="Check whether the file is complete"
         )

@@ -25,7 +25,7 @@ _AT_ONCE = 100
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which measures, and their own options."""
+    """Options for which measures, and their own options."""
 
     measures: list[str] | None = option(
         "Measures to compute (A,B; repeatable), or all (see gammacp measures).  "
@@ -61,7 +61,7 @@ class Chosen:
 
     @property
     def distance(self) -> Any:
-        """What `--metric` names."""
+        """Return the distance that `--metric` names."""
         from gammacp.dissimilarity import dissimilarity
 
         if self.metric is None:
@@ -153,7 +153,7 @@ def measure(
 
 
 def _tell_many(documents: int, names: Sequence[str], *, beyond_chance: bool) -> None:
-    """That random sets of each of many documents take long, and what is faster."""
+    """Print that random sets of each of many documents take long, and what is faster."""
     from gammacp.measures.random_sets import OWN_CHANCE
     from gammacp.measures.registry import MEASURES
 
@@ -220,7 +220,7 @@ def _print(scores: Mapping[str, Mapping[str, Score]], seed: int) -> None:
 
 
 def _remarks(score: Score) -> Iterator[str]:
-    """What there is to say of a value, after the measure's name."""
+    """Return the remarks on a value, to be printed after the measure's name."""
     if score.reason:
         yield f": {score.reason}"
     for note in score.notes:
