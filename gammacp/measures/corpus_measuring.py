@@ -476,7 +476,14 @@ def _pooled(part: Part, pooled: PooledRates, marked: np.ndarray[Any, Any]) -> Po
         expected=expected / most,
         units=float(units),
         error=float(getattr(part.whole, "chance_error", 0.0)),
+        exact=part.counting.together is None or _few_disagree(part),
     )
+
+
+def _few_disagree(part: Part) -> bool:
+    """Whether so few documents have a cost that their spread says nothing of others."""
+    costs = [float(c.numbers["observed"].sum()) for c in part.counts.values()]
+    return bool(np.count_nonzero(costs) < FEWEST_PARTS)
 
 
 def _over(
