@@ -324,7 +324,7 @@ def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
         retrieval=_retrieval(whole) if part.reference is not None else Retrieval(),
         support=_support(part),
         reason=None if not math.isnan(value) else _why_undefined(part, whole),
-        notes=_left_out(part),
+        notes=(*_left_out(part), *_missing(counts)),
         signature=_signature(part),
         disagreement=float(whole.disagreement),
         by_category=_by_label(whole, labels, len(counts), of),
@@ -435,6 +435,15 @@ def _left_out(part: Part) -> tuple[str, ...]:
         f"{number} of {len(part.documents)} documents left out: {reason}"
         for reason, number in _reasons(part).items()
     )
+
+
+def _missing(counts: Mapping[str, Counts]) -> tuple[str, ...]:
+    """How many labels are missing, of measures that count them."""
+    sums = [
+        int(sum(c.numbers[name].sum() for c in counts.values() if name in c.numbers))
+        for name in ("missing", "asked")
+    ]
+    return (f"{sums[0]} of {sums[1]} labels are missing",) if sums[0] else ()
 
 
 def _signature(part: Part) -> str:
