@@ -211,7 +211,8 @@ def test_beyond_chance_of_a_corpus_is_zero_for_independent_annotators() -> None:
     for d in range(12):
         units = []
         for who in "AB":
-            starts = np.sort(rng.choice(np.arange(0, 190, 10), 8, replace=False)).tolist()
+            gaps = rng.dirichlet(np.ones(9))[:8] * (200 - 8 * 6)
+            starts = (np.cumsum(gaps) + 6 * np.arange(8)).tolist()
             units += [Unit(who, s, s + 6, str(rng.choice(["x", "y"]))) for s in starts]
         documents[f"d{d}"] = Continuum.from_units(units, bounds=(0, 200))
     found = gc.measure(
