@@ -83,7 +83,8 @@ def interval_of_counts(pooled: Pooled, *, confidence: float = 0.95) -> tuple[flo
         wide = df * (variance / own) ** 2 if own > _NO_VARIANCE else math.inf
         up, down = hall_moves(influences, variance, min(wide, 1e9), confidence)
         ends = [pooled.value + min(down, 0.0), pooled.value + max(up, 0.0)]
-    if not pooled.exact:
+    # An error rate of 1 and more is no share of anything.
+    if not pooled.exact or pooled.disagreement >= 1:
         return ends[0], min(1.0, ends[1])
     low, high = _exact_bounds(pooled, variance, df, confidence)
     return min(ends[0], 1 - high), min(1.0, max(ends[1], 1 - low))

@@ -36,6 +36,8 @@ BY = ("category", "pair", "document")
 OTHERS = "others"
 """The label of all categories but one, for measures that tell one label from the rest."""
 _MOST_PAIRS = 45
+# Reasons why documents are left out that are spelled out.
+_SHOWN = 3
 _FEW = f"fewer than {FEWEST_PARTS} documents with units tell no interval"
 _HELD = "one document has nearly all that is compared, so that the others tell no interval"
 
@@ -431,10 +433,12 @@ def _left_out(part: Part) -> tuple[str, ...]:
     """How many documents do not count, and why."""
     if len(part.documents) == 1:
         return ()
-    return tuple(
-        f"{number} of {len(part.documents)} documents left out: {reason}"
-        for reason, number in _reasons(part).items()
-    )
+    every = sorted(_reasons(part).items(), key=lambda entry: -entry[1])
+    of = len(part.documents)
+    notes = [f"{n} of {of} documents left out: {reason}" for reason, n in every[:_SHOWN]]
+    if rest := sum(number for _, number in every[_SHOWN:]):
+        notes.append(f"{rest} of {of} documents left out for other reasons")
+    return tuple(notes)
 
 
 def _missing(counts: Mapping[str, Counts]) -> tuple[str, ...]:

@@ -287,9 +287,11 @@ def gwet_ac(continuum: Continuum, *, metric: Metric = "nominal") -> Score:
     squared = settled["squared"]
     made = signature("gwet-ac", selection=continuum.selection, metric=metric_name(metric, squared))
     if not counts.numbers["units"][0]:
-        return undefined("no unit is labelled by two annotators", signature=made)
+        # The shares of its labels count in a corpus all the same.
+        reason = "no unit is labelled by two annotators"
+        return undefined(reason, signature=made, counts=counts)
     if not squared.any():
-        return undefined(_ONE_CATEGORY, signature=made)
+        return undefined(_ONE_CATEGORY, signature=made, counts=counts)
     rates = chance_of_guessing(counts.numbers, squared=squared)
     assert rates.expected is not None
     observed, expected = float(rates.disagreement[0]), float(rates.expected[0])
