@@ -36,7 +36,7 @@ def connect(place: str | Path, **options: Any) -> sqlite3.Connection:
 
 
 def schema_of(database: sqlite3.Connection) -> frozenset[tuple[object, ...]]:
-    """What a database has: kind, name, table and statement of each; statistics do not count.
+    """Return kind, name, table and statement of everything in a database but its statistics.
 
     Parameters
     ----------

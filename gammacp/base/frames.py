@@ -78,7 +78,7 @@ class FrameColumns(NamedTuple):
 
 
 def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
-    """What every row of a frame has.
+    """Return the columns of a frame by their role.
 
     A missing category (None, NaN, NA) is an unlabelled unit, and so is every unit where there is
     no category column. A whole number is one name, whether a gap or a neighbour made a float of it
@@ -143,7 +143,10 @@ def _columns_by_role(frame: Any, features: Sequence[str]) -> dict[str, list[Any]
 
 
 def _missing(value: object) -> bool:
-    """None, NaN, NaT, and pandas' NA, which is neither equal to itself nor different."""
+    """Return whether a value is None, NaN, NaT or pandas' NA.
+
+    NA compares neither equal to itself nor different, so it is recognised by its type.
+    """
     if value is None or type(value).__name__ == "NAType":
         return True
     return bool(value != value)

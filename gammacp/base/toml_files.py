@@ -14,7 +14,7 @@ _TABLE = re.compile(r"\s*\[([^\[\]]+)\]\s*(#|$)")
 
 
 def read_toml(path: str | PathLike[str]) -> tuple[dict[str, Any], str]:
-    """What a TOML file says, and its text (for `line_of`).
+    """Return the contents of a TOML file, and its text (for `line_of`).
 
     Parameters
     ----------

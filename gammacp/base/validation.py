@@ -1,4 +1,4 @@
-"""What people write by hand (TOML, JSON, a page's posts), held against a model of it.
+"""Checks of what people write by hand (TOML, JSON, posts of a page) against a model.
 
 A mistake is one DataError: the key and its line, the value, what it should be and what to write.
 """
@@ -61,7 +61,7 @@ def validated(
     text: str = "",
     hint: str | None = None,
 ) -> M:
-    """What a parsed document says.
+    """Return a parsed document as an instance of a model.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ SET cells = max(cells, excluded.cells), seconds = max(seconds, excluded.seconds)
 
 @dataclass(frozen=True, slots=True)
 class MergeCounts:
-    """What came from one store: new cells, and cells that were there with the same value."""
+    """Counts of cells from one store: new ones, and ones that were there with the same value."""
 
     path: Path
     added: int

@@ -48,7 +48,7 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What computed cells.
+    """Software and settings that computed cells.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ class Store:
             self._lock.close()
 
     def rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
-        """What a SELECT finds, row by row; SQLite's errors in the user's terms.
+        """Yield the rows of a SELECT; translate SQLite's errors into the user's terms.
 
         Parameters
         ----------
@@ -229,7 +229,7 @@ class Store:
         return [name for (name,) in rows]
 
     def count(self, experiment: Experiment, sweep: Sweep) -> int:
-        """How many of the sweep's cells are there.
+        """Count the sweep's cells that are there.
 
         Parameters
         ----------

@@ -26,7 +26,7 @@ def sqlite_errors(path: Path) -> Iterator[None]:
 
 
 def damage_error(path: Path, why: object) -> DataError:
-    """What is in the file cannot be trusted."""
+    """Build the error for a file whose contents cannot be trusted."""
     return DataError(
         f"not a store of sweeps, or a damaged one ({why})",
         file=path,

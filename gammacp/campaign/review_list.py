@@ -38,7 +38,7 @@ _WIDE = {"reasons": 40, "text": 40, "votes": 20, "decision": 16, "category": 16}
 
 
 class _Document(WrittenTable):
-    """What the hidden sheet says of a document; `rows` are the keys of its rows."""
+    """Document of the hidden sheet; `rows` are the keys of its rows."""
 
     annotator: str
     offset_unit: str
@@ -152,7 +152,7 @@ def _about(c: Continuum) -> dict[str, object]:
 
 
 def _key(cells: Mapping[str, Any], people: Sequence[str]) -> str:
-    """Where a row's units are: what stays while it is decided, sorted and corrected."""
+    """Return the key of a row's units, which stays while it is decided, sorted and corrected."""
     places = [_text(cells.get(f"{name}: {side}")) for name in people for side in _SIDES[:2]]
     return " ".join(place or "-" for place in places)
 

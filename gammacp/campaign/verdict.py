@@ -39,7 +39,7 @@ _WORDS = ("low", "moderate", "high")
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignVerdict:
-    """What a campaign's numbers say, in plain words.
+    """Verdict on a campaign's numbers in plain words.
 
     Attributes
     ----------

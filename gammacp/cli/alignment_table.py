@@ -37,7 +37,7 @@ def print_alignment(alignment: Alignment, *, title: str = "") -> None:
 
 
 def tell_open(alignments: Mapping[str, Alignment], of: int) -> None:
-    """What proofs leave open; several alignments that are unproven are one line.
+    """Print what proofs leave open; several unproven alignments are one line.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from gammacp.base.subjects import table
 from gammacp.continuum import Continuum, Corpus
@@ -16,6 +16,9 @@ from gammacp.formats.boundary import guard
 from gammacp.formats.layers import Layers
 from gammacp.formats.source import Source, in_utf8
 from gammacp.registry import Registry
+
+if TYPE_CHECKING:
+    from gammacp.formats.states import Origin
 
 # A text may stand before the keys that tell one tool's JSON from another's.
 HEAD_BYTES = 1 << 22
@@ -84,16 +87,21 @@ class FormatReader:
     first_rows
         `first_rows(source)`: by document and annotator the place of their first row in a file that
         was read, for messages.
+    origin
+        `origin(source, place)`: the state of the work that a file holds as its project says, for
+        formats of one annotator's part of a document a file; None where nothing says so. `place` is
+        the path that names annotator and document.
     """
 
     sniff: Callable[[bytes, Path], bool]
     read: Callable[..., Continuum | Corpus]
     layers: Callable[[Source], Layers] | None = None
     first_rows: Callable[[Source], Mapping[tuple[str, ...], str]] | None = None
+    origin: Callable[[Source, Path], Origin | None] | None = None
 
     def __post_init__(self) -> None:
         """Turn unexpected exceptions of the functions into errors of the file."""
-        for name in ("sniff", "read", "layers", "first_rows"):
+        for name in ("sniff", "read", "layers", "first_rows", "origin"):
             if function := getattr(self, name):
                 object.__setattr__(self, name, guard(function))
 
@@ -276,6 +284,7 @@ def registered(
     *,
     layers: Callable[[Source], Layers] | None = None,
     first_rows: Callable[[Source], Mapping[tuple[str, ...], str]] | None = None,
+    origin: Callable[[Source, Path], Origin | None] | None = None,
     write: Callable[..., None] | None = None,
     many: bool = False,
     per_annotator: bool = False,
@@ -297,7 +306,7 @@ def registered(
     ----------
     name, title, extensions, by_content, layout, holds, many, extra
         The attributes of `Format`.
-    sniff, read, layers, first_rows
+    sniff, read, layers, first_rows, origin
         The attributes of `FormatReader`.
     write, per_annotator, by_name, milliseconds
         The attributes of `FormatWriter`.
@@ -319,7 +328,9 @@ def registered(
         name=name,
         title=title,
         extensions=extensions,
-        reader=FormatReader(sniff=sniff, read=read, layers=layers, first_rows=first_rows),
+        reader=FormatReader(
+            sniff=sniff, read=read, layers=layers, first_rows=first_rows, origin=origin
+        ),
         writer=writer,
         kept=KeptData(**kept),
         conventions=conventions.completed_by(read),

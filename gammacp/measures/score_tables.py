@@ -116,7 +116,7 @@ def _corpus_rows(name: str, score: CorpusScore) -> Iterator[dict[str, Any]]:
 
 
 def _measure_rows(name: str, score: Score) -> Iterator[dict[str, Any]]:
-    if not score.by_category:
+    if score.defined or not score.by_category:
         yield {"measure": name, **score.as_dict()}
     for category, value in score.by_category.items():
         yield {

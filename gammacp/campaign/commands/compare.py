@@ -40,7 +40,7 @@ def compare(
     frame: FrameFile = None,
     json: AsJson = False,
 ) -> None:
-    """Who agrees with whom, on which documents and categories.
+    """Compare annotators, documents and categories.
 
     Example: gammacp compare round-2/ --against round-1/
 
@@ -64,6 +64,7 @@ def compare(
         about=about,
         links=True,
         by_default_chance="chance" not in options,
+        people=[comparing.reference] if comparing.reference else (),
     )
     if is_against_gold(loaded.continua, comparing.reference):
         tell_against_gold(loaded, str(comparing.reference), tables, thresholds, json=json)

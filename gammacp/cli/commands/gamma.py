@@ -137,7 +137,7 @@ def _write_certificates(
 
 
 def _how_far(found: Agreement) -> str:
-    """What an interrupted run says of itself."""
+    """Return what an interrupted run says of itself."""
     whole = len(found.rated)
     if not whole:
         return "no γ yet: too few random annotation sets are done"

@@ -31,7 +31,7 @@ _AT_ONCE = 100
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which measures, and their own options."""
+    """Options for which measures, and their own options."""
 
     measures: list[str] | None = option(
         "Measures to compute (A,B; repeatable), or all (see gammacp measures).  "
@@ -67,7 +67,7 @@ class Chosen:
 
     @property
     def distance(self) -> Any:
-        """What `--metric` names."""
+        """Return the distance that `--metric` names."""
         from gammacp.dissimilarity import dissimilarity
 
         if self.metric is None:
@@ -313,7 +313,7 @@ class Together:
 
 
 def _tell_many(documents: int, names: Sequence[str], *, beyond_chance: bool) -> None:
-    """That random sets of each of many documents take long, and what is faster."""
+    """Print that random sets of each of many documents take long, and what is faster."""
     from gammacp.measures.random_sets import OWN_CHANCE
     from gammacp.measures.registry import MEASURES
 
@@ -396,7 +396,7 @@ def _sentences(found: Together) -> Iterator[tuple[str, str]]:
 
 
 def _remarks(score: Any) -> Iterator[str]:
-    """What there is to say of a value, after the measure's name."""
+    """Return the remarks on a value, to be printed after the measure's name."""
     if score.reason:
         yield f": {score.reason}"
     for note in score.notes:
