@@ -57,7 +57,7 @@ def conll(case):
     values = []
     with tempfile.TemporaryDirectory() as folder:
         names = [Path(folder, side) for side in ("key", "response")]
-        for name, side in zip(names, ("key", "response")):
+        for name, side in zip(names, ("key", "response"), strict=True):
             name.write_text(case[side], encoding="utf-8")
         for metric in ("muc", "bcub", "ceafe"):
             run = subprocess.run(

@@ -1,9 +1,8 @@
 """Corpus values beside those of other packages: python benchmarks/corpus_peers.py PYTHON [SCORER].
 
 PYTHON is that of an environment with seqeval, nervaluate, krippendorff and irrCAC, SCORER the
-`scorer.pl` of the CoNLL reference scorers. Random corpora are measured by both; printed are how many
-values were compared, how many differ by more than 1e-9 (the scorer prints four digits: 1e-4), and
-the largest difference.
+`scorer.pl` of the CoNLL reference scorers. Random corpora are measured by both; printed are how
+many values were compared, how many differ by more than 1e-9, and the largest difference.
 """
 
 from __future__ import annotations
@@ -212,8 +211,7 @@ def main() -> None:
         row += [abs(a - b) for a, b in zip(mine, theirs, strict=True)]
     print("peer,values,different,largest_difference")
     for peer, apart in compared.items():
-        allowed = 1e-4 if peer == "conll" else 1e-9
-        print(f"{peer},{len(apart)},{sum(x > allowed for x in apart)},{max(apart):.2g}")
+        print(f"{peer},{len(apart)},{sum(x > 1e-9 for x in apart)},{max(apart):.2g}")
 
 
 if __name__ == "__main__":

@@ -288,8 +288,8 @@ def gwet_ac(continuum: Continuum, *, metric: Metric = "nominal") -> Score:
     made = signature("gwet-ac", selection=continuum.selection, metric=metric_name(metric, squared))
     if not counts.numbers["units"][0]:
         # The shares of its labels count in a corpus all the same.
-        reason = "no unit is labelled by two annotators"
-        return undefined(reason, signature=made, counts=counts)
+        nothing = "no unit is labelled by two annotators"
+        return undefined(nothing, signature=made, counts=counts)
     if not squared.any():
         return undefined(_ONE_CATEGORY, signature=made, counts=counts)
     rates = chance_of_guessing(counts.numbers, squared=squared)
