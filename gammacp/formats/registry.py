@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
@@ -228,6 +229,11 @@ class Format:
     many: bool = False
     extra: str | None = None
 
+    @cached_property
+    def endings(self) -> tuple[str, ...]:
+        """All endings of this format's files, in lower case."""
+        return tuple(ending.lower() for ending in (*self.extensions, *self.by_content))
+
     def has_ending(self, path: Path) -> bool:
         """Return whether a file name ends as this format's do.
 
@@ -236,8 +242,7 @@ class Format:
         path
             Its last ending counts, or its last two.
         """
-        endings = tuple(ending.lower() for ending in (*self.extensions, *self.by_content))
-        return bool(path.suffix) and path.name.lower().endswith(endings)
+        return bool(path.suffix) and path.name.lower().endswith(self.endings)
 
 
 def _keywords(function: Callable[..., object]) -> tuple[str, ...]:

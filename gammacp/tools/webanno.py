@@ -275,7 +275,10 @@ def _relations(
     base = layer.features[-1].removeprefix("BT_") if layer.features else ""
     for row in rows:
         cells = [pieces(cell, "|") for cell in _cells(row, layer)]
-        for number, (*values, where) in enumerate(zip(*cells, strict=False)):
+        if len({len(stack) for stack in cells}) > 1:
+            what = f"columns of layer {layer.name} hold different numbers of relations"
+            raise source.error(what, line=row.line)
+        for number, (*values, where) in enumerate(zip(*cells, strict=True)):
             if where == "_":
                 continue
             m = _RELATION.fullmatch(where)

@@ -134,6 +134,9 @@ def test_relations_of_the_layer_are_links(tmp_path: Path) -> None:
     broken = tsv(tmp_path, f"{head}\n\n{rows.replace('1-3[0_1]', '1-9')}")
     with pytest.raises(DataError, match=r"relation begins at '1-9', which is not a token"):
         read(broken, layer="Span", feature="value")
+    lost = tsv(tmp_path, f"{head}\n\n{rows.replace('1-4|1-2[1_0]', '1-4')}")
+    with pytest.raises(DataError, match=r"layer custom\.Rel hold different numbers of relations"):
+        read(lost, layer="Span", feature="value")
 
 
 CHAINED = (
