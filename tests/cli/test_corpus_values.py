@@ -39,9 +39,7 @@ def test_the_corpus_in_json(run: Run, file: Path) -> None:
 
 
 def test_a_reference(run: Run, file: Path) -> None:
-    found = json.loads(
-        run("measure", file, "-m", "f1-strict", "--reference", "gold", "--json").out
-    )
+    found = json.loads(run("measure", file, "-m", "f1-strict", "--reference", "gold", "--json").out)
     first, second = (r["measures"]["f1-strict"] for r in found["results"])
     assert (first["precision"], first["recall"]) == (1, 0.5)
     assert (second["precision"], second["recall"]) == (0.5, 1)
