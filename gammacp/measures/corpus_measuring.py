@@ -36,6 +36,8 @@ BY = ("category", "pair", "document")
 OTHERS = "others"
 """The label of all categories but one, for measures that tell one label from the rest."""
 _MOST_PAIRS = 45
+# Reasons why documents are left out that are spelled out.
+_SHOWN = 3
 _FEW = f"fewer than {FEWEST_PARTS} documents with units tell no interval"
 _HELD = "one document has nearly all that is compared, so that the others tell no interval"
 
@@ -324,7 +326,7 @@ def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
         retrieval=_retrieval(whole) if part.reference is not None else Retrieval(),
         support=_support(part),
         reason=None if not math.isnan(value) else _why_undefined(part, whole),
-        notes=_left_out(part),
+        notes=(*_left_out(part), *_missing(counts)),
         signature=_signature(part),
         disagreement=float(whole.disagreement),
         by_category=_by_label(whole, labels, len(counts), of),
@@ -431,10 +433,21 @@ def _left_out(part: Part) -> tuple[str, ...]:
     """How many documents do not count, and why."""
     if len(part.documents) == 1:
         return ()
-    return tuple(
-        f"{number} of {len(part.documents)} documents left out: {reason}"
-        for reason, number in _reasons(part).items()
-    )
+    every = sorted(_reasons(part).items(), key=lambda entry: -entry[1])
+    of = len(part.documents)
+    notes = [f"{n} of {of} documents left out: {reason}" for reason, n in every[:_SHOWN]]
+    if rest := sum(number for _, number in every[_SHOWN:]):
+        notes.append(f"{rest} of {of} documents left out for other reasons")
+    return tuple(notes)
+
+
+def _missing(counts: Mapping[str, Counts]) -> tuple[str, ...]:
+    """How many labels are missing, of measures that count them."""
+    sums = [
+        int(sum(c.numbers[name].sum() for c in counts.values() if name in c.numbers))
+        for name in ("missing", "asked")
+    ]
+    return (f"{sums[0]} of {sums[1]} labels are missing",) if sums[0] else ()
 
 
 def _signature(part: Part) -> str:
@@ -476,7 +489,14 @@ def _pooled(part: Part, pooled: PooledRates, marked: np.ndarray[Any, Any]) -> Po
         expected=expected / most,
         units=float(units),
         error=float(getattr(part.whole, "chance_error", 0.0)),
+        exact=part.counting.together is None or _few_disagree(part),
     )
+
+
+def _few_disagree(part: Part) -> bool:
+    """Whether so few documents have a cost that their spread says nothing of others."""
+    costs = [float(c.numbers["observed"].sum()) for c in part.counts.values()]
+    return bool(np.count_nonzero(costs) < FEWEST_PARTS)
 
 
 def _over(
