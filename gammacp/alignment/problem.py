@@ -122,6 +122,24 @@ class Certificate(NamedTuple):
     whole: bool = True
 
 
+class Effort(NamedTuple):
+    """What an alignment has taken: the same on any machine, as nothing of it is timed.
+
+    Attributes
+    ----------
+    work
+        Elementary steps of all kernels and solvers, about a billion in a second of one core.
+    nodes
+        States of search trees, those of CP-SAT and HiGHS included.
+    rounds
+        How often prices were found anew: linear programs, diffusion, steps of relaxations.
+    """
+
+    work: int
+    nodes: int
+    rounds: int
+
+
 class Proof(NamedTuple):
     """What a bound rests on, for whoever checks it (`certificate`).
 

@@ -14,12 +14,11 @@ from gammacp.alignment import best_groups
 from gammacp.alignment.candidates import build_problem, position_ranks
 from gammacp.alignment.columns import all_columns, to_columns
 from gammacp.alignment.duals.lp import relax
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.limits import Limits, Ties
 from gammacp.alignment.presolve.presolve import Presolve, Presolved
 from gammacp.alignment.problem import Solution, Status
 from gammacp.alignment.proof.components import Components
 from gammacp.alignment.solvers.generation import Generated, Generation, conclude, generate
-from gammacp.alignment.solvers.packing import Ties
 from gammacp.alignment.ties import break_ties, in_order
 from gammacp.base.arrays import Floats
 from gammacp.dissimilarity import bind, unit_columns
@@ -240,7 +239,7 @@ def test_ties_without_an_end_are_left_and_said():
     alike = Continuum.from_codes(
         tuple("ABCDEFG"), ("a",), starts, starts + 5, units // 3, np.zeros(21, np.int64)
     )
-    quick = [Ties(seconds=1e-3), Presolve(merged=0.0)]
+    quick = [Ties(steps=1e6), Presolve(merged=0.0)]
     found = align(alike, Combined(alpha=0), tuning=quick)
     assert found.status is Status.OPTIMAL
     assert found.disorder == 0

@@ -16,7 +16,7 @@ from gammacp.alignment.duals import lp
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import DIFFUSED, Stage
 from gammacp.base.arrays import Floats
-from gammacp.base.stopping import due
+from gammacp.base.stopping import current_work, due, spend
 
 # Passes over all columns before those are left out that lose more than this share of the scale, and
 # per round over the columns that are left (3by100, 3 × 500, 3 × 3000, 4 × 100).
@@ -108,6 +108,8 @@ def diffusion(
         if due(deadline):
             break
         before, falls_before = price, falls
+        current_work().rounds += 1
+        spend(2 * _PASSES * len(along.members))
         price = diffuse(n_units, along, every[kept], share, _PASSES)
         fell = before - price
         falls = abs(float(fell.sum()))

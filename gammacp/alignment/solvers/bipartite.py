@@ -103,7 +103,7 @@ def match(problem: Problem, edges: Edges, gain: Floats, deadline: float) -> Matc
 
     n_first, n = len(edges.begin) - 1, problem.n_units
     column, row_price, column_price = halting(
-        lambda halted: best_matching(edges.begin, edges.column, gain, n - n_first, halted),
+        lambda meter: best_matching(edges.begin, edges.column, gain, n - n_first, meter),
         deadline,
         quick=len(gain) <= _UNWATCHED,
     )

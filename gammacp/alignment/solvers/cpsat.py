@@ -5,8 +5,7 @@ import numpy as np
 from gammacp.alignment.columns import all_columns, to_groups
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution, solution
-from gammacp.alignment.proof.unit_bound import least_bounded
-from gammacp.alignment.solvers.enumeration import better, solve_listed
+from gammacp.alignment.solvers.enumeration import at_hand, better, solve_listed
 from gammacp.alignment.solvers.greedy import take_first
 from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.alignment.solvers.registry import registered
@@ -21,7 +20,10 @@ def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
     Its word is checked by `enumeration`, whose bound is told.
     """
     deadline = limits.deadline()
-    columns = all_columns(problem)
+    try:
+        columns = all_columns(problem, deadline=deadline)
+    except TimeoutError:
+        return at_hand(problem)
     greedy = np.zeros(columns.number, np.int64)
     greedy[take_first(problem, columns)] = 1
     model = Model(columns, np.ones(problem.n_units, np.int64), problem.opening, problem.cover)
@@ -36,7 +38,6 @@ def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
         # Proven on integers: what is better than the rounding would have shown.
         told = np.inf
     if due(deadline):
-        own = least_bounded(problem, groups_of(greedy))
-        return better(problem, solution(problem, groups, -np.inf, told=told), own)
+        return better(problem, solution(problem, groups, -np.inf, told=told), at_hand(problem))
     own = solve_listed(problem, columns, limits.until(deadline))
     return solution(problem, groups, own.bound, own.certificate, own.proof, told)

@@ -63,6 +63,7 @@ def align(
         print_json(
             {
                 **alignment.as_dict(),
+                **({} if alignment.effort is None else alignment.effort._asdict()),
                 "unitary_alignments": alignment_records(alignment),
                 **loaded.json,
             }
