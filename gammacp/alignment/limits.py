@@ -43,9 +43,12 @@ class Ties(Stage):
     steps
         For the list of groups that are as good, and for components that are too large to search;
         then the alignment is one of the best, and need not be the first (8 × 3, all pairs alike).
+    cycles
+        Of two annotators: cycles of pairs that are turned to make Σ d_cat less.
     """
 
     steps: float = 20 * GIGA
+    cycles: int = 100_000
 
 
 S = TypeVar("S", bound=Stage)

@@ -5,8 +5,9 @@ units: the unitary alignment of the first unit first, a fuller one before a spar
 in order of position; those at one place in the canonical order of annotators and categories, which
 knows no names. So neither the back-end nor renaming changes what is taken.
 
-The proof by components says which groups a best alignment can use; each component is searched
-once more for the first of its best solutions in that order. Components too large for that, and
+Two annotators' best alignments are matchings, which differ by cycles (`ties_of_two`). Of more, the
+proof by components says which groups a best alignment can use; each component is searched once more
+for the first of its best solutions in that order. Components too large for that, and
 problems of merged units, go to CP-SAT, one criterion after the other. Where that ends too soon, or
 the groups are too many to list, `Solution.first` is false.
 """
@@ -72,6 +73,14 @@ def break_ties(
         return solved
     rows = np.arange(problem.n_units)
     second = _category_costs(continuum, dissimilarity, problem, rows)
+    if problem.n_annotators == 2 and not problem.cover:
+        # Imported here: more annotators need no residual graph.
+        from gammacp.alignment.ties_of_two import first_of_two
+
+        costs = _second_costs(problem, certificate.columns, second)
+        first = first_of_two(problem, solved, certificate, costs, limits)
+        if first is not None:
+            return first
     with budget(limits.of(Ties).steps):
         chosen, whole = _first_of_components(problem, certificate, second, limits)
     groups = to_groups(problem, certificate.columns.select(chosen))
