@@ -20,6 +20,7 @@ from gammacp.alignment.costs import costs_of
 from gammacp.alignment.limits import Limiting, Limits, Solving, Tuning
 from gammacp.alignment.presolve.presolve import Presolved, solve_presolved
 from gammacp.alignment.problem import Effort, Proof, Solution, Status
+from gammacp.alignment.reporting import disorder_unit
 from gammacp.alignment.solvers.registry import SOLVERS, Solver
 from gammacp.alignment.ties import break_ties, in_order
 from gammacp.base.arrays import Codes, Floats
@@ -192,7 +193,8 @@ def best_groups(
     require(continuum, fragments=True)
     with counting() as work:
         best = _best_groups(continuum, dissimilarity, SOLVERS[method], limits, ties, cover)
-    return best._replace(effort=Effort(work.steps, work.nodes, work.rounds))
+    facts = work.facts if best.status is Status.OPTIMAL else {**work.facts, "proved_by": None}
+    return best._replace(effort=Effort(work.steps, work.nodes, work.rounds, **facts))
 
 
 def _best_groups(
@@ -210,17 +212,19 @@ def _best_groups(
     while delta is not None:
         measured = to_unit(dissimilarity, delta)
         left = limits.until(deadline)
-        if solver.presolved:
-            found = solve_presolved(continuum, measured, solver.solve, left, cover=cover)
-        else:
-            problem = build_problem(continuum, measured, cover=cover, prune=solver.pruned)
-            found = Presolved(solver.solve(problem, left), problem)
+        unit = delta / measured.delta
+        with disorder_unit(unit * disorder_scale(continuum.n_annotators, continuum.mean_units)):
+            if solver.presolved:
+                found = solve_presolved(continuum, measured, solver.solve, left, cover=cover)
+            else:
+                problem = build_problem(continuum, measured, cover=cover, prune=solver.pruned)
+                found = Presolved(solver.solve(problem, left), problem)
         chosen = found.solution
         if ties and solver.exact and not due(deadline):
             chosen = break_ties(continuum, measured, found, limits.until(deadline))
         cost = cost_of(continuum, found.solution.groups, dissimilarity)
         own = replace(found.solution, groups=chosen.groups, first=chosen.first)
-        finer = at_delta(continuum, own, cost, delta, delta / measured.delta)
+        finer = at_delta(continuum, own, cost, delta, unit)
         if best is not None and finer.status is not Status.OPTIMAL:
             break
         if best is None:

@@ -51,12 +51,15 @@ class Work:
         How often prices, columns or a relaxation were found anew.
     most
         Number of steps at which the innermost budget ends.
+    facts
+        What solvers `note` by name, the last word on each.
     """
 
     def __init__(self) -> None:
         """Begin with nothing done and no budget."""
         self.steps, self.nodes, self.rounds = 0, 0, 0
         self.most = UNLIMITED
+        self.facts: dict[str, Any] = {}
 
     @property
     def left(self) -> int:
@@ -79,6 +82,11 @@ def current_work() -> Work:
 def spend(steps: float) -> None:
     """Count steps that were taken outside of kernels."""
     current_work().steps += int(steps)
+
+
+def note(**facts: Any) -> None:
+    """Note what is worth telling about how something was solved."""
+    current_work().facts.update(facts)
 
 
 @contextmanager

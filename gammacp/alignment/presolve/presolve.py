@@ -16,7 +16,7 @@ from gammacp.alignment.limits import Limits, Stage
 from gammacp.alignment.presolve.duplicates import Merged, merge_identical
 from gammacp.alignment.problem import Problem, Proof, Solution, Status, judged
 from gammacp.alignment.solvers.registry import Solve
-from gammacp.base.stopping import GIGA, budget
+from gammacp.base.stopping import GIGA, budget, note
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
 
@@ -103,6 +103,7 @@ def solve_presolved(
             return Presolved(solved, problem)
         other = solve_pooled(continuum, dissimilarity, deadline)
         if other is not None and other.objective - other.bound <= problem.slack:
+            note(prices_by="GLOP", proved_by="prices of pooled categories")
             return Presolved(replace(other, status=Status.OPTIMAL, bound=other.objective), None)
     solved = solve(problem, limits.until(deadline))
     if solved.status is not Status.OPTIMAL and not cover:
@@ -156,6 +157,7 @@ def _solve_merged(
     packed = pack(few, limits, deadline)
     if packed is None:
         return None
+    note(prices_by="GLOP", proved_by="prices of merged units")
     problem = few.problem
     columns = packed.certificate.columns
     objective = continuum.n_units * problem.opening - float(columns.gain @ packed.times)

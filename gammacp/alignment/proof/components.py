@@ -21,7 +21,7 @@ from gammacp.alignment.kernels.records import Columns, spread
 from gammacp.alignment.limits import SMALL_UNITS, Limits, Stage
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
-from gammacp.base.stopping import GIGA, budget, due, halting
+from gammacp.base.stopping import GIGA, budget, due, halting, note
 
 if TYPE_CHECKING:
     from gammacp.alignment.solvers.packing import Model
@@ -278,6 +278,7 @@ def best_of_columns(
     Units of `columns` are rows of the problem.
     """
     kept, state, price = decompose(problem, columns, price, limits, deadline)
+    note(columns_kept=len(kept))
     most, lower = float(price.sum()), state.lower_total if state.complete else 0.0
     told = lower + sum(state.told.values()) if state.complete else 0.0
     return BestColumns(kept[state.chosen], most - lower, price, most - told)

@@ -10,7 +10,7 @@ from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, Sta
 from gammacp.alignment.proof.components import Components, best_of_columns
 from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Codes
-from gammacp.base.stopping import GIGA, budget
+from gammacp.base.stopping import GIGA, budget, note
 
 # Members of all groups up to which they are listed: per unit of a long continuum, where listing
 # stays linear in the length, and at the most, some 100 MB.
@@ -75,6 +75,7 @@ def solve_listed(
     one that is not among the columns; without it they hold all groups, and their prices are that.
     """
     deadline = limits.deadline()
+    note(columns_listed=columns.number, proved_by="components")
     try:
         with budget(limits.steps(limits.of(Components).proof)):
             price = prices(

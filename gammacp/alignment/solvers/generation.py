@@ -44,7 +44,7 @@ from gammacp.alignment.solvers.enumeration import solve_listed
 from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Codes, Floats, Indices
-from gammacp.base.stopping import GIGA, budget, current_work, due
+from gammacp.base.stopping import GIGA, budget, current_work, due, note
 
 # Candidate pairs from which on columns begin with annealing (20 × 30, not 10 × 30), and from which
 # on a crowd is relaxed at once.
@@ -175,6 +175,8 @@ def conclude(problem: Problem, generated: Generated, limits: Limits, deadline: f
     bound = problem.n_units * problem.opening - generated.most_gain
     proof = Proof(generated.price, generated.matrix)
     if not generated.complete:
+        by = "column generation" if generated.matrix is None else "semidefinite relaxation"
+        note(columns_listed=generated.columns.number, prices_by=by, proved_by="prices")
         columns, whole = _rivals(problem, generated, limits, deadline)
         certificate = Certificate(columns, generated.price, whole)
         return least_bounded(problem, generated.groups, bound, certificate, proof)
