@@ -40,7 +40,7 @@ _POWERS = (0.2, 4.0)
 
 @dataclass(frozen=True)
 class Statistics:
-    """What annotators' units are like, over all annotators.
+    """Statistics of units over all annotators.
 
     Attributes
     ----------
@@ -69,7 +69,10 @@ class Statistics:
 
     @classmethod
     def of(cls, continua: Iterable[Continuum], names: Sequence[str | None]) -> Statistics:
-        """Of these continua, with the share of these categories; at least one has a unit."""
+        """Compute the statistics of continua with the share of these categories.
+
+        At least one continuum has a unit.
+        """
         continua = list(continua)
         lengths = np.concatenate([c.lengths for c in continua])
         gaps = gaps_of(continua)
@@ -88,7 +91,7 @@ class Statistics:
         )
 
     def distance(self, other: Statistics) -> float:
-        """How far units, lengths and coverage are from those of the other, as a share of these."""
+        """Return the largest relative difference of units, lengths and coverage from another's."""
         return max(
             abs(other.units / self.units - 1),
             abs(other.length - self.length) / self.length if self.length else 0.0,
@@ -105,7 +108,7 @@ def _spread(values: Floats) -> float:
 
 @dataclass(frozen=True)
 class Guess:
-    """How a model differs from the one that was learnt.
+    """Differences of a model from the one that was learnt.
 
     Attributes
     ----------
@@ -154,7 +157,7 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class BeforeErrors:
-    """What was seen, and the model that was learnt from it as if it held no errors.
+    """Statistics of annotations, and the model learnt from them as if they held no errors.
 
     Parameters
     ----------
@@ -169,7 +172,7 @@ class BeforeErrors:
 
     @classmethod
     def learn(cls, continua: Sequence[Continuum]) -> BeforeErrors:
-        """From annotations.
+        """Learn from annotations.
 
         Raises
         ------
@@ -246,7 +249,7 @@ class BeforeErrors:
         return tuple(sets)
 
     def statistics(self, continua: Iterable[Continuum]) -> Statistics:
-        """Of continua with the model's categories."""
+        """Compute the statistics of continua with the model's categories."""
         return Statistics.of(continua, [c.name for c in self.model.categories])
 
     @property
@@ -368,5 +371,5 @@ def _quantiles(values: Floats, count: int) -> Floats:
 
 
 def _step(seen: float, got: float) -> float:
-    """What a statistic has to be multiplied with, within bounds."""
+    """Return the factor that takes a statistic to the one seen, within bounds."""
     return min(_STEEPEST, max(1 / _STEEPEST, seen / got)) if seen > 0 and got > 0 else 1.0

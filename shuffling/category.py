@@ -72,7 +72,7 @@ class Category:
         return mixed
 
     def _shares(self, magnitude: float) -> tuple[float, float]:
-        """How much of M(m) is not I, and how much of it is P."""
+        """Return how much of M(m) is not I, and how much of it is P."""
         if self.overlap:
             return magnitude, magnitude**3
         return magnitude**2, magnitude**2

@@ -80,7 +80,7 @@ def fit_hulls(reference: Continuum) -> ReferenceModel:
 
 
 def overlaps(starts: Floats, ends: Floats) -> Bools:
-    """Which units (sorted by start) begin before an earlier one has ended; shape (n,)."""
+    """Return which units (sorted by start) begin before an earlier one has ended; shape (n,)."""
     begins = np.zeros(len(starts), bool)
     begins[1:] = starts[1:] < np.maximum.accumulate(ends)[:-1]
     return begins

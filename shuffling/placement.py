@@ -1,4 +1,4 @@
-"""Where the units of a drawn reference lie: one function per layout.
+"""Positions of the units of a drawn reference: one function per layout.
 
 Positions start at 0. Each function gets the drawn lengths, shape (n,), and returns starts and ends
 of the units and where the continuum ends. Boundaries that touch are the same number, not the same
@@ -15,7 +15,7 @@ Placed = tuple[Floats, Floats, float]
 
 
 class Layout(StrEnum):
-    """How the units of one annotator lie."""
+    """Arrangements of the units of one annotator."""
 
     APART = "apart"  # units do not overlap; gaps between, before and after them
     OVERLAPPING = "overlapping"  # gaps may be negative

@@ -45,7 +45,7 @@ class CategoryModel:
 
     @property
     def key(self) -> str:
-        """Where it stands in a model file, for messages."""
+        """Return the key of the category in a model file, for messages."""
         return "unlabelled" if self.name is None else f"categories.{self.name}"
 
 
@@ -59,7 +59,7 @@ _CATEGORIES = tuple(
 
 @dataclass(frozen=True, kw_only=True)
 class ReferenceModel:
-    """What references are drawn from; also what false positives and confusions are drawn from.
+    """Model that references, false positives and confusions are drawn from.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ class ErrorType(Protocol):
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
     ) -> Units:
-        """What the annotator makes of `units` at this magnitude in [0, 1].
+        """Return the annotator's version of `units` at this magnitude in [0, 1].
 
         At magnitude 0 the units come back as they were. The result lies inside the bounds.
 

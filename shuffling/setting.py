@@ -1,4 +1,4 @@
-"""What an error works on: the units of one annotator, and what they were annotated from."""
+"""Input of an error: the units of one annotator, and what they were annotated from."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Units:
 
     @property
     def apart(self) -> bool:
-        """Whether no unit overlaps another."""
+        """Return whether no unit overlaps another."""
         return not overlaps(self.starts, self.ends).any()
 
 
@@ -186,12 +186,12 @@ class Setting:
 
     @property
     def integer(self) -> bool:
-        """Whether positions stay whole numbers."""
+        """Return whether positions stay whole numbers."""
         return self.model.integer
 
     @property
     def covering(self) -> bool:
-        """Whether the annotations are segmentations, which errors then keep."""
+        """Return whether the annotations are segmentations, which errors then keep."""
         return self.model.layout is Layout.COVERING
 
     @property

@@ -61,7 +61,7 @@ def onto(shape: Shape, extents: tuple[tuple[float, float], ...]) -> Shape:
 
 
 def union_of(first: Shape, second: Shape, apart: float) -> Shape:
-    """What two outlines of a kind cover together; else the box around both.
+    """Return what two outlines of a kind cover together; otherwise the box around both.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From a reference to annotators who err (2015, §6.3.1).
+"""Corpora of annotators who err, made from a reference (Mathet et al. 2015, §6.3.1).
 
 "This reference is used by the shuffling tool to generate a multi-annotator corpus, simulating the
 fact that each annotator makes mistakes of a certain type, and of a certain magnitude. […] The

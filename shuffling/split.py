@@ -106,7 +106,7 @@ class Split(CountedError):
 def _halves(
     extent: Span, inside: tuple[float, ...], shape: Shape | None, place: float
 ) -> tuple[Half, Half] | None:
-    """Where the first part ends and the second begins, with breaks and shapes; None if nowhere."""
+    """Split a unit into halves with their breaks and shapes; None if no place fits."""
     start, end = extent
     if not start < place < end:  # no float lies between
         return None

@@ -20,7 +20,7 @@ ATTACHMENTS = ("post-order", "uniform", "local")
 
 @dataclass(frozen=True)
 class LabelConfusion:
-    """What a label is mistaken for.
+    """Probabilities of mistaking labels for each other.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class LabelConfusion:
 
     @staticmethod
     def observed(first: Sequence[str], second: Sequence[str]) -> LabelConfusion:
-        """As two annotators confuse the labels of the same tokens; symmetric in the two.
+        """Estimate how two annotators confuse the labels of the same tokens; symmetric in the two.
 
         A label on which they always agree may become any other.
         """

@@ -89,7 +89,7 @@ class MadeWhenRead(Sequence[Value]):
     """
 
     def __init__(self, size: int, most: int | None = None) -> None:
-        """Nothing is made yet."""
+        """Start with no entries made."""
         self._size, self._most = size, most
         self._made: dict[int, Value] = {}
 
@@ -98,7 +98,7 @@ class MadeWhenRead(Sequence[Value]):
         """The entry with a number, from 0."""
 
     def __len__(self) -> int:
-        """How many entries there are."""
+        """Return the number of entries."""
         return self._size
 
     @overload
@@ -129,7 +129,7 @@ class Kept(Generic[Value]):
     """
 
     def __init__(self, compute: Callable[[Any], Value]) -> None:
-        """Nothing is computed yet."""
+        """Wrap a method whose value is computed when first asked for."""
         self._compute = compute
         self.__doc__ = compute.__doc__
 

@@ -6,6 +6,7 @@ must be. The file is complete or not there.
 
 import csv
 import io
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
@@ -14,6 +15,8 @@ from gammacp.base.files import atomic_write
 from gammacp.base.text import lines_of
 from gammacp.errors import DataError
 
+# They end no line here, and in a header they are no part of a name.
+_OTHER_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _RUN = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -98,18 +101,25 @@ def table_of(
     Raises
     ------
     DataError
-        A column is missing, a row has more or fewer cells than the first, or quotes are broken.
+        A column is missing, a row has more or fewer cells than the first, or quotes are broken; the
+        header is there twice, or has another system's line ends.
     """
     names: list[str] = []
     for line, row in rows_of(text, delimiter=delimiter, quoted=quoted):
         if not names:
             names = [cell.strip() for cell in row]
+            if _OTHER_ENDS.search("".join(names)):
+                hint = "End lines with LF or CR LF"
+                raise DataError("the header has a line end of another kind", line=line, hint=hint)
             for name in needed:
                 if name not in names:
                     there = ", ".join(names)
                     raise DataError(f"there is no column {name!r}; there are: {there}", line=line)
         elif len(row) != len(names):
             raise DataError(f"row has {len(row)} cells, but the header has {len(names)}", line=line)
+        elif len(names) > 1 and [cell.strip() for cell in row] == names:
+            # Tables that were put one after the other: its words would pass for a row of data.
+            raise DataError("the header is there again", line=line, hint="Take out that row")
         else:
             yield dict(zip(names, row, strict=True)), line
 

@@ -1,4 +1,4 @@
-"""How results show themselves in notebooks, without the layers below knowing the report.
+"""Views of results in notebooks, registered so that lower layers need not know the report.
 
 A result's `_repr_html_` asks for the view of its kind here; the report registers the views when
 the first one is needed.

@@ -30,7 +30,7 @@ _INSIDE: ContextVar[Path | None] = ContextVar("folder that is read", default=Non
 
 @contextmanager
 def confine(folder: str | os.PathLike[str], *, always: bool = False) -> Iterator[None]:
-    """Within the block no file outside a folder is read, whatever path or link leads there.
+    """Refuse, within the block, to read files outside a folder, whatever path or link leads there.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def confine(folder: str | os.PathLike[str], *, always: bool = False) -> Iterator
 
 @contextmanager
 def lift_confinement() -> Iterator[None]:
-    """Within the block files may name others anywhere: the user said so."""
+    """Allow, within the block, files to name others anywhere, as the user asked."""
     with _reading(_ANYWHERE):
         yield
 
@@ -61,7 +61,7 @@ def _reading(inside: Path) -> Iterator[None]:
 
 
 def is_inside(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> bool:
-    """Whether a path stays in a folder, links followed.
+    """Return whether a path stays in a folder, links followed.
 
     Parameters
     ----------
@@ -69,6 +69,31 @@ def is_inside(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> b
         There or not.
     """
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def paths_below(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return all that lies in a folder at any depth, and the folders that cannot be looked into.
+
+    Links to folders are listed and not followed. What is hidden is never said to be closed.
+
+    Parameters
+    ----------
+    folder
+        Where to look.
+    """
+    closed: list[Path] = []
+
+    def note(error: OSError) -> None:
+        path = Path(os.fspath(error.filename))
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts):
+            closed.append(path)
+
+    found = [
+        Path(top, name)
+        for top, folders, files in os.walk(folder, onerror=note)
+        for name in (*folders, *files)
+    ]
+    return sorted(found), sorted(closed)
 
 
 def named_as(
@@ -130,7 +155,9 @@ def check_inside(path: str | os.PathLike[str]) -> None:
 
 
 def in_words(error: OSError) -> str:
-    """What the system says is wrong, and with which file: a full disk names none by itself.
+    """Return what the system says is wrong, and with which file.
+
+    A full disk names no file by itself.
 
     Parameters
     ----------

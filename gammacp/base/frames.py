@@ -78,7 +78,7 @@ class FrameColumns(NamedTuple):
 
 
 def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
-    """What every row of a frame has.
+    """Return the columns of a frame by their role.
 
     A missing category (None, NaN, NA) is an unlabelled unit, and so is every unit where there is
     no category column. A whole number is one name, whether a gap or a neighbour made a float of it
@@ -92,7 +92,7 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
     """
     if hasattr(frame, "__arrow_c_stream__") and not hasattr(frame, "iloc"):
         with suppress(ImportError):  # polars has columns that can be listed as well
-            frame = import_module("pyarrow").table(frame).to_pydict()
+            frame = _sound_columns(frame, features)
     column = _columns_by_role(frame, features)
     annotators, starts, ends = (column[name] for name in _NEEDED)
     for name, values in zip(_NEEDED, (annotators, starts, ends), strict=True):
@@ -110,6 +110,52 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
         fragments = [() if x is None or isinstance(x, _FLOATS) else x for x in column[FRAGMENTS]]
     who = [name_of(a) for a in annotators]
     return FrameColumns(who, names, known, starts, ends, fragments, column.get(SHAPE))
+
+
+def reader_of(table: Any) -> Any:
+    """Return pyarrow's reader of batches for whatever has `__arrow_c_stream__`.
+
+    A table of pyarrow is read as it is: to export a damaged one looks up values that may lie
+    outside of its memory, which ends the process before anything could be checked. Batches are to
+    be checked with `validate(full=True)` before they are used.
+    """
+    pyarrow = import_module("pyarrow")
+    if isinstance(table, pyarrow.RecordBatchReader):
+        return table
+    if isinstance(table, pyarrow.RecordBatch):
+        return pyarrow.Table.from_batches([table]).to_reader()
+    if type(table).__module__.startswith("pyarrow.") and hasattr(table, "to_reader"):
+        return table.to_reader()
+    if hasattr(table, "validate"):
+        table.validate(full=True)
+    return pyarrow.RecordBatchReader.from_stream(table)
+
+
+def _sound_columns(frame: Any, features: Sequence[str]) -> dict[str, list[Any]]:
+    """Return the columns of a table of Arrow as lists.
+
+    Raises
+    ------
+    DataError
+        It is damaged, or two columns that are read have one name.
+    """
+    pyarrow = import_module("pyarrow")
+    try:
+        reader = reader_of(frame)
+        names = reader.schema.names
+        for name in names:
+            if names.count(name) > 1 and (name in features or places_of_roles([name])):
+                raise DataError(f"data frame has {names.count(name)} columns {name!r}")
+        places = {name: place for place, name in enumerate(names)}
+        columns: dict[str, list[Any]] = {name: [] for name in places}
+        for batch in reader:
+            batch.validate(full=True)
+            for name, place in places.items():
+                columns[name] += batch.column(place).to_pylist()
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise DataError(f"data frame is damaged: {reason}", hint="Make it again") from None
+    return columns
 
 
 def _columns_by_role(frame: Any, features: Sequence[str]) -> dict[str, list[Any]]:
@@ -143,7 +189,10 @@ def _columns_by_role(frame: Any, features: Sequence[str]) -> dict[str, list[Any]
 
 
 def _missing(value: object) -> bool:
-    """None, NaN, NaT, and pandas' NA, which is neither equal to itself nor different."""
+    """Return whether a value is None, NaN, NaT or pandas' NA.
+
+    NA compares neither equal to itself nor different, so it is recognised by its type.
+    """
     if value is None or type(value).__name__ == "NAType":
         return True
     return bool(value != value)

@@ -1,4 +1,4 @@
-"""What a reader passed over, counted: nothing in a file is dropped without a word.
+"""Counts of what a reader passed over, so that nothing is dropped in silence.
 
 Everything of a file either becomes a unit (or declares an annotator, a text, bounds) or is counted
 here by kind and reason. What a tool's own library counts is what we read plus what we left out.
@@ -24,12 +24,15 @@ class LeftOut:
         How many, at least 1.
     reason
         Why, as a phrase: "tier without a name".
+    state
+        The state of the work that they are (`formats.states`), where that is why; "" elsewhere.
     """
 
     file: str
     kind: str
     count: int
     reason: str
+    state: str = ""
 
     def __str__(self) -> str:
         """`3 relations: …`; kinds take a plain plural.
@@ -40,13 +43,16 @@ class LeftOut:
         return f"{self.count} {self.kind}{'s' * (self.count != 1)}: {self.reason}"
 
     def as_dict(self) -> dict[str, object]:
-        """The JSON of an entry: `{"file", "kind", "count", "reason"}`."""
-        return asdict(self)
+        """Return the JSON: `{"file", "kind", "count", "reason"}`, and `"state"` if it has one."""
+        fields = asdict(self)
+        if not self.state:
+            del fields["state"]
+        return fields
 
 
 @dataclass
 class Tally:
-    """What is left out of one file, counted while it is read.
+    """Counter of what is left out of one file while it is read.
 
     Parameters
     ----------
@@ -55,16 +61,19 @@ class Tally:
     """
 
     file: str
-    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    counts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
-    def add(self, kind: str, reason: str, count: int = 1) -> None:
+    def add(self, kind: str, reason: str, count: int = 1, state: str = "") -> None:
         """Count `count` more things of a kind; 0 is nothing."""
         if count:
-            self.counts[kind, reason] += count
+            self.counts[kind, reason, state] += count
 
     def entries(self) -> tuple[LeftOut, ...]:
-        """What was counted, in the order in which it was met."""
-        return tuple(LeftOut(self.file, k, n, reason) for (k, reason), n in self.counts.items())
+        """Return the counts in the order in which their kinds were met."""
+        return tuple(
+            LeftOut(self.file, kind, count, reason, state)
+            for (kind, reason, state), count in self.counts.items()
+        )
 
 
 def by_reason(entries: Iterable[LeftOut]) -> tuple[LeftOut, ...]:
@@ -76,13 +85,18 @@ def by_reason(entries: Iterable[LeftOut]) -> tuple[LeftOut, ...]:
     >>> e.file, e.count
     ('2 files', 3)
     """
-    counts = Counter[tuple[str, str]]()
-    files: dict[tuple[str, str], set[str]] = {}
+    counts = Counter[tuple[str, str, str]]()
+    files: dict[tuple[str, str, str], set[str]] = {}
     for e in entries:
-        counts[e.kind, e.reason] += e.count
-        files.setdefault((e.kind, e.reason), set()).add(e.file)
-    where = {of: next(iter(f)) if len(f) == 1 else f"{len(f)} files" for of, f in files.items()}
-    return tuple(LeftOut(where[of], of[0], n, of[1]) for of, n in counts.most_common())
+        key = e.kind, e.reason, e.state
+        counts[key] += e.count
+        files.setdefault(key, set()).add(e.file)
+    where = {key: next(iter(f)) if len(f) == 1 else f"{len(f)} files" for key, f in files.items()}
+    return tuple(
+        LeftOut(where[key], kind, count, reason, state)
+        for key, count in counts.most_common()
+        for kind, reason, state in [key]
+    )
 
 
 def gather(groups: Iterable[Sequence[LeftOut]]) -> tuple[LeftOut, ...]:
@@ -92,7 +106,10 @@ def gather(groups: Iterable[Sequence[LeftOut]]) -> tuple[LeftOut, ...]:
     >>> gather([(a,), (a,)])[0].count
     2
     """
-    counts: Counter[tuple[str, str, str]] = Counter()
+    counts: Counter[tuple[str, str, str, str]] = Counter()
     for entry in (e for group in groups for e in group):
-        counts[entry.file, entry.kind, entry.reason] += entry.count
-    return tuple(LeftOut(file, kind, n, why) for (file, kind, why), n in counts.items())
+        counts[entry.file, entry.kind, entry.reason, entry.state] += entry.count
+    return tuple(
+        LeftOut(file, kind, count, reason, state)
+        for (file, kind, reason, state), count in counts.items()
+    )

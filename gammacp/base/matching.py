@@ -6,7 +6,7 @@ from gammacp.base.arrays import Floats, Indices
 
 
 def largest_matching(left: Indices, right: Indices, gains: Floats) -> Indices:
-    """Which pairs a matching of the largest total gain consists of; each node is in one at most.
+    """Return the pairs of a matching with the largest total gain; each node is in one at most.
 
     A minimum-cost assignment: every node on the left may also take a stand-in of its own that gains
     nothing, so that a full matching exists.

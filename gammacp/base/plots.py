@@ -42,7 +42,7 @@ _UNDATED: Any = {".svg": {"Date": None}, ".png": {"Software": None}, ".pdf": {"C
 
 
 def can_plot() -> bool:
-    """Whether matplotlib (the `plot` extra) is there."""
+    """Return whether matplotlib (the `plot` extra) is installed."""
     return find_spec("matplotlib") is not None
 
 

@@ -49,12 +49,12 @@ def record_of(thing: object, keys: str) -> dict[str, Any]:
 
 
 def text(value: Any, _digits: int = 0) -> str:
-    """As it is; "–" where there is none."""
+    """Return a value as text, "–" for None."""
     return NONE if value is None else str(value)
 
 
 def word(value: Any, _digits: int = 0) -> str:
-    """As `text`, for short words that stand under each other to the right, like numbers."""
+    """Return a short word as `text` does, to be aligned to the right like numbers."""
     return text(value)
 
 
@@ -131,7 +131,7 @@ def listing(value: Iterable[object] | None, _digits: int = 0) -> str:
 
 
 def yes_no(value: object, _digits: int = 0) -> str:
-    """Whether or not; "–" for what is not known."""
+    """Return "yes" or "no", "–" for None."""
     return NONE if value is None else "yes" if value else "no"
 
 
@@ -140,7 +140,7 @@ _LEFT_ALIGNED = (text, listing, yes_no)
 
 @dataclass(frozen=True)
 class Tint:
-    """How strongly a cell of a matrix is coloured: `share` in [0, 1], of `kind` by the style."""
+    """Strength of a matrix cell's colour: `share` in [0, 1] of the style's `kind`."""
 
     kind: str
     share: float
@@ -185,15 +185,15 @@ class Column:
 
     @property
     def numeric(self) -> bool:
-        """Whether its cells stand under each other to the right, as numbers do."""
+        """Return whether cells are aligned to the right, as numbers are."""
         return not self.left and self.form not in _LEFT_ALIGNED
 
     def of(self, record: Record) -> Any:
-        """Its value in a record; None where the record has none."""
+        """Return the column's value in a record, None where the record has none."""
         return record.get(self.key) if self.value is None else self.value(record)
 
     def cell(self, record: Record, digits: int = 4) -> str:
-        """Its value as printable text."""
+        """Return the column's value in a record as printable text."""
         chosen = digits if self.digits is None else self.digits
         return visible(self.form(self.of(record), chosen))
 
@@ -211,7 +211,7 @@ class Table:
 
     @property
     def headers(self) -> tuple[str, ...]:
-        """What stands over the columns."""
+        """Return the printable headers of the columns."""
         return tuple(visible(c.header) for c in self.columns)
 
     def cells(self, digits: int = 4) -> list[list[str]]:

@@ -34,7 +34,7 @@ class Signature:
 
     @property
     def selection(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """What was selected, in order: `(("exclude", ("Ann", "Bob")), …)`, names unquoted."""
+        """Return the selections in order, names unquoted: `(("exclude", ("Ann", "Bob")), …)`."""
         text = self.parts.get("sel", "")
         entries = [entry.partition("=") for entry in text.split(";") if entry]
         return tuple(
@@ -117,7 +117,7 @@ def shortest(value: float) -> str:
 
 
 def entry(key: str, *values: str) -> str:
-    """What was selected, as an entry of a selection (`Continuum.selection`).
+    """Return an entry of a selection (`Continuum.selection`) as text.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ _LOADED: dict[str, tuple[object, str]] = {}
 
 
 def software(modules: Iterable[str] = ()) -> dict[str, str]:
-    """What computes here, by name.
+    """Return the versions of the software that computes here.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def software(modules: Iterable[str] = ()) -> dict[str, str]:
 
 
 def differences(there: Mapping[str, str], here: Mapping[str, str]) -> str:
-    """What differs, in words; "" if nothing does.
+    """Return the differences between two sets of versions in words; "" if there are none.
 
     >>> differences({"numpy": "2.0"}, {"numpy": "2.3", "scipy": "1.14"})
     'numpy 2.0 there, 2.3 here; scipy absent there, 1.14 here'
@@ -100,7 +100,7 @@ def _own_source() -> str:
 
 
 def _source_of(name: str) -> str:
-    """Of a module and of all that it imports, other than installed packages."""
+    """Return a hash of the sources of a module and of all it imports, but installed packages."""
     spec = getattr(sys.modules.get(name), "__spec__", None)
     known = _LOADED.get(name)
     if known is None or known[0] is not spec:
@@ -144,7 +144,7 @@ def _imports(text: str, package: str) -> Iterator[str]:
 
 
 def _is_own(top: str) -> bool:
-    """Whether a top-level module is neither Python's nor installed; without importing it."""
+    """Return whether a top-level module is neither Python's nor installed, without importing it."""
     if top in (*_OURS, *sys.stdlib_module_names):
         return False
     spec = _spec(top)

@@ -58,7 +58,7 @@ _LAST = " last"
 
 @dataclass(frozen=True)
 class Subject:
-    """What a `subject.toml` says.
+    """Contents of a `subject.toml`.
 
     Attributes
     ----------

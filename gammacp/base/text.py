@@ -94,20 +94,21 @@ def group_by_text(entries: Iterable[tuple[str, str]], most: int = 5) -> Iterator
 def lines_of(text: str) -> list[str]:
     r"""Return the lines of a text file without their ends, whatever system wrote it.
 
-    A line ends with LF or CR LF, and in a file without any LF with CR. Other separators of Unicode
-    are part of a line, because a cell or a token may hold them; so is CR within a line.
+    A line ends with LF or CR LF, and in a file without any LF with CR. Several CR before LF come
+    from a line end that was converted twice. Other separators of Unicode are part of a line,
+    because a cell or a token may hold them; so is CR within a line.
 
     Parameters
     ----------
     text
         The content of the file.
 
-    >>> lines_of("a\r\nb\n"), lines_of("a\rb"), lines_of("a\u2028\n")
+    >>> lines_of("a\r\nb\n"), lines_of("a\rb"), lines_of("a\u2028\r\r\n")
     (['a', 'b', ''], ['a', 'b'], ['a\u2028', ''])
     """
     if "\n" not in text:
         return text.split("\r")
-    return [line.removesuffix("\r") for line in text.split("\n")]
+    return [line.rstrip("\r") for line in text.split("\n")]
 
 
 def first_names(names: Sequence[str], most: int, what: str = "more") -> str:

@@ -92,7 +92,7 @@ def _point(row: dict[str, str]) -> Point:
 
 @dataclass(frozen=True, slots=True)
 class BaselineComparison:
-    """What moved, of how many points, and in what sense.
+    """Comparison with a baseline: which points moved, of how many, and in what sense.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class BaselineComparison:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What a baseline swept: the default of the sweep that is compared with it."""
+    """Extent of a baseline: the default of the sweep that is compared with it."""
 
     errors: tuple[str, ...]
     measures: tuple[str, ...]
@@ -140,9 +140,10 @@ def extent_of(points: Sequence[Point]) -> Extent:
 
 
 def check_configuration(sweep: Sweep, baseline: Path) -> bool:
-    """Whether the baseline says how it was made; a UsageError if that was another configuration.
+    """Check how a baseline was made, and return whether it says so.
 
-    Measures' options and the seed may differ: they are what is compared.
+    Measures' options and the seed may differ: they are what is compared. Any other difference of
+    configuration is a UsageError.
 
     Parameters
     ----------
@@ -355,7 +356,7 @@ def _fisher(old: Point, new: Point) -> float:
 
 
 def _adjusted(found: Sequence[PointChange]) -> list[PointChange]:
-    """With Holm's adjusted p: the smallest is multiplied by their number, the next by one less.
+    """Add Holm's adjusted p: the smallest is multiplied by their number, the next by one less.
 
     None is smaller than the one before it; what was not tested stays so.
     """

@@ -88,7 +88,7 @@ def _batches(store: Store, experiment: Experiment) -> Iterator[_Batch]:
 
 
 def _write_csv(path: Path, store: Store, batches: Iterable[_Batch], *, times: bool) -> int:
-    """By hand: the csv module looks at every character of a million signatures."""
+    """Write CSV without the csv module, which looks at every character of a million signatures."""
     count = 0
     texts = _Texts(store, quote_field)
     with atomic_write(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as f:

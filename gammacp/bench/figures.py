@@ -186,7 +186,7 @@ def draw_panel(
 
 
 def _has_values(curve: Sequence[Point]) -> bool:
-    """Whether there is a curve: 1 where nothing is shuffled, and nothing beyond, is none."""
+    """Return whether there is a curve: 1 where nothing is shuffled, and nothing beyond, is none."""
     beyond = [p for p in curve if p.magnitude > 0] or curve
     return any(p.mean == p.mean for p in beyond)
 

@@ -1,4 +1,4 @@
-"""What a sweep leaves in its folder: a table, figures and the provenance of each error."""
+"""Results that a sweep leaves in its folder: a table, figures and the provenance of each error."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -107,7 +107,7 @@ def _write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder
 
 
 def read_provenance(curve: Path) -> Mapping[str, object] | None:
-    """How a curve was made, as the file beside it says; None if there is nothing to read.
+    """Read how a curve was made from the file beside it; None if there is no such file.
 
     Parameters
     ----------
@@ -117,6 +117,6 @@ def read_provenance(curve: Path) -> Mapping[str, object] | None:
     path = curve.with_suffix(".json")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) and "configuration" in document else None

@@ -43,7 +43,7 @@ class Failure:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run did.
+    """Outcome of a run.
 
     Attributes
     ----------
@@ -279,7 +279,7 @@ def _drain(queue: SimpleQueue[Future[tuple[Cell, ...]]]) -> list[Future[tuple[Ce
 
 @contextmanager
 def _stopped_by_signals() -> Iterator[Callable[[], bool]]:
-    """Whether SIGINT or SIGTERM came; a second one interrupts at once."""
+    """Yield a function that tells whether SIGINT or SIGTERM came; a second one interrupts."""
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
         return

@@ -92,7 +92,7 @@ END;
 
 
 def is_new(database: sqlite3.Connection, path: Path) -> bool:
-    """Whether an open store is new and empty.
+    """Return whether an open store is new and empty.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def check_sound(database: sqlite3.Connection, path: Path) -> None:
 
 
 def _damage(database: sqlite3.Connection) -> str:
-    """What is wrong with a store; empty if nothing is."""
+    """Return what is wrong with a store; empty if nothing is."""
     if schema_of(database) != _schema_of():
         return "its tables are not those that gammacp makes"
     (verdict,) = database.execute("PRAGMA integrity_check(1)").fetchone()
@@ -201,7 +201,10 @@ _pack = Struct("<12d").pack
 
 
 def _cell_sum(*numbers: float) -> int:
-    """Of a cell; the sum over 2 000 million cells is an integer of SQLite's."""
+    """Return a check sum of a cell.
+
+    The sum over 2 000 million cells is an integer of SQLite's.
+    """
     return crc32(_pack(*numbers))
 
 

@@ -47,7 +47,7 @@ class Shuffled:
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """What of the reference's file is not in the reference."""
+        """Return what of the reference's file is not in the reference."""
         return self.origin.left_out if isinstance(self.origin, Continuum) else ()
 
     @property

@@ -1,4 +1,4 @@
-"""What a store holds, at a glance."""
+"""Overview of the contents of a store."""
 
 import json
 from dataclasses import asdict

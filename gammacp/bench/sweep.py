@@ -1,4 +1,4 @@
-"""What a sweep computes: its configuration, its tasks and their cells.
+"""Sweeps: their configuration, their tasks and the tasks' cells.
 
 A cell is (experiment, error, magnitude, set, measure) under one configuration. A task computes
 the missing measures of one (error, magnitude, set), because they share the continuum.
@@ -26,7 +26,7 @@ from gammacp.measures.registry import PAPER_MEASURES
 
 
 class AnnotationSource(Protocol):
-    """Where annotation sets come from; picklable."""
+    """Source of annotation sets; picklable."""
 
     def configuration(self) -> Mapping[str, object]:
         """Everything that decides the continua, to be compared and hashed."""
@@ -187,7 +187,7 @@ class Sweep:
 
     @property
     def configuration(self) -> dict[str, object]:
-        """What decides a value besides error, magnitude, set and measure."""
+        """Return what decides a value besides error, magnitude, set and measure."""
         return {
             "source": dict(self.source.configuration()),
             "n_annotators": self.n_annotators,

@@ -9,7 +9,7 @@ class Texts:
     """The table `texts`; the numbers of the last thousands are remembered."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
-        """Of an open store."""
+        """Wrap an open store."""
         self._database = database
         self._known: dict[str, int] = {}
 

@@ -36,7 +36,7 @@ _BELOW = -3.0  # so many standard errors below 0 a difference is no candidate fo
 
 
 class Verdict(StrEnum):
-    """What the sets say of a sentence."""
+    """Verdict of the sets on a sentence."""
 
     HOLDS = "holds"
     FAILS = "fails"
@@ -75,7 +75,7 @@ class Trend:
 
     @property
     def p(self) -> float:
-        """That of the test that decided; of the showing one where none did."""
+        """Return the p of the test that decided, of the showing one where none did."""
         return self.contradicted if self.verdict is Verdict.FAILS else self.shown
 
     def negate(self) -> Trend:
@@ -331,7 +331,7 @@ def _above(mean: Floats, se: Floats, n: Indices) -> Floats:
 
 
 def _nowhere_above(beyond: Floats, reported: Floats, places: list[str]) -> Trend:
-    """That no mean of `beyond` is above 0: one difference a place, or those of two sides."""
+    """Test that no mean of `beyond` is above 0: one difference a place, or those of two sides."""
     mean, _, n = _moments(beyond)
     at = np.argmax(np.where(n > 0, mean, -np.inf)) % len(places)
     shown = _above(*_moments(-beyond))

@@ -1,4 +1,4 @@
-"""What a worker does: the cells of a chunk of tasks, from the sweep and the tasks alone."""
+"""Work of a worker: the cells of a chunk of tasks, from the sweep and the tasks alone."""
 
 import math
 import os

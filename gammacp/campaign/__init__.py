@@ -1,1 +1,1 @@
-"""What follows the number: who agrees with whom, what a value means, a gold standard."""
+"""Steps after the number: who agrees with whom, what a value means, a gold standard."""

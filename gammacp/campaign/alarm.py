@@ -32,7 +32,7 @@ _ROOM = 1.5
 
 
 def evidence(observed: Floats, expected: Floats, below: float) -> Floats:
-    """What a stake of 1 has become after each document, shape (…, documents).
+    """Return what a stake of 1 has become after each document, shape (…, documents).
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def evidence(observed: Floats, expected: Floats, below: float) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class Alarm:
-    """How far a threshold is shown to be missed.
+    """Evidence that a threshold is missed.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Alarm:
         return asdict(self)
 
     def in_words(self, gamma: float) -> str:
-        """What it says of the γ that is seen; empty where that is not below the threshold."""
+        """Return a sentence on the γ that is seen; empty where it is not below the threshold."""
         n, of = self.documents, f"{self.evidence:.3g} of {1 / self.rate:.3g}"
         needed = f"evidence {of} from {n} document{'s' * (n != 1)}"
         if self.raised:
@@ -97,7 +97,7 @@ class Alarm:
 
 
 def alarm_of(observed: Floats, expected: Floats, below: float, rate: float) -> Alarm:
-    """Whether documents so far raise an alarm.
+    """Return the alarm that the documents so far raise, if any.
 
     Parameters
     ----------

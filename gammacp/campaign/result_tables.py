@@ -1,4 +1,4 @@
-"""What a campaign's results show: records with the keys of the JSON, and the columns of tables."""
+"""Records of a campaign's results with the keys of the JSON, and the columns of tables."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ def people(found: Candidacy) -> Table:
 
 
 def designs(found: Plan) -> Table:
-    """What reaches the goal, by the number of annotators."""
+    """Return the designs that reach the goal, by the number of annotators."""
     columns = (
         *_columns("annotators", annotators="annotators each"),
         Column("documents", "documents", number, digits=0),

@@ -34,11 +34,12 @@ _SHAPE = "shape"  # a fourth, where units have shapes
 MOST_CELLS = 20_000_000  # of a sheet, those included that a far one makes empty
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _CELL = 32_767  # characters that a cell of Excel's holds
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WIDE = {"reasons": 40, "text": 40, "votes": 20, "decision": 16, "category": 16}
 
 
 class _Document(WrittenTable):
-    """What the hidden sheet says of a document; `rows` are the keys of its rows."""
+    """Document of the hidden sheet; `rows` are the keys of its rows."""
 
     annotator: str
     offset_unit: str
@@ -152,7 +153,7 @@ def _about(c: Continuum) -> dict[str, object]:
 
 
 def _key(cells: Mapping[str, Any], people: Sequence[str]) -> str:
-    """Where a row's units are: what stays while it is decided, sorted and corrected."""
+    """Return the key of a row's units, which stays while it is decided, sorted and corrected."""
     places = [_text(cells.get(f"{name}: {side}")) for name in people for side in _SIDES[:2]]
     return " ".join(place or "-" for place in places)
 
@@ -170,21 +171,39 @@ def _row(sheet: Any, number: int, values: Sequence[object]) -> None:
     for place, value in enumerate(values, 1):
         if value is None or value != value:
             continue
-        if isinstance(value, str) and len(value) > _CELL:
-            raise DataError(
-                f"a cell would have {len(value)} characters, and Excel allows {_CELL}: "
-                f"{value[:60]}",
-                hint="Decide in the studio, or write CSV",
-            )
-        try:
-            cell = sheet.cell(number, place, value)
-        except ValueError:
-            raise DataError(
-                f"{str(value)[:60]!r} has a character that Excel refuses", hint="Write CSV"
-            ) from None
-        if isinstance(value, str):
-            # Text that begins with "=" is no formula.
-            cell.data_type = "s"
+        if not isinstance(value, str):
+            sheet.cell(number, place, value)
+            continue
+        # Text that begins with "=" is no formula.
+        sheet.cell(number, place, checked_text(value)).data_type = "s"
+
+
+def checked_text(text: str) -> str:
+    """Return a text that a workbook keeps as it is.
+
+    Parameters
+    ----------
+    text
+        Of a cell: a name, a category, a passage.
+
+    Raises
+    ------
+    DataError
+        It is too long, or has a character that XML, and so Excel, cannot hold: a control character
+        but tab and line ends, half of a surrogate pair, U+FFFE or U+FFFF.
+    """
+    if len(text) > _CELL:
+        raise DataError(
+            f"a cell would have {len(text)} characters, and Excel allows {_CELL}: {text[:60]}",
+            hint="Decide in the studio, or write CSV",
+        )
+    if bad := _NOT_IN_XML.search(text):
+        near = text[max(0, bad.start() - 30) : bad.start() + 30]
+        raise DataError(
+            f"{near!r} has the character U+{ord(bad[0]):04X}, which Excel refuses",
+            hint="Write CSV, or rename it",
+        )
+    return text
 
 
 def read(source: Source) -> Corpus:

@@ -22,8 +22,7 @@ from gammacp.base.record_tables import record_of
 from gammacp.base.text import with_commas
 from gammacp.campaign.statements import LEVEL, NOT_SHOWN, UNDEFINED, UNTESTED, Statement
 from gammacp.inference.contributions import ALIGNMENTS, DOCUMENTS
-from gammacp.measures.agreement import Agreement
-from gammacp.measures.answer import ANSWERS
+from gammacp.measures.agreement import ANSWERS, Agreement
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate.calibration import Calibration
@@ -40,7 +39,7 @@ _WORDS = ("low", "moderate", "high")
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignVerdict:
-    """What a campaign's numbers say, in plain words.
+    """Verdict on a campaign's numbers in plain words.
 
     Attributes
     ----------

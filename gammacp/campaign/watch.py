@@ -37,7 +37,7 @@ Record: TypeAlias = dict[str, Any]
 
 
 def key_of(continuum: Continuum, settings: Settings) -> str:
-    """What tells whether a document changed: all of it that γ rests on."""
+    """Return a key that tells whether a document changed: all that γ rests on."""
     c = continuum
     # Categories of other documents are in its list too: a nominal γ rests on its own alone.
     used, codes = np.unique(c.category_codes, return_inverse=True)
@@ -73,7 +73,7 @@ class History:
             try:
                 self.looks.append({**json.loads(line)})
                 _ = self.looks[-1]["measured"], self.looks[-1]["gone"]
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError, KeyError, RecursionError):
                 raise DataError(
                     "was not written by `gammacp watch`",
                     file=file,
@@ -82,7 +82,7 @@ class History:
                 ) from None
 
     def documents(self) -> dict[str, Record]:
-        """What was measured of each document last."""
+        """Return what was last measured of each document."""
         known: dict[str, Record] = {}
         for look in self.looks:
             known.update(look["measured"])

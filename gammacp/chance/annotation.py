@@ -23,7 +23,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Annotation:
-    """What one annotator did on one continuum; starts are relative to its lower bound.
+    """Units of one annotator on one continuum; starts are relative to its lower bound.
 
     `length` is L of the continuum, the circumference when the annotation is shifted. Units of
     several fragments, or with shapes, are moved whole, with their `breaks`; `links` go with the
@@ -40,7 +40,7 @@ class Annotation:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is units of one piece, without ids or links."""
+        """Return whether all units are of one piece, without ids or links."""
         return self.breaks is None and self.ids is None and not self.links
 
     def take(self, rows: Indices) -> Annotation:
@@ -100,7 +100,7 @@ def annotations_of(continuum: Continuum) -> tuple[Annotation, ...]:
 
 
 def annotation_of(continuum: Continuum, code: int) -> Annotation:
-    """What the annotator with this code did.
+    """Return the annotation of the annotator with this code.
 
     Parameters
     ----------
@@ -122,9 +122,9 @@ def annotation_of(continuum: Continuum, code: int) -> Annotation:
 
 
 def least_distance(mean_length: float, circle: float, n: int) -> tuple[float, str]:
-    """How far apart n shifts or cuts are, at least, as a fraction of the circle: ℓ̄, at most L/2n.
+    """Return the least distance of n shifts or cuts as a fraction of the circle: ℓ̄, at most L/2n.
 
-    Also what a signature says of it.
+    The second value is what a signature says of it.
 
     Parameters
     ----------

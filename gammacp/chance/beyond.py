@@ -238,7 +238,7 @@ def against_chance(
 def signed_chance(
     model: str, rule: SampleRule, seed: int, made: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """What a signature says of random data.
+    """Return the parts of a signature that describe random data.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def signed_chance(
 def _settled(
     observed: float, drawn: ExpectedDisorder | None, computed: Computed | None
 ) -> dict[str, Any]:
-    """What is known of 1 − D_o/E[D]: from random sets, from the chance model, or from both."""
+    """Return what random sets, the chance model, or both tell of 1 − D_o/E[D]."""
     made: dict[str, Any] = {"observed": observed}
     mean, nothing = math.nan, ALIKE
     interval: tuple[float, float] | None = None
@@ -282,7 +282,7 @@ def _settled(
 
 
 def _too_few(drawn: ExpectedDisorder) -> str | None:
-    """Why these random sets tell no E[D]."""
+    """Return why these random sets tell no E[D]; None if they do."""
     sets = drawn.samples + drawn.without_value
     if drawn.samples < 2 or drawn.without_value > _MOST_WITHOUT * sets:
         return f"{drawn.without_value} of {sets} random sets have no value"

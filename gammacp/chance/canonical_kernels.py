@@ -54,7 +54,7 @@ def _in_order(colours: Hashes) -> Hashes:
 
 @kernel
 def _classes(colours: Hashes) -> int:
-    """How many different ones there are."""
+    """Count the different hashes."""
     ordered, count = _in_order(colours), 0
     for i in range(len(ordered)):
         if i == 0 or ordered[i] != ordered[i - 1]:

@@ -71,7 +71,7 @@ class CompletedAnnotation:
         return replace(made, ids=np.roll(ids, -behind), links=links)
 
     def _held(self, starts: Floats, ends: Floats, offsets: Floats) -> Bools:
-        """Which units windows hold, shape (offsets, units): with torn ends, any part of them."""
+        """Return which units windows hold (with torn ends, any part), shape (offsets, units)."""
         at = offsets[:, None]
         if self.torn:
             return (ends > at + ROUNDING) & (starts < at + 1 - ROUNDING)
@@ -80,7 +80,7 @@ class CompletedAnnotation:
     def _offset(
         self, starts: Floats, ends: Floats, circle: float, rng: np.random.Generator
     ) -> float | None:
-        """Where a window begins that holds as many units; None if none does."""
+        """Draw the beginning of a window that holds as many units; None if none does."""
         if self.whole:
             size = self.annotation.length
             offsets = np.arange(int(np.rint(circle * size))) / size
@@ -98,7 +98,7 @@ class CompletedAnnotation:
         return float(knots[k + 1] - (room[k] - point))
 
     def _counts(self, starts: Floats, ends: Floats, offsets: Floats) -> Indices:
-        """How many units windows hold; units are in order, none reaches into the next."""
+        """Count the units that windows hold; units are in order, none reaches into the next."""
         if self.torn:
             gone = np.searchsorted(ends, offsets + ROUNDING, side="right")
             reached = np.searchsorted(starts, offsets + 1 - ROUNDING)
@@ -172,7 +172,7 @@ def completion(
 
 
 def margin(annotations: Sequence[Annotation], rhythms: Sequence[bool]) -> float:
-    """How much further than the first of all units the text reaches, in the mean.
+    """Return how far before the first of all units the text begins, in the mean.
 
     Residual times of a stationary process: ∫ Π P(an annotator's first unit is further than x) dx.
     Of a rhythm that is the mean of (pitch − x)⁺ over the mean pitch, of others exp(−x/gap): for

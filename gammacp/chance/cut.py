@@ -63,7 +63,7 @@ _LEAST_WEIGHT = 1 / 3
 
 @dataclass(frozen=True)
 class Cuts:
-    """Where an annotation may be cut: intervals of the circle, the circumference being 1.
+    """Intervals of the circle in which an annotation may be cut, the circumference being 1.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Cuts:
 
     @property
     def weight(self) -> float:
-        """Of all intervals together."""
+        """Return the weight of all intervals together."""
         return self._lists[2][-1]
 
     def at(self, weight: float) -> float:
@@ -95,7 +95,7 @@ class Cuts:
         return starts[i] + share * (ends[i] - starts[i])
 
     def weight_before(self, place: float, side: float) -> float:
-        """What they weigh up to a place; with a point there where `side` is above 0."""
+        """Return the weight up to a place, including a point there where `side` is above 0."""
         starts, ends, edges = self._lists
         i = bisect_left(starts, place + side) - 1
         if i < 0:
@@ -142,7 +142,7 @@ class Cuts:
 
 
 def places_to_cut(annotation: Annotation) -> Cuts:
-    """Where fewest of an annotation's units run, and at least a quarter of the circle.
+    """Return where fewest of an annotation's units run, at least a quarter of the circle.
 
     Units 0–4 and 6–8 on a circle of 10: the gaps 4–6 and 8–10, as fractions .4–.6 and .8–1.
     """
@@ -219,7 +219,7 @@ class CutSampler:
         return annotation_set(self._positions(made), self.categories, self.names)
 
     def draw_each(self, rngs: Sequence[np.random.Generator]) -> Sequence[Continuum]:
-        """What `draw` gives with each of these, turned together where units are of one piece.
+        """Return one draw per generator, turned together where units are of one piece.
 
         Parameters
         ----------
@@ -234,11 +234,11 @@ class CutSampler:
         return annotation_sets(self._positions(made), len(rngs), self.categories, self.names)
 
     def _positions(self, made: list[Annotation]) -> list[Annotation]:
-        """What was turned, in positions."""
+        """Return turned annotations in positions."""
         return made if self.grid is None else [self.grid.positions(part) for part in made]
 
     def _places(self, rng: np.random.Generator) -> list[float]:
-        """Where each annotator is cut, as a fraction of the circle; 0 of a rhythm."""
+        """Draw where each annotator is cut, as a fraction of the circle; 0 for a rhythm."""
         found, taken = [0.0] * len(self.turning), list[float]()
         for i in rng.permutation(len(found)).tolist():
             own = self.turning[i]
@@ -305,7 +305,7 @@ def _cuts_at(annotation: Annotation) -> Cuts:
 
 @dataclass(frozen=True)
 class Circle:
-    """What each annotator did on the circle that chance turns it on.
+    """Annotations on the circle that chance turns them on.
 
     Attributes
     ----------

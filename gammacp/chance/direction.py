@@ -1,4 +1,4 @@
-"""Whether annotators mark one end of the text more than the other.
+"""Test of whether annotators mark one end of the text more than the other.
 
 `cut` takes the text for a circle: what annotators do is the same all along it. Those who stop
 early, who have made their number of units, or who tire, all mark the beginning more, and meet there
@@ -48,7 +48,7 @@ _STRETCH = 1 / 3
 
 @dataclass(frozen=True, kw_only=True)
 class Direction:
-    """Where along the text annotators mark more.
+    """End of the text that annotators mark more, with its statistics.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Direction:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the JSON object."""
         return asdict(self)
 
 
@@ -228,7 +228,7 @@ def _share_in_common(
 
 
 def _near(places: Floats, others: Floats, distance: float) -> Any:
-    """Whether a place has one of the others no further off."""
+    """Return whether a place has one of the others within a distance."""
     after = np.searchsorted(others, places)
     last = len(others) - 1
     gaps = [np.abs(others[np.clip(after - k, 0, last)] - places) for k in (0, 1)]

@@ -118,7 +118,7 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
 
 @lru_cache(maxsize=1)
 def _pool(continua: ContinuumSequence) -> DocumentsSampler:
-    """What sets of any number of annotators are drawn from, once for the corpus at hand.
+    """Build the sampler for sets of any number of annotators, once for the corpus at hand.
 
     Its sets are the annotators of all documents, one after the other.
     """
@@ -160,7 +160,7 @@ class _OfRow:
 
 
 def _beginnings(continua: ContinuumSequence) -> Floats:
-    """How far from the beginning of each document its lower bound is."""
+    """Return the distance of each document's lower bound from its beginning."""
     low, high = continua.bounds
     declared, marked = np.asarray(continua.own_bounds, np.bool_), continua.n_units > 0
     first = float(low[marked & ~declared].min(initial=np.inf))

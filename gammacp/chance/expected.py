@@ -1,4 +1,4 @@
-"""How many random annotation sets, and what their mean disorder tells (2015, §5.3).
+"""Number of random annotation sets, and their mean disorder (Mathet et al. 2015, §5.3).
 
 The number of samples follows Olivero (2001): n₀ = (C_v · U / e)² with the coefficient of
 variation C_v = σ/μ, U the two-sided normal quantile of the confidence, e the precision. 30
@@ -27,7 +27,7 @@ FEWEST_SAMPLES = 10
 
 @dataclass(frozen=True)
 class SampleRule:
-    """When there are enough samples.
+    """Rule for when there are enough samples.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class SampleRule:
         return NormalDist().inv_cdf((1 + self.confidence) / 2)
 
     def signature_parts(self) -> dict[str, float | None]:
-        """What a signature says of the rule."""
+        """Return the parts of a signature that describe the rule."""
         return {
             "e": None if self.samples else self.precision,
             "n": self.samples,
@@ -74,7 +74,7 @@ class SampleRule:
         return self.samples or self.least
 
     def missing(self, found: ExpectedDisorder, drawn: int) -> int:
-        """How many samples to draw beyond those drawn; 0 when there are enough.
+        """Return how many more samples to draw; 0 when there are enough.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class SampleRule:
         return max(0, min(self._samples_wanted(found), MOST_SAMPLES) - drawn)
 
     def falls_short(self, found: ExpectedDisorder, drawn: int) -> bool:
-        """Whether the precision asks for more samples than were drawn.
+        """Return whether the precision asks for more samples than were drawn.
 
         Parameters
         ----------
@@ -210,7 +210,10 @@ class ExpectedDisorder:
 
     @property
     def enough(self) -> bool:
-        """Whether mean and interval can be told: complete, or at least `FEWEST_SAMPLES`."""
+        """Return whether the samples suffice for mean and interval.
+
+        They do when complete, or from `FEWEST_SAMPLES` on.
+        """
         return self.complete or self.samples >= FEWEST_SAMPLES
 
     @cached_property
@@ -225,7 +228,7 @@ class ExpectedDisorder:
 
     @property
     def samples(self) -> int:
-        """How many sets it is the mean of."""
+        """Return the number of sets in the mean."""
         return len(self.disorders)
 
     @cached_property
@@ -236,7 +239,7 @@ class ExpectedDisorder:
 
     @cached_property
     def standard_error(self) -> float:
-        """Of the mean."""
+        """Return the standard error of the mean."""
         spread = _deviation(self.disorders, self.weights, self.strata)
         return spread / math.sqrt(self.samples)
 

@@ -45,7 +45,7 @@ class Places:
     ends: Floats
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of places."""
         return len(self.starts)
 
     def counted(self, annotation: Annotation, until: float) -> Annotation | None:
@@ -135,7 +135,7 @@ def places_of(continuum: Continuum, grid: Grid, around: float) -> Places | None:
 
 
 def open_places(annotation: Annotation) -> Indices:
-    """Where an annotation in places may be cut: where fewest units run, a quarter at least.
+    """Return where an annotation in places may be cut: the quarter or more that fewest units cover.
 
     Parameters
     ----------

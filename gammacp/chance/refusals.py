@@ -1,4 +1,4 @@
-"""Why a chance model cannot be built from these continua: what models refuse, in their words."""
+"""Reasons why chance models cannot be built from given continua."""
 
 from collections.abc import Iterable, Sequence
 

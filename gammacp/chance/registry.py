@@ -4,7 +4,7 @@ A chance model turns observed annotations into a sampler of random annotation se
 a function `prepare(continua, n_annotators) -> Sampler`, registered by name.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -105,3 +105,39 @@ def default_chance(compared: Iterable[Collection[Continuum]], models: str = DEFA
         if len(continua)
     ]
     return several if several and enough and all(enough) else one
+
+
+_CHANGES = {
+    "exclude": "Without {}",
+    "document": "Of these documents alone",
+    "annotators": "With {}",
+    "read_until": "With annotators who did not finish",
+}
+
+
+def changed_default(
+    read: Mapping[str, Continuum], kept: Mapping[str, Continuum], values: Mapping[str, Any]
+) -> str | None:
+    """Return what to say where a selection changes the default chance model; None if it does not.
+
+    Values under two models differ although the annotators and documents that stay have not changed.
+
+    Parameters
+    ----------
+    read, kept
+        All continua, and those that count, by name.
+    values
+        What was selected, by the keys of a campaign.toml.
+    """
+    given = [key for key in _CHANGES if values.get(key)]
+    if not given or not kept:
+        return None
+    before, after = (default_chance([[*each.values()]]) for each in (read, kept))
+    if before == after:
+        return None
+    names = ", ".join(map(str, values[given[0]]))
+    selection = _CHANGES[given[0]].format(names) if len(given) == 1 else "After this selection"
+    return (
+        f"{selection} the default chance model is {after} instead of {before}, so the values "
+        "cannot be compared with those of everything that was read"
+    )

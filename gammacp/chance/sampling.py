@@ -46,7 +46,7 @@ def sample_seed(seed: int, index: int) -> np.random.Generator:
 
 
 class _Hash(ISeedSequence):
-    """What a generator asks of `SeedSequence(seed, spawn_key=(index,))`, hashed once."""
+    """Seed sequence of a generator: `SeedSequence(seed, spawn_key=(index,))`, hashed once."""
 
     def __init__(self, seed: int, index: int) -> None:
         sequence = np.random.SeedSequence(seed, spawn_key=(index,))
@@ -62,7 +62,7 @@ _hash: Any = lru_cache(maxsize=1 << 14)(_Hash)
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """What one random set gives by one measure.
+    """Disagreement of one random set by one measure.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class OnDemand(MadeWhenRead[Entry]):
     """
 
     def __init__(self, size: int, make: Callable[[int], Entry]) -> None:
-        """Nothing is made yet."""
+        """Start with no entries made."""
         super().__init__(size)
         self._make = make
 
@@ -140,7 +140,7 @@ class Strata(Generic[Data]):
 
     @property
     def rounds(self) -> int:
-        """How many strata there are."""
+        """Return the number of strata."""
         return min(len(self.samplers), MOST_STRATA)
 
     def of(self, stratum: int, rng: np.random.Generator) -> Sampler[Data]:
@@ -159,7 +159,7 @@ class Strata(Generic[Data]):
         return self.samplers[int((stratum + rng.random()) * size / self.rounds)]
 
     def draw(self, rng: np.random.Generator) -> Data:
-        """From any of them, chosen by `rng`."""
+        """Draw from a stratum chosen by `rng`."""
         return self.samplers[int(rng.integers(len(self.samplers)))].draw(rng)
 
 
@@ -173,13 +173,13 @@ class Draws(Generic[Data]):
     """Whether more were asked for than there can be."""
 
     def __init__(self, sampler: Sampler[Data], seed: int, *, keep: bool = False) -> None:
-        """Nothing is drawn yet."""
+        """Wrap a sampler; nothing is drawn yet."""
         self.sampler, self.seed = sampler, seed
         self._known: dict[int, Data] | None = {} if keep else None
 
     @property
     def rounds(self) -> int:
-        """How many strata there are, 1 if none: the number of samples is a multiple of it."""
+        """Return the number of strata, 1 if none; the number of samples is a multiple of it."""
         return self.sampler.rounds if isinstance(self.sampler, Strata) else 1
 
     def take(self, indices: Sequence[int]) -> Sequence[Data]:
@@ -214,11 +214,11 @@ class Draws(Generic[Data]):
 
 
 class Counting(Protocol[Counted]):
-    """What measures make of random data; frozen, cheap to send to another process."""
+    """Computation of measures on random data; frozen, cheap to send to another process."""
 
     @property
     def at_once(self) -> int:
-        """How many to give it at a time."""
+        """Return how many sets to give it at a time."""
         ...
 
     def of_each(self, data: Sequence[Counted], /) -> Sequence[Sequence[Disagreement]]:

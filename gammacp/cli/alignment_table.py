@@ -55,7 +55,7 @@ def write_trace(points: Sequence[TracePoint], alignment: Alignment, path: Path) 
 
 
 def tell_open(alignments: Mapping[str, Alignment], of: int) -> None:
-    """What proofs leave open; several alignments that are unproven are one line.
+    """Print what proofs leave open; several unproven alignments are one line.
 
     Parameters
     ----------

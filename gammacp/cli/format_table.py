@@ -38,7 +38,7 @@ def table() -> Table:
 
 
 def facts(entry: Format) -> Iterator[str]:
-    """What there is to know of a format, a sentence or two each."""
+    """Return what there is to know of a format, a sentence or two each."""
     yield f"Annotators: {entry.conventions.annotators}."
     if entry.holds == "segmentations" and (reader := advice("format of segmentations")):
         yield reader

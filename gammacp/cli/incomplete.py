@@ -18,7 +18,7 @@ from gammacp.errors import BelowThresholdError, DataError, UnprovenError
 
 @dataclass
 class _Unread:
-    """What one command could not read."""
+    """Files and parts that one command could not read."""
 
     failures: list[Failure] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)

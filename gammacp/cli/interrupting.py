@@ -25,7 +25,7 @@ EXIT_CODE = 130
 
 @contextmanager
 def ended_by_interrupts() -> Iterator[None]:
-    """Within, Ctrl-C ends the process with code 130 and one line, at the latest after a second.
+    """End the process on Ctrl-C with code 130 and one line, at the latest after a second.
 
     Does nothing outside the main thread, where signals cannot be watched.
     """

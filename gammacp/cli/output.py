@@ -1,4 +1,4 @@
-"""What commands print: JSON and tables on stdout, messages and progress on stderr."""
+"""Output of commands: JSON and tables on stdout, messages and progress on stderr."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def _total(widths: Sequence[int], gap: int) -> int:
 def _widths(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int, gap: int
 ) -> list[int]:
-    """How wide each column is; headers and sentences are narrower in need."""
+    """Return the width of each column; headers and sentences are narrower in need."""
     from rich.cells import cell_len
 
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
@@ -355,7 +355,7 @@ def message(text: str, *, before: str = "", error: bool = False) -> None:
 
 
 def _in_width(text: str, stream: TextIO, hang: str = "") -> str:
-    """What is visible of a text, in lines as wide as the terminal behind the stream."""
+    """Return the visible text in lines as wide as the terminal behind the stream."""
     lines = visible(text, keep="\n").split("\n")
     if stream.isatty():
         width = _columns(stream)
@@ -364,7 +364,7 @@ def _in_width(text: str, stream: TextIO, hang: str = "") -> str:
 
 
 def _columns(stream: TextIO) -> int:
-    """How wide the terminal behind a stream is, also where the other stream goes to a file."""
+    """Return the width of the terminal behind a stream, also where the other goes to a file."""
     try:
         behind = os.get_terminal_size(stream.fileno())
     except OSError:

@@ -11,6 +11,7 @@ from functools import cached_property
 from threading import Timer
 from typing import TYPE_CHECKING
 
+from gammacp.base.text import visible
 from gammacp.cli import output
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Counter:
         self._show(f"{done} of {total} {self.what}{rate}{left}")
 
     def tell_bounds(self, objective: float, bound: float) -> None:
-        """How far the alignment at hand is (`gammacp.alignment.reporting`)."""
+        """Report how far the alignment at hand is (`gammacp.alignment.reporting`)."""
         took = time.monotonic() - self.began
         if took >= self.silent:
             share = max(bound / objective, 0.0) if objective > 0 else 1.0
@@ -74,10 +75,11 @@ class Counter:
             self._show(f"aligning, {_duration(took)}: {gap}")
 
     def tell_compiling(self) -> None:
-        """That it takes longer this time, and why."""
+        """Say that it takes longer this time, and why."""
         self._show("compiling for this machine, the first time only: up to 20 s of processor time")
 
     def _show(self, line: str) -> None:
+        line = visible(line)
         now = time.monotonic()
         if self.terminal:
             self.bar.update(self.bar.tasks[0].id, description=line)

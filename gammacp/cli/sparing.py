@@ -76,7 +76,7 @@ def _files(path: Path) -> Iterable[Path]:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """What a file is known by under any of its names; None where there is none."""
+    """Return what a file is known by under any of its names; None where there is none."""
     try:
         found = path.stat()
     except OSError:

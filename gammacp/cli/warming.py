@@ -21,7 +21,7 @@ _MOST_ROUNDS = 5  # while compiling takes the time, an alignment does not get fa
 
 @dataclass(frozen=True)
 class WarmUp:
-    """What a warm-up did.
+    """Record of what a warm-up did.
 
     Attributes
     ----------

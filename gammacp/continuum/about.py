@@ -114,7 +114,7 @@ class Described:
 
     @property
     def offset_unit(self) -> str:
-        """What positions count."""
+        """Return the unit that positions count."""
         return self.about.offset_unit
 
     @property
@@ -124,12 +124,12 @@ class Described:
 
     @property
     def selection(self) -> tuple[str, ...]:
-        """What was selected or changed, as entries of signatures."""
+        """Return what was selected or changed, as entries of signatures."""
         return self.about.selection
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """What the reader of its file passed over."""
+        """Return what the reader of the file passed over."""
         return self.about.left_out
 
     @property
@@ -139,12 +139,12 @@ class Described:
 
     @property
     def weight(self) -> float:
-        """How many documents of the population it stands for."""
+        """Return how many documents of the population this one stands for."""
         return self.about.weight
 
     @property
     def read_until(self) -> tuple[tuple[str, float], ...]:
-        """How far annotators read who did not read to the end."""
+        """Return how far annotators read who did not read to the end."""
         return self.about.read_until
 
     @property

@@ -53,7 +53,7 @@ class Corpus(Mapping[str, Continuum]):
         return cls(coded, names, left_out)
 
     def __repr__(self) -> str:
-        """How much there is, in one line."""
+        """Return the size of the corpus in one line."""
         units = int(ContinuumSequence.of(self.values()).n_units.sum())
         return (
             f"Corpus({len(self)} continua, {len(self.annotators)} annotators, {units} units, "

@@ -226,7 +226,7 @@ class DocumentTable(Mapping[str, Continuum]):
 
     @cached_property
     def names(self) -> Sequence[str]:
-        """Of the documents, in order."""
+        """Return the names of the documents, in order."""
         return tuple(self.places)
 
     @cached_property
@@ -339,12 +339,12 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
     """Documents of a table; each is made anew whenever it is looked at."""
 
     def __init__(self, table: DocumentTable, places: Indices) -> None:
-        """Those at these places, in this order."""
+        """Select the documents at these places, in this order."""
         self.table, self.places = table, places
         self.plain = table.inside is None
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of documents."""
         return len(self.places)
 
     def __iter__(self) -> Iterator[Continuum]:
@@ -352,7 +352,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
         return map(self.table.at, self.places.tolist())
 
     def __contains__(self, other: object) -> bool:
-        """Whether one is equal."""
+        """Return whether one document is equal."""
         return any(other == c for c in self)
 
     def __getitem__(self, place: int | slice) -> Continuum | ContinuumSequence:  # type: ignore[override]
@@ -378,7 +378,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
         return DocumentTable.values, (self.table.only(self.places),)
 
     def at(self, places: Indices) -> ContinuumSequence:
-        """Those at these places, in this order.
+        """Return the documents at these places, in this order.
 
         Parameters
         ----------
@@ -402,12 +402,12 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
-        """Where each begins and ends, shape (continua,)."""
+        """Return where each document begins and ends, shape (continua,)."""
         return self.table.lows[self.places], self.table.highs[self.places]
 
     @property
     def own_bounds(self) -> Sequence[bool]:
-        """Whether those are others than its units' own."""
+        """Return whether each document's bounds differ from its units' own."""
         low, high = self.table.own_bounds
         differ: Bools = (low != self.table.lows) | (high != self.table.highs)
         return list(map(bool, differ[self.places]))
@@ -425,7 +425,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
 
     @property
     def selection(self) -> tuple[str, ...]:
-        """What was selected in any of them, each entry once."""
+        """Return what was selected in any document, each entry once."""
         return tuple(dict.fromkeys(self.table.about.selection)) if len(self) else ()
 
     def selection_at(self, place: int) -> tuple[str, ...]:  # noqa: ARG002
@@ -503,7 +503,7 @@ def _own_bounds(edges: Indices, starts: NDArray[Any], ends: NDArray[Any]) -> tup
 def _bounds(
     declared: Mapping[int, Bounds], edges: Indices, starts: Floats, ends: Floats
 ) -> tuple[Floats, Floats]:
-    """Of each document; DataError for declared ones that do not hold the units."""
+    """Return the bounds of each document; DataError where declared ones do not hold the units."""
     low, high = _own_bounds(edges, starts, ends)
     for place, bounds in declared.items():
         rows = slice(edges[place], edges[place + 1])

@@ -113,7 +113,7 @@ def fragments_of(start: float, end: float, breaks: Sequence[float]) -> Fragments
 
 
 def column(entries: Iterable[Any]) -> NDArray[Any] | None:
-    """What units have beside their places as a column; None where none has any.
+    """Return what units have beside their places as a column; None where no unit has any.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ _STOP = re.compile(r"[.!?]+(?!\S)\s*")
 
 
 def _sentences(text: str) -> Iterator[Span]:
-    """What ends with a full stop and its like before a blank, or with its paragraph."""
+    """Yield the spans that end with a full stop or its like before a blank, or with a paragraph."""
     for paragraph in _PARAGRAPH.finditer(text):
         start, last = paragraph.span()
         for stop in _STOP.finditer(text, start, last):

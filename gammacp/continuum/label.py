@@ -33,7 +33,7 @@ class Label(str):
     features: Mapping[str, str]
 
     def __new__(cls, category: str | None, features: Mapping[str, str | None]) -> Label:
-        """None and empty values are features that the unit does not have."""
+        """Make a label; features whose value is None or empty are left out."""
         known = {name: value for name, value in sorted(features.items()) if value}
         shown = ", ".join(f"{_quote(name)}={_quote(value)}" for name, value in known.items())
         made = super().__new__(cls, " ".join(filter(None, (category, f"[{shown}]" * bool(known)))))

@@ -26,7 +26,7 @@ DIRECTED, UNDIRECTED, CHAIN = KINDS = ("directed", "undirected", "chain")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What one annotator says of two of his or her units.
+    """Statement of one annotator about two of his or her units.
 
     `source` and `target` are ids of units. Of an "undirected" link the two may change places; links
     of kind "chain" say that their units are of one chain, whichever of its units they join.

@@ -1,4 +1,4 @@
-"""What a measure or a chance model can require of a continuum, and why it is not met."""
+"""Requirements of measures and chance models on a continuum, with reasons when unmet."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -33,8 +33,42 @@ class Need(StrEnum):
     TWO_ANNOTATORS = "two annotators"
 
 
+def where_others_are(continua: Iterable[Continuum]) -> str:
+    """Return advice on how to read the other annotators' files; "" where nothing is known of them.
+
+    Parameters
+    ----------
+    continua
+        Those that were read.
+    """
+    return next((str(advice) for c in continua if (advice := c.about.fact(OTHERS))), "")
+
+
+def too_few_annotators(
+    continua: Iterable[Continuum], what: str = "agreement needs two annotators", who: str = ""
+) -> DataError:
+    """Return the error of data whose documents have too few annotators, with the way to more.
+
+    Parameters
+    ----------
+    continua
+        Those that were read.
+    what
+        The need, as a sentence.
+    who
+        Those who are there; "" for none.
+    """
+    others = where_others_are(continua)
+    return DataError(
+        f"{what}, but there is {f'only {who}' if who else 'none'}",
+        hint=others
+        or "Read the other annotators' files with this one; declare annotators who found nothing "
+        "with `annotators=A,B`",
+    )
+
+
 def unmet_need(continuum: Continuum, needs: Iterable[Need]) -> str | None:
-    """Why a measure with these needs does not apply to the continuum; None if it does."""
+    """Return why a measure with these needs does not apply to the continuum; None if it does."""
     for need in sorted(needs):
         reason = _CHECKS[need](continuum)
         if reason is not None:
@@ -62,14 +96,9 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
         )
     if continuum.n_annotators < 2:
         # Advice names everybody: without the name, many such files have one reason.
-        where_others_are = str(continuum.about.fact(OTHERS) or "")
-        who = "one" if where_others_are else (*continuum.annotators, "")[0]
-        who = f"only {who}" if who else "none"
-        raise DataError(
-            f"agreement needs two annotators, but there is {who}",
-            hint=where_others_are
-            or "Read the other annotators' files with this one; declare annotators who found "
-            "nothing with `annotators=A,B`",
+        known = where_others_are([continuum])
+        raise too_few_annotators(
+            [continuum], who="one" if known else (*continuum.annotators, "")[0]
         )
     if not continuum.n_units:
         raise DataError(
@@ -122,7 +151,7 @@ def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
 
 
 def in_pieces(continuum: Continuum) -> str:
-    """What a measure that does not support units of several fragments, or shapes, says of them.
+    """Return the refusal of a measure that supports neither units of several fragments nor shapes.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ def geometries(units: Iterable[tuple[float, float, Shape]]) -> Any:
 
 
 def n_mended(shapes: Iterable[Shape]) -> int:
-    """How many polygons and stacks have a part that `geometries` mends; 0 without shapely.
+    """Count the polygons and stacks with a part that `geometries` mends; 0 without shapely.
 
     Parameters
     ----------
@@ -75,7 +75,9 @@ def n_mended(shapes: Iterable[Shape]) -> int:
 
 
 def cut(shape: Shape, at: float) -> tuple[tuple[Span, Shape], ...]:
-    """What of a polygon or stack is below and above a place of the first axis, where anything is.
+    """Return the parts of a polygon or stack below and above a place of the first axis.
+
+    A side on which nothing lies is left out.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ class ContinuumSequence(Sequence[Continuum]):
         return continua if isinstance(continua, ContinuumSequence) else ContinuumSequence(continua)
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of continua."""
         return len(self._continua)
 
     def __iter__(self) -> Iterator[Continuum]:
@@ -84,7 +84,7 @@ class ContinuumSequence(Sequence[Continuum]):
         return hash(self._continua)
 
     def at(self, places: Indices) -> ContinuumSequence:
-        """Those at these places, in this order.
+        """Return the continua at these places, in this order.
 
         Parameters
         ----------
@@ -105,13 +105,13 @@ class ContinuumSequence(Sequence[Continuum]):
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
-        """Where each begins and ends, shape (continua,)."""
+        """Return where each continuum begins and ends, shape (continua,)."""
         low, high = np.array([c.bounds for c in self], np.float64).reshape(-1, 2).T
         return low, high
 
     @property
     def own_bounds(self) -> Sequence[bool]:
-        """Whether those are others than its units' own."""
+        """Return whether each continuum's bounds differ from its units' own."""
         return [c.declared for c in self]
 
     @property
@@ -123,7 +123,7 @@ class ContinuumSequence(Sequence[Continuum]):
 
     @property
     def selection(self) -> tuple[str, ...]:
-        """What was selected in any of them, each entry once."""
+        """Return what was selected in any continuum, each entry once."""
         return tuple(dict.fromkeys(entry for c in self for entry in c.selection))
 
     def selection_at(self, place: int) -> tuple[str, ...]:
@@ -153,12 +153,12 @@ class ContinuumSequence(Sequence[Continuum]):
 
     @cached_property
     def edges(self) -> Indices:
-        """Where the units of each begin, and the end; shape (continua + 1,)."""
+        """Return where the units of each continuum begin, and the end; shape (continua + 1,)."""
         return np.concatenate(([0], np.cumsum(self.n_units))).astype(np.int64)
 
     @cached_property
     def people_edges(self) -> Indices:
-        """Where the annotators of each begin, and the end; shape (continua + 1,)."""
+        """Return where each continuum's annotators begin, and the end; shape (continua + 1,)."""
         return np.concatenate(([0], np.cumsum(self.n_annotators))).astype(np.int64)
 
     @cached_property
@@ -178,7 +178,7 @@ class ContinuumSequence(Sequence[Continuum]):
         return self.of_annotators(np.maximum, self.counts)
 
     def of_annotators(self, reduce: np.ufunc, values: Codes) -> Indices:
-        """Of each, what values of its annotators are together; 0 without any.
+        """Reduce the values of each continuum's annotators; 0 without annotators.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class ContinuumSequence(Sequence[Continuum]):
 
     @property
     def beside(self) -> Sequence[Continuum]:
-        """Those that may have more than units of one piece."""
+        """Return the continua that may have more than units of one piece."""
         return () if self.plain else self
 
     def stretches(self, units: int) -> Iterator[ContinuumSequence]:

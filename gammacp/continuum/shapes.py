@@ -28,7 +28,7 @@ KINDS: Mapping[str, int] = {"box": 0, "point": 1, "polyline": 2, "polygon": 3, "
 
 
 class Shape(NamedTuple):
-    """What a unit is on all axes.
+    """Extent of a unit on all axes.
 
     Attributes
     ----------
@@ -49,11 +49,11 @@ class Shape(NamedTuple):
 
     @property
     def axes(self) -> int:
-        """How many, the first included."""
+        """Return the number of axes, the first included."""
         return 1 + len(self.extents)
 
     def json(self, start: float, end: float) -> dict[str, object]:
-        """As JSON has it: the kind, with extents per axis or with its parts' points.
+        """Return the JSON object: the kind, with extents per axis or the points of the parts.
 
         >>> Shape("box", ((5.0, 9.0),)).json(0.0, 2.0)
         {'box': [[0.0, 2.0], [5.0, 9.0]]}
@@ -64,11 +64,11 @@ class Shape(NamedTuple):
         return {self.kind: [[*row] for row in rows]}
 
     def times(self, factor: float) -> Shape:
-        """With the first coordinate of all points times a factor."""
+        """Multiply the first coordinate of all points by a factor."""
         return self.along(lambda x: x * factor)
 
     def along(self, change: Callable[[float], float]) -> Shape:
-        """With the first coordinate of all points changed."""
+        """Change the first coordinate of all points."""
         rings = tuple(tuple((change(p[0]), *p[1:]) for p in ring) for ring in self.rings)
         return self._replace(rings=rings)
 
@@ -178,7 +178,7 @@ def in_cell(said: str, start: float, end: float) -> tuple[Span, Shape]:
     """
     try:
         entry = json.loads(said)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise DataError("shape is not JSON") from None
     reached, found = from_json(entry)
     row = start, end

@@ -16,7 +16,7 @@ from gammacp.errors import DataError
 
 
 class Declared(TypedDict, total=False):
-    """What a continuum says beside its units: see `Continuum.from_columns`."""
+    """Declarations of a continuum beside its units: see `Continuum.from_columns`."""
 
     annotators: Sequence[str] | None
     categories: Sequence[str] | None
@@ -31,7 +31,7 @@ class Declared(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What one annotator marked: where it starts and ends, and what it is.
+    """Unit that one annotator marked: where it starts and ends, and what it is.
 
     Positions count in the continuum's offset unit; `start == end` is a zero-length unit;
     `category` is None for an unlabelled unit, a `Label` for one with features beside it.
@@ -76,7 +76,7 @@ class Unit:
             )
 
     def __repr__(self) -> str:
-        """As one would write it: what it does not have is left out.
+        """Return the unit as one would write it, without what it does not have.
 
         >>> Unit("Ann", 1, 2, "x")
         Unit('Ann', 1, 2, 'x')

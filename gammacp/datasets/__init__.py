@@ -15,7 +15,7 @@ from gammacp.continuum import Continuum
 
 
 def names() -> tuple[str, ...]:
-    """What `load` knows."""
+    """Return the names that `load` takes."""
     return tuple(sorted(entry.name[:-4] for entry in _folder() if entry.name.endswith(".csv")))
 
 
@@ -26,7 +26,7 @@ def coded() -> dict[str, Path]:
 
 
 def attributions() -> list[dict[str, str]]:
-    """What ships: `name`, `content`, `source` and `licence`, and the command that reads it.
+    """Return `name`, `content`, `source`, `licence` and the reading command of each data set.
 
     >>> [a["content"] for a in attributions() if a["name"] == "dalton"]
     ['example: 4 annotators, 12 units, 3 categories']

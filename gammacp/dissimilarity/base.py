@@ -1,4 +1,4 @@
-"""What a dissimilarity is: the protocol that built-in and new ones follow.
+"""Protocols that built-in and new dissimilarities follow.
 
 Conventions
 -----------
@@ -45,7 +45,7 @@ _AT_ONCE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class FragmentEdges:
-    """Where units' fragments start and end: those of a unit are `edge[first:last]`."""
+    """Starts and ends of units' fragments; those of a unit are `edge[first:last]`."""
 
     edge: Floats
     first: Indices
@@ -285,7 +285,7 @@ def _times(costs: PairCosts, factor: float, u: UnitColumns, v: UnitColumns) -> F
 
 
 def _reach_over(reach: Callable[[float], Reach], factor: float, most: float) -> Reach:
-    """Where costs that are multiplied by a factor exceed `most`."""
+    """Return the reach of costs that are multiplied by a factor."""
     return reach(most / factor)
 
 
@@ -334,7 +334,7 @@ def _warn_slow(signature: str) -> None:
 
 
 def blind_to(part: object) -> frozenset[str]:
-    """What a dissimilarity says it cannot tell apart: `start`, `end`, `category`, `fragments`.
+    """Return what a dissimilarity cannot tell apart: `start`, `end`, `category`, `fragments`.
 
     Parameters
     ----------
@@ -383,7 +383,7 @@ def mean_length(annotations: Annotations) -> float:
 
 
 def category_counts(annotations: Annotations) -> dict[str, int]:
-    """How many units have each category; unlabelled ones are not counted."""
+    """Count the units of each category; unlabelled ones are not counted."""
     size = len(annotations.categories)
     counts = np.zeros(size, np.int64)
     for part in continua_of(annotations).stretches(_AT_ONCE):
@@ -422,7 +422,10 @@ def _on_axis(units: UnitColumns, low: int) -> UnitColumns:
 
 
 def formula_costs(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:
-    """What a formula gives for units whose columns broadcast; 0 for positions that do not count."""
+    """Return a formula's costs of units whose columns broadcast.
+
+    They are 0 where positions do not count.
+    """
     if formula[0] == NOWHERE:
         return np.zeros(np.broadcast_shapes(u.start.shape, v.start.shape))
     from gammacp.dissimilarity.kernels import costs_of_fragments, positional_costs

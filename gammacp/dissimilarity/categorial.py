@@ -24,10 +24,10 @@ from gammacp.registry import Registry
 
 @runtime_checkable
 class Categorial(Protocol):
-    """What `Combined` takes as `categorial`; a `signature` says what it is, else its class does."""
+    """Categorial part of `Combined`, described by its `signature`, otherwise by its class."""
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
-        """dist_cat, shape (K, K), symmetric, in [0, 1], zero on the diagonal.
+        """Return dist_cat, shape (K, K), symmetric, in [0, 1], zero on the diagonal.
 
         Parameters
         ----------
@@ -298,7 +298,7 @@ def _number(name: str) -> float:
 
 
 def all_numbers(labels: Iterable[str]) -> bool:
-    """Whether all labels are finite numbers."""
+    """Return whether all labels are finite numbers."""
     return not any(math.isnan(_number(label)) for label in labels)
 
 

@@ -41,7 +41,7 @@ class Part:
 
     @classmethod
     def parse(cls, name: str, text: str) -> Part:
-        """From `TYPE[=…][@WEIGHT]`, TYPE as `Combined` takes `categorial`.
+        """Parse `TYPE[=…][@WEIGHT]`, TYPE as `Combined` takes `categorial`.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class Part:
         return f"{quote_part(self.name)}:{describe(categorial(self.kind))}{weight}"
 
     def of(self, label: str | None) -> str | None:
-        """What a label has here."""
+        """Return a label's value of this feature."""
         return category_of(label) if self.name == CATEGORY else features_of(label).get(self.name)
 
     def table(
@@ -153,7 +153,7 @@ class Features:
         return tuple(p.name for p in self.parts if p.name != CATEGORY and p.weight)
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
-        """Of labels, shape (K, K); DataError for a feature that none has.
+        """Return the distances of labels, shape (K, K); DataError for a feature that none has.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class Features:
         counts: Mapping[str, int],
         bend: Callable[[Floats], Floats] = np.asarray,
     ) -> dict[str, Floats]:
-        """What each part adds to the distance, shape (K + 1, K + 1), the last row "unlabelled".
+        """Return what each part adds to the distance, shape (K + 1, K + 1); last row: unlabelled.
 
         Parameters
         ----------

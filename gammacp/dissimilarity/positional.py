@@ -37,10 +37,10 @@ SPORADIC, HAMMING = 1, 2
 
 @runtime_checkable
 class Positional(Protocol):
-    """What `Combined` takes as `positional`: it is bound with Δ and then compares positions."""
+    """Positional part of `Combined`, bound with Δ before it compares positions."""
 
     def bind(self, annotations: Annotations, delta: float) -> Any:
-        """An object with `pairwise` and, where it can, `reach`, `formula` and `fragments`.
+        """Return an object with `pairwise` and, where it can, `reach`, `formula` and `fragments`.
 
         `base.BoundDissimilarity` says what these promise.
 
@@ -95,7 +95,7 @@ class Sporadic:
 
     @property
     def signature(self) -> str:
-        """Its name in the registry."""
+        """Return the name in the registry."""
         return "sporadic" if self.factor is None else f"sporadic({shortest(self.factor)})"
 
 
@@ -107,7 +107,7 @@ class Sporadic2011(Sporadic):
 
     @property
     def signature(self) -> str:
-        """Its name in the registry."""
+        """Return the name in the registry."""
         return "sporadic-2011"
 
 
@@ -133,7 +133,7 @@ class Hamming:
 
     @property
     def signature(self) -> str:
-        """Its name in the registry."""
+        """Return the name in the registry."""
         return "hamming"
 
     def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:

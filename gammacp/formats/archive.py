@@ -4,14 +4,16 @@ import gzip
 import io
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import IO
 
 from gammacp.errors import DataError
+from gammacp.formats.source import TYPE_SYSTEMS
 
 _MAGIC = b"PK\x03\x04"
 _LARGEST = 1 << 30
@@ -115,34 +117,80 @@ def is_archive(content: bytes, name: str = "") -> bool:
     return content.startswith(_MAGIC) and not name.lower().endswith(".xlsx")
 
 
+CURATOR = "the curator's work, read only if you name the file"
+"""Reason to pass over a file, unless references are included."""
+_INITIAL, _CURATED = "INITIAL_CAS", "CURATION_USER"
+_FOLDERS = {"annotation": "", "curation": CURATOR}
+# Names that tools give to the only file of an archive, whoever made it.
+_ANYBODY = frozenset({"all", "annotations", "data", "export", "project", "unknown"})
+
+
 def is_project(names: Iterable[str]) -> bool:
-    """Whether these are the paths inside an INCEpTION or WebAnno project, zipped or unpacked."""
-    return any(fnmatchcase(name, "exportedproject*.json") for name in names)
+    """Return whether these are the paths inside an INCEpTION or WebAnno project.
+
+    Parameters
+    ----------
+    names
+        Paths inside an archive or a folder, in which the project may lie in a folder of its own.
+    """
+    return bool(_roots(names))
+
+
+def _roots(names: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return the folders that hold a project, as parts of paths, the innermost first."""
+    paths = [PurePosixPath(name) for name in names if "exportedproject" in name]
+    roots = {
+        path.parent.parts
+        for path in paths
+        if fnmatchcase(path.name, "exportedproject*.json") and not _is_hidden(path)
+    }
+    return sorted(roots, key=len, reverse=True)
 
 
 def why_not_annotators(names: Iterable[str]) -> dict[str, str]:
-    """Each path inside a folder or an archive: why it is nobody's work, or "" if it can be.
+    """Return of each path inside a folder or an archive why it is nobody's work; "" if it can be.
 
     An INCEpTION project also has the sources, the curation and an `INITIAL_CAS` of each document:
-    of a project only the folder `annotation` counts. What a curator made is read when it is named
-    outright.
+    of a project only the folder `annotation` counts, and `curation` for references (`CURATOR`).
+
+    Parameters
+    ----------
+    names
+        Paths inside; the project may lie in a folder of its own.
     """
     listed = list(names)
-    project = is_project(listed)
-    return {name: _why_not(PurePosixPath(name), project) for name in listed}
+    roots = _roots(listed)
+    return {name: _why_not(PurePosixPath(name), roots) for name in listed}
 
 
-def _why_not(path: PurePosixPath, project: bool) -> str:
-    if any(part.startswith(".") for part in path.parts):
+def is_curated(path: PurePath) -> bool:
+    """Return whether a file has the name that INCEpTION gives to the curator's work.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    """
+    return path.name.startswith(_CURATED)
+
+
+def _is_hidden(path: PurePath) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _why_not(path: PurePosixPath, roots: list[tuple[str, ...]]) -> str:
+    if _is_hidden(path):
         return "hidden file"
     if path.with_suffix("").suffix == ".links":
-        return "links, which are read with their units"
-    if path.name.startswith("INITIAL_CAS"):
+        return "links of units that are not read"
+    if path.name.startswith(_INITIAL):
         return "the document before anybody annotated it"
-    if path.name.startswith("CURATION_USER"):
-        return "the curator's work, read only if you name the file"
-    if project and path.parts[0] != "annotation":
-        return "outside the project's folder 'annotation'"
+    if is_curated(path):
+        return CURATOR
+    for root in roots:
+        if path.parts[: len(root)] == root:
+            folder = path.parts[len(root) :][0] if len(path.parts) > len(root) else ""
+            return _FOLDERS.get(folder, "outside the project's folder 'annotation'")
     return ""
 
 
@@ -151,8 +199,12 @@ def members(
 ) -> Iterator[tuple[PurePosixPath, bytes]]:
     """(path, content) of every file in an archive; archives inside are opened too.
 
-    A file in an archive inside has the path of that archive, with its own ending: INCEpTION packs
-    each annotator's XMI with its type system as `annotation/DOCUMENT/ANNOTATOR.zip`.
+    A file that is alone in an archive inside takes that archive's place: INCEpTION packs each
+    annotator's XMI with its type system as `annotation/DOCUMENT/webanno123export.zip`. The name of
+    the file itself says whose it is, and the type system is called like it; the archive's name
+    counts where several archives of a folder hold files of one name, or where an archive holds
+    several files. Where several files have one ending, the archive is a folder, and they lie in it
+    under their own names.
 
     Parameters
     ----------
@@ -171,9 +223,13 @@ def members(
     yield from _members(content, place, 0, _Room(largest, most, rows))
 
 
-def _members(
-    content: bytes, place: str, depth: int, room: _Room
-) -> Iterator[tuple[PurePosixPath, bytes]]:
+_Files = list[tuple[PurePosixPath, bytes]]
+
+
+def _members(content: bytes, place: str, depth: int, room: _Room) -> _Files:
+    """Return the files of an archive and of those inside, by their paths."""
+    files: _Files = []
+    archives: dict[PurePosixPath, _Files] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             # The end of an archive that is cut off may be that of an archive inside.
@@ -187,10 +243,10 @@ def _members(
                 if path.suffix.lower() == ".xlsx":
                     room.count(data, place)
                 if not is_archive(data, path.name):
-                    yield path, data
+                    files.append((path, data))
                 elif depth < _DEPTH:
-                    for inner, inner_data in _members(data, f"{place}!{path}", depth + 1, room):
-                        yield path.with_name(path.stem + inner.suffix), inner_data
+                    inside = _members(data, f"{place}!{path}", depth + 1, room)
+                    archives.setdefault(path, []).extend(inside)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise DataError(
             f"zip is damaged or encrypted: {error}", file=place, hint="Export it again"
@@ -199,3 +255,38 @@ def _members(
         if isinstance(error, DataError):
             raise
         raise DataError(f"zip is damaged: {error}", file=place) from None
+    return [*files, *_in_places(archives)]
+
+
+def _in_places(archives: Mapping[PurePosixPath, _Files]) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Yield the files of archives inside under the paths that they have outside."""
+    alone = {path: only_file(path, [p for p, _ in files]) for path, files in archives.items()}
+    taken = Counter((path.parent, only.stem) for path, only in alone.items() if only)
+    for path, files in archives.items():
+        only = alone[path]
+        own = only is not None and taken[path.parent, only.stem] == 1
+        stem = only.stem if only is not None and own else path.stem
+        endings = Counter(inner.suffix.lower() for inner, _ in files if not _is_hidden(inner))
+        for inner, data in files:
+            if _is_hidden(inner) or endings[inner.suffix.lower()] > 1:
+                yield path.with_suffix("") / inner, data
+            else:
+                yield path.with_name(stem + inner.suffix), data
+
+
+def only_file(archive: PurePath, inside: Iterable[PurePosixPath]) -> PurePosixPath | None:
+    """Return the one file of an archive that says whose work it holds; None if there are several.
+
+    Parameters
+    ----------
+    archive
+        Its path, whose name stays where the file's name says nothing, or where it is the one that
+        INCEpTION gives to a curator's archive.
+    inside
+        Its files; type systems and hidden files do not count.
+    """
+    data = [p for p in inside if p.name not in TYPE_SYSTEMS and not _is_hidden(p)]
+    if len(data) != 1 or len(data[0].parts) > 1:
+        return None
+    special = archive.name.startswith((_INITIAL, _CURATED)) or data[0].stem in _ANYBODY
+    return data[0].with_stem(PurePosixPath(archive.name).stem) if special else data[0]

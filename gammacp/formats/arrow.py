@@ -36,6 +36,7 @@ The schema's metadata have `gammacp.offset_unit`, what positions count. A part o
 import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -53,6 +54,7 @@ from gammacp.base.frames import (
     as_role,
     name_of,
     places_of_roles,
+    reader_of,
 )
 from gammacp.base.left_out import Tally
 from gammacp.continuum import Continuum, Corpus
@@ -88,6 +90,17 @@ def _pyarrow() -> Any:
             "tables of Arrow and Parquet need the extra 'parquet': pip install 'gammacp[parquet]'"
         ) from None
     return pyarrow
+
+
+@contextmanager
+def _damage_named(error: Fault, what: str = "file") -> Iterator[None]:
+    """Turn what pyarrow raises for a damaged file or table into an error that names it."""
+    pa = _pyarrow()
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as caught:
+        reason = next(iter(str(caught).splitlines()), type(caught).__name__)
+        raise error(f"{what} is damaged: {reason}", hint="Write it again") from None
 
 
 def read(
@@ -135,22 +148,18 @@ def read(
         box around each; `no`: the columns are ignored). A file NAME.links.parquet beside
         NAME.parquet holds links between units, which it names by their column `unit`
     """
-    pa, beside, given = _pyarrow(), _links_beside(source), _from_path(source)
+    beside, given = _links_beside(source), _from_path(source)
     unread = {*(() if shapes != "no" else (*AXES, SHAPE)), *(() if beside else (UNIT,))}
-    file: Source | None = source
-    try:
+    with _damage_named(source.error):
         schema, batches = _schema_and_batches(source)
         made = _Reading(source.error, schema, features, given, unread)
         for place, batch in batches:
             made.add(batch, place)
         document = made.document(source.place, source.document)
-        if file := beside:
-            links = _links(file.error, *_schema_and_batches(file), given)
-            document = made.with_links(document, links, source.place)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise (file or source).error(
-            f"file is damaged: {str(error).splitlines()[0]}", hint="Write it again"
-        ) from None
+    if beside:
+        with _damage_named(beside.error):
+            links = _links(beside.error, *_schema_and_batches(beside), given)
+        document = made.with_links(document, links, source.place)
     document = in_pieces(document, discontinuous, source.place)
     return with_shapes(document, shapes, source.place) if made.shaped else document
 
@@ -187,7 +196,7 @@ def read_table(
     Raises
     ------
     DataError
-        As for a file; the message names the row.
+        As for a file; the message names the row. Offsets or codes of the table are out of range.
     UsageError
         It has no `__arrow_c_stream__`, or pyarrow is not installed.
     """
@@ -196,21 +205,25 @@ def read_table(
             f"{type(table).__name__} has no __arrow_c_stream__: give a table of pyarrow, polars, "
             "DuckDB or pandas, or use Continuum.from_frame"
         )
-    schema, batches = _in_memory(table)
     unread = {UNIT} if links is None else set()
-    made = _Reading(partial(DataError, file="table"), schema, features, {}, unread)
-    for place, batch in batches:
-        made.add(batch, place)
-    document = made.document("table", "")
+    error = partial(DataError, file="table")
+    with _damage_named(error, "it"):
+        schema, batches = _in_memory(table)
+        made = _Reading(error, schema, features, {}, unread)
+        for place, batch in batches:
+            made.add(batch, place)
+        document = made.document("table", "")
     if links is not None:
-        found = _links(partial(DataError, file="links"), *_in_memory(links), {})
+        error = partial(DataError, file="links")
+        with _damage_named(error, "it"):
+            found = _links(error, *_in_memory(links), {})
         document = made.with_links(document, found, "table")
     return with_shapes(document, "keep", "table") if made.shaped else document
 
 
 def _in_memory(table: Any) -> tuple[Any, Iterator[tuple[Place, Any]]]:
     """The schema of a table, and its batches with how to call their rows."""
-    reader = _pyarrow().RecordBatchReader.from_stream(table)
+    reader = reader_of(table)
     return reader.schema, _with_places(reader)
 
 
@@ -288,9 +301,14 @@ def _batches_of(batches: Iterable[Any]) -> Iterator[tuple[Place, Any]]:
 
 
 def _with_places(batches: Iterable[Any], inside: str = "") -> Iterator[tuple[Place, Any]]:
-    """Batches with how to call their rows, which count from the first batch on."""
+    """Yield sound batches with how to call their rows, which count from the first batch on.
+
+    pyarrow trusts the offsets and codes of a file: unless they are checked first, a damaged one
+    reads memory that is not its own and ends the process.
+    """
     seen = 0
     for batch in batches:
+        batch.validate(full=True)
         yield (lambda row, seen=seen: f"row {seen + row + 1}{inside}"), batch  # type: ignore[misc]
         seen += len(batch)
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -60,6 +60,14 @@ class _Files(WrittenTable):
     feature: Text = says("Feature that gives the category.")
     tier: Text = says("Tiers to read, as a pattern.")
     align_texts: bool = says("Whether texts that differ between annotators are aligned.")
+    positions: Names = says(
+        "Positions of annotators who count differently: end+1, x1000, x1/25, +250, +250 from 1200; "
+        "DOCUMENT/ANNOTATOR is about one document."
+    )
+    include: Texts = says("Work that counts beside finished work: unfinished, reference.")
+    repeated: Text = says(
+        "Which of several answers of one person on one document counts: first, last, or session."
+    )
 
 
 class _Documents(WrittenTable):
@@ -231,7 +239,8 @@ class Campaign:
         finding
             What `find` says of `paths`, where that is known.
         """
-        names = ("layer", "feature", "features", "tier", "layout", "align_texts")
+        names = ["layer", "feature", "features", "tier", "layout", "align_texts"]
+        names += ["positions", "include", "repeated"]
         options = {name: self.values[name] for name in names if name in self.values}
         paths, features = self.paths, tuple(options.get("features", ()))
         said = {key: self.values[key] for key in _OF_DOCUMENTS if key in self.values}
@@ -256,6 +265,24 @@ class Campaign:
         if read:
             continua = with_features(continua, features)
         return replace(found, continua=continua)
+
+    def with_references(self, found: Collection, people: Iterable[str]) -> Campaign | None:
+        """Return the campaign with references, where one of these people can only be one.
+
+        Parameters
+        ----------
+        found
+            What `collect` gave.
+        people
+            Whom a command names, by their names after [rename].
+        """
+        new = self.values.get("rename", {})
+        there = {new.get(a, a) for c in found.continua.values() for a in c.annotators}
+        included = list(self.values.get("include", ()))
+        left_out = any(entry.state == "reference" for entry in found.left_out)
+        if not left_out or {*people} <= there:
+            return None
+        return self.but({"include": [*included, "reference"]})
 
     def select(self, found: Collection, *, links: bool = False) -> Collection:
         """The continua that count, with what of each counts; errors as of `selected`.

@@ -1,24 +1,30 @@
 """From paths to files of a known format: folders walked, globs expanded, archives opened."""
 
+from __future__ import annotations
+
 import glob
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import filter as fitting
-from functools import partial
-from pathlib import Path
-from typing import NamedTuple
+from functools import cached_property, partial
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
 
-from gammacp.base.files import check_inside, content_of
+from gammacp.base.files import check_inside, content_of, paths_below
 from gammacp.base.left_out import LeftOut, Tally
 from gammacp.base.subjects import advice
 from gammacp.errors import DataError
 from gammacp.formats.archive import (
+    CURATOR,
     is_archive,
+    is_curated,
     is_project,
     members,
+    only_file,
     unpack,
     why_not_annotators,
     without_gz,
@@ -27,6 +33,9 @@ from gammacp.formats.boundary import error_of
 from gammacp.formats.layout import names_from_path
 from gammacp.formats.registry import FORMATS, HEAD_BYTES, Format, recognise
 from gammacp.formats.source import TYPE_SYSTEMS, Source
+
+if TYPE_CHECKING:
+    from gammacp.formats.states import Origin
 
 PathLike = str | os.PathLike[str]
 Found = tuple[Source, Format]
@@ -37,6 +46,8 @@ _UNREADABLE_PROJECT = (
     "is an INCEpTION or WebAnno project that holds its annotations only in the tool's own "
     "binary format (annotation_ser)"
 )
+_OPEN = "Check its permissions"
+_FETCH = "Fetch the file (as with git annex get), or remove the link"
 _EXPORT = (
     "Export it again and choose UIMA CAS JSON, UIMA CAS XMI or WebAnno TSV v3 under "
     "Secondary Format"
@@ -59,7 +70,8 @@ class Unread(NamedTuple):
 class Finding:
     """What paths mean: files with the format of each, and what could not be opened or recognised.
 
-    `passed` has every file that was passed over, where it was found, and why.
+    `passed` has every file that was passed over, where it was found, and why; `curated` the files
+    that hold a curator's work, which is a reference.
     """
 
     chosen: Format | None
@@ -67,6 +79,7 @@ class Finding:
     found: list[Found] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     passed: list[tuple[Path, Path, str]] = field(default_factory=list)
+    curated: set[Path] = field(default_factory=set)
 
     def fail(self, path: Path, error: DataError, place: str = "") -> None:
         """Note what could not be read.
@@ -78,18 +91,26 @@ class Finding:
         """
         self.unread.append(Unread(str(path), error.at(place or path), without_gz(path)))
 
+    @cached_property
+    def endings(self) -> tuple[str, ...]:
+        """Endings of files that are read in a folder: an archive may have thousands of members."""
+        return _endings(self.chosen)
+
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """What was passed over, without the files that belong to one that is read."""
         places = [(place_of(source), source) for source, _ in self.found]
+        own = {place for place, _ in places}
         # Texts have their document's name, or lie in the folder of a project's texts.
         read = {place.with_suffix("") for place, _ in places}
         read |= {place.with_name(source.document) for place, source in places if source.document}
-        texts = {place.with_name("Sources") for place, _ in places if place.suffix == ".qde"}
+        projects = {place.parent for place, _ in places if place.suffix == ".qde"}
         tallies: dict[Path, Tally] = {}
         for file, where, reason in self.passed:
             stem = file.with_suffix("")
-            known = {stem, stem.with_suffix("")} & read or file.parent in texts
+            of_project = file.parent.name.lower() == "sources" and file.parent.parent in projects
+            beside = {stem, stem.with_suffix("")} & read or of_project
+            known = beside and file not in own
             if not known and file.name not in (*TYPE_SYSTEMS, "annotation.conf"):
                 tallies.setdefault(where, Tally(str(where))).add("file", reason)
         return tuple(entry for tally in tallies.values() for entry in tally.entries())
@@ -120,6 +141,7 @@ def find(
         A glob fits no file. What is wrong with a single file is among the failures.
     """
     search = Finding(chosen, layout)
+    opened: list[_Opened] = []
     for path, folder in _expand(paths, search):
         try:
             with error_of(path):
@@ -131,9 +153,42 @@ def find(
         except DataError as error:
             search.fail(path, error)
             continue
+        named = folder is None and len(sources) == 1
         for source, place in sources:
-            _recognise(search, source, place, path if source.member else folder)
+            opened.append(_Opened(source, place, path if source.member else folder, named))
+    for each in _with_places(opened):
+        _recognise(search, each)
     return search
+
+
+class _Opened(NamedTuple):
+    """A file that was opened.
+
+    Attributes
+    ----------
+    source, place
+        The file, and the path that says names.
+    inside
+        The folder or archive it was found in; None for a file that was named.
+    named
+        Whether it, or the archive that holds nothing else, was named.
+    """
+
+    source: Source
+    place: Path
+    inside: Path | None
+    named: bool
+
+
+def _with_places(opened: list[_Opened]) -> Iterator[_Opened]:
+    """Yield the files, with the names of their archives where names inside are the same."""
+    places = Counter(each.place for each in opened)
+    for each in opened:
+        path = each.source.path
+        if places[each.place] > 1 and each.source.member and each.place.parent == path.parent:
+            yield each._replace(place=path.with_suffix(each.place.suffix))
+        else:
+            yield each
 
 
 def open_packed(path: Path, *, named: bool) -> tuple[Path, bytes]:
@@ -155,18 +210,36 @@ def open_packed(path: Path, *, named: bool) -> tuple[Path, bytes]:
     return place, content if place == path else unpack(content, str(path))
 
 
-def _recognise(search: Finding, source: Source, place: Path, inside: Path | None) -> None:
-    """Add a file under its format; `inside` is the folder or archive it was found in."""
+def _recognise(search: Finding, opened: _Opened) -> None:
+    """Add a file under its format."""
+    source, place, inside, named = opened
+    curated = bool({place, source.path} & search.curated) or is_curated(place)
     try:
         with error_of(source.place):
             entry = search.chosen or _format_of(source, place, named=inside is None)
         if entry is not None:
-            search.found.append((_name_source(source, place, search.layout or entry.layout), entry))
+            source = _name_source(source, place, search.layout or entry.layout)
+            if curated and not named:
+                source = replace(source, origin=_reference(source))
+            elif entry.reader.origin is not None:
+                source = replace(source, origin=entry.reader.origin(source, place))
+            search.found.append((replace(source, taken_for=entry.title), entry))
         elif inside is not None:
             kind = place.suffix.lstrip(".").upper()
             search.passed.append((place, inside, f"{kind} file of an unknown format"))
     except DataError as error:
-        search.fail(place, error, source.place)
+        if curated and inside is not None:
+            search.passed.append((place, inside, CURATOR))
+        else:
+            search.fail(place, error, source.place)
+
+
+def _reference(source: Source) -> Origin:
+    """Return the state of a curator's work."""
+    # Imported here: few files are a curator's.
+    from gammacp.formats.states import Origin, State
+
+    return Origin(State.REFERENCE, source.annotator or "curation")
 
 
 def place_of(source: Source) -> Path:
@@ -178,27 +251,23 @@ def _format_of(source: Source, place: Path, *, named: bool) -> Format | None:
     """The format of a file; None if it is a whole file of another kind that nobody named."""
     entry = recognise(source.content[:HEAD_BYTES], place)
     if entry is None and (named or not _is_of_another_kind(source, place)):
-        known = ", ".join(FORMATS)
-        start = source.content.strip()[:1]
-        syntax = start == b"(" or source.content.lstrip().startswith(b"# ::")
-        elsewhere = advice("bracketed files") if syntax else ""
-        trees = f". {elsewhere}" if elsewhere else ""
-        raise source.error(
-            f"format is not recognised{_keys(source)}" if start else "file is empty",
-            hint=f"Name it with `format=`: {known}{trees}" if start else "Export it again",
-        )
+        raise _unknown(source, place)
     return entry
 
 
-def _keys(source: Source) -> str:
-    """Return the keys of the first object in JSON, which tell people what a file is."""
-    from gammacp.formats.records import records  # for messages on unknown files alone
+def _unknown(source: Source, place: Path) -> DataError:
+    """Return the error of a file that no format recognises."""
+    from gammacp.formats.unknown import candidates, looks_like  # for messages on such files alone
 
-    with suppress(DataError):
-        first = next(records(source), None)
-        if first is not None:
-            return f": JSON with the keys {', '.join([*first][:8]) or '(none)'}"
-    return ""
+    content = source.content.lstrip()
+    syntax = content.startswith((b"(", b"# ::"))
+    elsewhere = advice("bracketed files") if syntax else ""
+    seen = looks_like(source)
+    hint = f"{candidates(place)}{f'. {elsewhere}' if elsewhere else ''}"
+    return source.error(
+        f"format is not recognised{f': {seen}' if seen else ''}" if content else "file is empty",
+        hint=hint if content else "Export it again",
+    )
 
 
 def _is_of_another_kind(source: Source, place: Path) -> bool:
@@ -249,13 +318,19 @@ def matches(pattern: PathLike) -> list[Path]:
         if part == "**":
             for folder in found:  # a link that `*` found may lead elsewhere
                 check_inside(folder)
-            below = (p for folder in found for p in folder.rglob("*"))
-            found |= {p for p in below if p.is_dir() and not p.is_symlink()}
+            found |= {p for folder in found for p in _folders_below(folder)}
         elif glob.has_magic(part):
             found = {p for folder in found for p in _in(folder, part)}
         else:
             found = {path for folder in found if (path := folder / part).exists()}
     return sorted(found)
+
+
+def _folders_below(folder: Path) -> list[Path]:
+    below, closed = paths_below(folder) if folder.is_dir() else ([], [])
+    for path in closed:
+        raise DataError("folder cannot be opened", file=path, hint=_OPEN)
+    return [path for path in below if path.is_dir() and not path.is_symlink()]
 
 
 def globbed(path: Path) -> list[Path]:
@@ -282,10 +357,15 @@ def globbed(path: Path) -> list[Path]:
 def _in(folder: Path, part: str) -> Iterator[Path]:
     """What lies in a folder and fits; hidden files only if they are asked for."""
     check_inside(folder)
-    with suppress(OSError):  # no folder, or a closed one: nothing fits
-        for name in fitting([path.name for path in folder.iterdir()], part):
-            if part.startswith(".") or not name.startswith("."):
-                yield folder / name
+    try:
+        names = os.listdir(folder)  # noqa: PTH208 (names are all that is needed)
+    except PermissionError:
+        raise DataError("folder cannot be opened", file=folder, hint=_OPEN) from None
+    except OSError:  # no folder: nothing fits
+        return
+    for name in fitting(names, part):
+        if part.startswith(".") or not name.startswith("."):
+            yield folder / name
 
 
 def expand(paths: Iterable[PathLike], chosen: Format | None = None) -> list[tuple[Path, bool]]:
@@ -312,7 +392,10 @@ def _expand(paths: Iterable[PathLike], search: Finding) -> list[tuple[Path, Path
 
 
 def _in_folder(folder: Path, search: Finding) -> list[Path]:
-    listed = (f for f in sorted(folder.rglob("*")) if not f.name.startswith(DECISIONS))
+    below, closed = paths_below(folder)
+    for path in closed:
+        search.fail(path, DataError("folder cannot be opened", hint=_OPEN))
+    listed = (f for f in below if not f.name.startswith(DECISIONS))
     inside = {f.relative_to(folder).as_posix(): f for f in listed}
     files: list[Path] = []
     others: dict[Path, str] = {}
@@ -323,7 +406,13 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
                 why = "a link to a folder, not followed; give that folder as well"
                 search.passed.append((file, folder, why))
             continue
-        why = reason or _why_no_format(file, search.chosen)
+        if reason == CURATOR:
+            search.curated.add(file)
+            reason = ""
+        why = reason or _why_no_format(file, search)
+        if not why and file.is_symlink() and not file.exists():
+            search.fail(file, DataError("is a link to a file that is not there", hint=_FETCH))
+            continue
         if not file.is_file():
             why = "a device, a pipe or a broken link"
         if not why:
@@ -336,18 +425,18 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
     despite = _read_despite_ending(heads, search.chosen, alone=not files)
     search.passed += [(file, folder, why) for file, why in others.items() if file not in despite]
     files = sorted((*files, *despite))
-    if is_project(inside) and not files:
+    if is_project(inside) and not set(files) - search.curated:
         search.fail(folder, DataError(_UNREADABLE_PROJECT, hint=_EXPORT))
     return files
 
 
-def _why_no_format(path: Path, chosen: Format | None) -> str:
+def _why_no_format(path: Path, search: Finding) -> str:
     if path.name in TYPE_SYSTEMS:
         return "the type system of annotations"
-    if has_ending(path, chosen):
+    if _ends_in(path, search.endings):
         return ""
-    if chosen is not None and path.suffix:
-        return f"not recognised as {chosen.title}"
+    if search.chosen is not None and path.suffix:
+        return f"not recognised as {search.chosen.title}"
     return f"no format has the ending {path.suffix}" if path.suffix else "its name has no ending"
 
 
@@ -384,9 +473,18 @@ def _read_despite_ending(
 
 def has_ending(path: Path, chosen: Format | None) -> bool:
     """Whether a file of this name is read where it is found in a folder."""
-    offered = [chosen] if chosen else [f for _, f in FORMATS.items()]
+    return _ends_in(path, _endings(chosen))
+
+
+def _endings(chosen: Format | None) -> tuple[str, ...]:
+    """Return the endings of all files that are read in a folder, in lower case."""
+    offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
+    return (*dict.fromkeys(ending for entry in offered for ending in entry.endings), ".zip")
+
+
+def _ends_in(path: Path, endings: tuple[str, ...]) -> bool:
     path = without_gz(path)
-    return path.suffix.lower() == ".zip" or any(f.has_ending(path) for f in offered)
+    return bool(path.suffix) and path.name.lower().endswith(endings)
 
 
 def _name_source(source: Source, place: Path, layout: str | None) -> Source:
@@ -398,13 +496,40 @@ def _head_of_member(content: bytes) -> bytes:
     return content[:HEAD_BYTES]
 
 
+def _by_name(path: Path, content: bytes, search: Finding) -> dict[str, bytes]:
+    """Return the files in an archive; of a name that several have, none if they differ."""
+    found: dict[str, list[bytes]] = {}
+    for member, data in members(content, str(path)):
+        found.setdefault(str(member), []).append(data)
+    reasons, inside = why_not_annotators(found), path.with_suffix("")
+    for name, (first, *others) in [*found.items()]:
+        if all(other == first for other in others):
+            why = reasons[name] or "a copy of another file of this name in the archive"
+            search.passed += [(inside / name, path, why)] * len(others)
+        elif reasons[name] in ("", CURATOR):
+            del found[name]
+            search.fail(
+                inside / name,
+                DataError(
+                    f"archive holds {1 + len(others)} different files of this name",
+                    file=f"{path}!{name}",
+                    hint="Unpack it and give the file that is right",
+                ),
+                f"{path}!{name}",
+            )
+    return {name: contents[-1] for name, contents in found.items()}
+
+
 def _members_to_read(path: Path, content: bytes, search: Finding) -> list[tuple[Source, Path]]:
-    everything = {str(member): data for member, data in members(content, str(path))}
     inside = path.with_suffix("")
+    everything = _by_name(path, content, search)
     names: list[str] = []
     others: dict[str, str] = {}
     for name, reason in why_not_annotators(everything).items():
-        why = reason or _why_no_format(Path(name), search.chosen)
+        if reason == CURATOR:
+            search.curated.add(inside / name)
+            reason = ""
+        why = reason or _why_no_format(Path(name), search)
         if not why:
             names.append(name)
         elif reason or Path(name).name in TYPE_SYSTEMS:
@@ -420,11 +545,13 @@ def _members_to_read(path: Path, content: bytes, search: Finding) -> list[tuple[
             search.passed.append((inside / name, path, why))
     places = {name: inside / name for name in names}
     data = [n for n in names if recognise(everything[n][:HEAD_BYTES], places[n]) is not None]
-    if is_project(everything) and not data:
+    if is_project(everything) and not {places[name] for name in data} - search.curated:
         raise DataError(_UNREADABLE_PROJECT, file=path, hint=_EXPORT)
     if len(data) == 1 and "/" not in data[0]:
-        # One annotator's document with its type system: the archive has the annotator's name.
-        places = {data[0]: path.with_suffix(Path(data[0]).suffix)}
+        # One annotator's document with its type system: it stands where the archive is.
+        only = only_file(path, map(PurePosixPath, everything))
+        stem = only.stem if only is not None else path.stem
+        places = {data[0]: path.with_name(stem + Path(data[0]).suffix)}
     return [
         (Source(path, "", "", everything[name], name, everything), place)
         for name, place in places.items()

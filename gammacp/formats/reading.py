@@ -1,15 +1,17 @@
 """From paths to continua: files, folders and globs, documents × annotators."""
 
+from __future__ import annotations
+
 import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from gammacp.base.failures import Failure
-from gammacp.base.left_out import LeftOut, gather
+from gammacp.base.left_out import LeftOut, Tally, gather
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.document_table import DocumentTable, table_of_several
 from gammacp.continuum.needs import OTHERS
@@ -22,6 +24,10 @@ from gammacp.formats.layout import names_from_path
 from gammacp.formats.merging import categories_of, merge_parts
 from gammacp.formats.registry import FORMATS, Format
 from gammacp.formats.source import Source
+
+if TYPE_CHECKING:
+    from gammacp.formats.conventions import ConventionNote
+    from gammacp.formats.understood import Remark
 
 T = TypeVar("T")
 Noting = TypeVar("Noting", Continuum, DocumentTable)
@@ -56,6 +62,10 @@ class Collection:
     missing
         By the path or document of a failure, the names of the documents that are left out because
         of it; none where only the file could have named them.
+    conventions
+        Conventions of files that were read otherwise than their format says.
+    remarks
+        How each file was understood: its people, states of work, conventions and columns.
     """
 
     continua: Mapping[str, Continuum]
@@ -65,6 +75,8 @@ class Collection:
     joinings: tuple[Joining, ...] = ()
     apart: frozenset[str] = frozenset()
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    conventions: tuple[ConventionNote, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def unread(self) -> tuple[Failure, ...]:
@@ -187,7 +199,12 @@ def collect(
     options
         What the formats take, as for `read`, and `layout`; `features`, names of what is a feature
         beside the category, for those that have some; `align_texts` aligns the texts of one
-        document where they differ between annotators (`gammacp.formats.differing_texts`).
+        document where they differ between annotators (`gammacp.formats.differing_texts`);
+        `positions` moves those of an annotator, as in `{"Ann": "end+1"}`
+        (`gammacp.formats.position_maps`);
+        `include`, states of work that count beside finished work ("unfinished", "reference"), and
+        `repeated`, which of several answers of one person on one document counts ("first", "last",
+        "session"), for formats that have these.
 
     Raises
     ------
@@ -198,36 +215,95 @@ def collect(
     given: dict[str, Any] = {k: value for k, value in options.items() if value is not None}
     layout: str | None = given.pop("layout", None)
     align_texts = bool(given.pop("align_texts", False))
+    positions = given.pop("positions", None)
     offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
     _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
     asked = list(paths)
     finding = finding or find(asked, chosen, layout)
-    by_format = _group_by_key(finding.found, lambda found: found[1].name)
+    taken, passed = _by_state(finding.found, given.get("include"), given.get("repeated"))
+    by_format = _group_by_key(taken, lambda found: found[1].name)
     if by_format:
         _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))
     settings = {name: _settings(group, given) for name, group in by_format.items()}
     documents, unread = list[_Document](), list(finding.unread)
-    for source, entry in finding.found:
+    for source, entry in taken:
         read = (instead or {}).get(entry.name, entry.reader.read)
         try:
             documents.append((source, entry, read(source, **settings[entry.name])))
         except DataError as error:
             path = without_gz(source.path) / source.member
             unread.append(Unread(source.place, error.at(source.place), path, entry))
-    left_out = [finding.left_out, *(document.left_out for *_, document in documents)]
+    left_out = [finding.left_out, passed, *(document.left_out for *_, document in documents)]
+    told = _conventions([document for *_, document in documents if _table_of(document) is None])
+    remarks = _remarks(finding.found, documents, told)
     tables = [table for *_, document in documents if (table := _table_of(document)) is not None]
-    whole = None if unread or layout or len(tables) < len(documents) else table_of_several(tables)
+    plain = not (unread or layout or positions) and len(tables) == len(documents)
+    whole = table_of_several(tables) if plain else None
     if whole is not None:
         # Documents of one table each are whole: nothing is put together, and none is made for it.
         made = _noting(whole, documents[0][1], {"format": format, **options})
-        return Collection(made, (), _Alike(whole, documents[0][1].name), gather(left_out))
+        formats = _Alike(whole, documents[0][1].name)
+        return Collection(made, (), formats, gather(left_out), remarks=remarks)
     parts = [part for document in documents for part in _parts_of(*document, layout)]
+    if positions:
+        parts = _moved(parts, positions)
     asked_for = {"format": format, **options}
     found = _put_together(parts, unread, settings, layout, align_texts, asked_for)
-    found = replace(found, left_out=gather([*left_out, found.left_out]))
+    found = replace(
+        found,
+        left_out=gather([*left_out, found.left_out]),
+        conventions=told,
+        remarks=remarks,
+    )
     if not found.continua and not found.failures:
         raise _nothing(asked, found.left_out)
     return found
+
+
+def _by_state(
+    found: Sequence[tuple[Source, Format]], include: Any, repeated: Any
+) -> tuple[list[tuple[Source, Format]], tuple[LeftOut, ...]]:
+    """Return the files whose work counts, and what is left out because of its state."""
+    # Imported here, as all of states: data that ship with gammacp have none.
+    from gammacp.formats.states import Wanted, why_left_out
+
+    wanted = Wanted.of(include, repeated)
+    taken: list[tuple[Source, Format]] = []
+    tallies: dict[str, Tally] = {}
+    for source, entry in found:
+        origin = source.origin
+        if origin is None or origin.state is None or wanted.takes(origin.state):
+            taken.append((source, entry))
+        else:
+            reason = why_left_out(origin.state, origin.said)
+            where = str(source.path)
+            tallies.setdefault(where, Tally(where)).add("file", reason, state=origin.state)
+    return taken, tuple(entry for tally in tallies.values() for entry in tally.entries())
+
+
+def _remarks(
+    found: Sequence[tuple[Source, Format]],
+    documents: Sequence[_Document],
+    conventions: Sequence[ConventionNote],
+) -> tuple[Remark, ...]:
+    """Return what readers say of how they understood their files, and the people of each file."""
+    from gammacp.formats.understood import Remark
+    from gammacp.formats.works import note_state
+
+    remarks: list[Remark] = []
+    for source, _, document in documents:
+        if _table_of(document) is None:
+            continua = document.values() if isinstance(document, Corpus) else [document]
+            people = Counter(name for c in continua for name in c.annotators)
+        else:
+            people = Counter(document.annotators)
+        remarks += [Remark(source.place, "people", name, n) for name, n in people.items()]
+    for source, _ in found:
+        if source.origin is not None:
+            note_state(source, source.origin.state, source.origin.said)
+        remarks += source.remarks
+    remarks += [Remark(note.file, "conventions", note.convention) for note in conventions]
+    return tuple(remarks)
 
 
 def _parts_of(
@@ -238,6 +314,32 @@ def _parts_of(
     shared = listed or (layout or entry.layout) is not None
     for c in document.values() if isinstance(document, Corpus) else [document]:
         yield DocumentPart(c.name if shared else source.place, c, entry, source, shared, listed)
+
+
+def _moved(parts: Sequence[DocumentPart], positions: Any) -> list[DocumentPart]:
+    """The parts with the positions of some annotators moved."""
+    # Imported with its option, as what follows: few files need it.
+    from gammacp.formats.position_maps import move_positions
+
+    moved = move_positions([part.continuum for part in parts], positions)
+    return [replace(part, continuum=c) for part, c in zip(parts, moved, strict=True)]
+
+
+def _conventions(documents: Iterable[Continuum | Corpus]) -> tuple[ConventionNote, ...]:
+    """What readers say of the conventions of their files."""
+    stated = [
+        document
+        for document in documents
+        if any(
+            c.about.facts
+            for c in (document.values() if isinstance(document, Corpus) else [document])
+        )
+    ]
+    if not stated:
+        return ()
+    from gammacp.formats.conventions import notes_of
+
+    return tuple(note for document in stated for note in notes_of(document))
 
 
 class _Alike(Mapping[str, str]):
@@ -280,7 +382,10 @@ def _put_together(
     for name, group in _group_by_key(parts, lambda part: part.name).items():
         entry = group[0].format
         try:
-            suspects = [place for part in group for place in _suspects(part, unread, layout)]
+            joined = len({part.source.place for part in group}) > 1
+            suspects = [
+                place for part in group for place in _suspects(part, unread, layout, joined=joined)
+            ]
             for place in dict.fromkeys(suspects):
                 missing[place] = tuple(dict.fromkeys((*missing[place], name)))
             if not suspects:
@@ -309,14 +414,19 @@ def _put_together(
 def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
     passed = "; ".join(map(str, left_out))
     hint = f"Skipped: {passed}" if passed else None
-    return DataError("no file of a known format", file=", ".join(map(str, asked)), hint=hint)
+    by_state = any(entry.state for entry in left_out)
+    what = "nothing is finished work" if by_state else "no file of a known format"
+    return DataError(what, file=", ".join(map(str, asked)), hint=hint)
 
 
-def _noting(continuum: Noting, entry: Format, given: Mapping[str, object]) -> Noting:
+def _noting(continuum: Noting, entry: Format, given: Mapping[str, Any]) -> Noting:
     """The continuum, or table of them, with what was asked of its reader in its `selection`."""
     for key, value in given.items():
-        if value is not None and key in {"format", "layout", *entry.reader.options} - {"features"}:
-            continuum = continuum.noting(key, str(value))
+        noted = {"format", "layout", "include", *entry.reader.options} - {"features"}
+        if value is not None and key in noted:
+            several = isinstance(value, list | tuple)
+            text = ",".join(map(str, value)) if several else str(value)
+            continuum = continuum.noting(key, text)
     return continuum
 
 
@@ -366,6 +476,10 @@ def _together(
 
         parts, told = on_one_line(parts)
     whole = merge_parts(parts)
+    if len(parts) > 1 and (notes := _conventions(parts)):
+        from gammacp.formats.conventions import FACT, fact_of
+
+        whole = replace(whole, about=whole.about.with_fact(FACT, fact_of(notes)))
     return whole.noting("align-texts", "yes") if told else whole, told
 
 
@@ -410,16 +524,19 @@ def _advice(ways: tuple[Joining, ...]) -> str:
     return f"give {' or '.join(said)}"
 
 
-def _suspects(part: DocumentPart, unread: Iterable[Unread], layout: str | None) -> list[str]:
+def _suspects(
+    part: DocumentPart, unread: Iterable[Unread], layout: str | None, *, joined: bool
+) -> list[str]:
     """Places of the failures that may have held another annotator of the same document.
 
-    Without one of its annotators a document would give another number silently.
+    Without one of its annotators a document would give another number silently. A document is
+    `joined` if several files have a part of it: any other file may then have one, too.
     """
     if not part.shared:
         return []
     suspects = [u for u in unread if layout or part.format.has_ending(u.path)]
     if part.listed:
-        return [u.place for u in suspects] if part.annotator else []
+        return [u.place for u in suspects] if part.annotator or joined else []
     own = part.source.document, part.continuum.name
     found = []
     for each in suspects:
@@ -449,6 +566,8 @@ def _check_options(options: Mapping[str, object], formats: Iterable[Format], who
     """UsageError for an option that none of the formats has: it would change nothing."""
     entries = list(formats)
     known = sorted({option for entry in entries for option in entry.reader.options})
+    if "include" not in known and any(entry.reader.origin for entry in entries):
+        known.append("include")  # States of whole files, which no reader asks for.
     if any(entry.kept.features for entry in entries) and "features" not in known:
         known.append("features")  # Those that are read without being asked for.
     for name in options:

@@ -6,8 +6,9 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from gammacp.base.subjects import table
 from gammacp.continuum import Continuum, Corpus
@@ -16,6 +17,9 @@ from gammacp.formats.boundary import guard
 from gammacp.formats.layers import Layers
 from gammacp.formats.source import Source, in_utf8
 from gammacp.registry import Registry
+
+if TYPE_CHECKING:
+    from gammacp.formats.states import Origin
 
 # A text may stand before the keys that tell one tool's JSON from another's.
 HEAD_BYTES = 1 << 22
@@ -84,16 +88,21 @@ class FormatReader:
     first_rows
         `first_rows(source)`: by document and annotator the place of their first row in a file that
         was read, for messages.
+    origin
+        `origin(source, place)`: the state of the work that a file holds as its project says, for
+        formats of one annotator's part of a document a file; None where nothing says so. `place` is
+        the path that names annotator and document.
     """
 
     sniff: Callable[[bytes, Path], bool]
     read: Callable[..., Continuum | Corpus]
     layers: Callable[[Source], Layers] | None = None
     first_rows: Callable[[Source], Mapping[tuple[str, ...], str]] | None = None
+    origin: Callable[[Source, Path], Origin | None] | None = None
 
     def __post_init__(self) -> None:
         """Turn unexpected exceptions of the functions into errors of the file."""
-        for name in ("sniff", "read", "layers", "first_rows"):
+        for name in ("sniff", "read", "layers", "first_rows", "origin"):
             if function := getattr(self, name):
                 object.__setattr__(self, name, guard(function))
 
@@ -220,6 +229,11 @@ class Format:
     many: bool = False
     extra: str | None = None
 
+    @cached_property
+    def endings(self) -> tuple[str, ...]:
+        """All endings of this format's files, in lower case."""
+        return tuple(ending.lower() for ending in (*self.extensions, *self.by_content))
+
     def has_ending(self, path: Path) -> bool:
         """Return whether a file name ends as this format's do.
 
@@ -228,8 +242,7 @@ class Format:
         path
             Its last ending counts, or its last two.
         """
-        endings = tuple(ending.lower() for ending in (*self.extensions, *self.by_content))
-        return bool(path.suffix) and path.name.lower().endswith(endings)
+        return bool(path.suffix) and path.name.lower().endswith(self.endings)
 
 
 def _keywords(function: Callable[..., object]) -> tuple[str, ...]:
@@ -276,6 +289,7 @@ def registered(
     *,
     layers: Callable[[Source], Layers] | None = None,
     first_rows: Callable[[Source], Mapping[tuple[str, ...], str]] | None = None,
+    origin: Callable[[Source, Path], Origin | None] | None = None,
     write: Callable[..., None] | None = None,
     many: bool = False,
     per_annotator: bool = False,
@@ -297,7 +311,7 @@ def registered(
     ----------
     name, title, extensions, by_content, layout, holds, many, extra
         The attributes of `Format`.
-    sniff, read, layers, first_rows
+    sniff, read, layers, first_rows, origin
         The attributes of `FormatReader`.
     write, per_annotator, by_name, milliseconds
         The attributes of `FormatWriter`.
@@ -319,7 +333,9 @@ def registered(
         name=name,
         title=title,
         extensions=extensions,
-        reader=FormatReader(sniff=sniff, read=read, layers=layers, first_rows=first_rows),
+        reader=FormatReader(
+            sniff=sniff, read=read, layers=layers, first_rows=first_rows, origin=origin
+        ),
         writer=writer,
         kept=KeptData(**kept),
         conventions=conventions.completed_by(read),

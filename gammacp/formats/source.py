@@ -9,13 +9,17 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gammacp.base.files import BOMS, content_if_any, decoded
 from gammacp.base.text import lines_of
 from gammacp.errors import DataError
 from gammacp.formats.boundary import place_errors
 from gammacp.formats.positions import position
+
+if TYPE_CHECKING:
+    from gammacp.formats.states import Origin
+    from gammacp.formats.understood import Remark
 
 TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml")
 """What UIMA tools call the file beside a document that has the types of its annotations."""
@@ -51,6 +55,12 @@ class Source:
         Name inside the archive, or "".
     neighbours
         Other members of the archive by name.
+    taken_for
+        The title of the format that it was recognised as; "" where that was not said.
+    origin
+        The state of the work in the file, where its project says so.
+    remarks
+        What its reader says of how it understood the file (`remark`); copies share them.
     """
 
     path: Path
@@ -59,6 +69,24 @@ class Source:
     content: bytes = field(repr=False)
     member: str = ""
     neighbours: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    taken_for: str = ""
+    origin: Origin | None = None
+    remarks: list[Remark] = field(default_factory=list, repr=False, compare=False)
+
+    def remark(self, kind: str, text: str, count: int = 1, *, told: bool = False) -> None:
+        """Say how the file is understood; who reads it twice says it once.
+
+        Parameters
+        ----------
+        kind, text, count, told
+            As of `Remark`.
+        """
+        # Imported here: most readers say nothing.
+        from gammacp.formats.understood import Remark
+
+        made = Remark(self.place, kind, text, count, told)
+        if made not in self.remarks:
+            self.remarks.append(made)
 
     @property
     def place(self) -> str:
@@ -124,7 +152,10 @@ class Source:
         if not self.content.strip():
             raise self.error("file is empty", hint="Export it again")
         with self.place_errors():
-            return decoded(self.content, encoding, hint)
+            text = decoded(self.content, encoding, hint)
+        if not text.strip():  # a byte order mark alone
+            raise self.error("file is empty", hint="Export it again")
+        return text
 
     def lines(self) -> list[str]:
         """Return the lines of the content as text, without their ends; errors as of `text`."""
@@ -201,6 +232,11 @@ class Record(dict[str, Any]):
         """
         return self.source.error(message, line=self.line, hint=hint)
 
+    def _lacks(self, message: str) -> DataError:
+        """Return the error of a record that has not what every record of its format has."""
+        taken_for = self.source.taken_for
+        return self.error(f"{message}, as {taken_for} has it" if taken_for else message)
+
     def inner(self, key: str) -> Record:
         """The object under a key; an empty one for anything else.
 
@@ -225,7 +261,7 @@ class Record(dict[str, Any]):
         if value is None and missing_ok:
             return []
         if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
-            raise self.error(f'"{key}" is missing or not a list of objects')
+            raise self._lacks(f'"{key}" is missing or not a list of objects')
         found = [v if isinstance(v, Record) else Record(v) for v in value]
         for record in found:
             record.source, record.line = self.source, self.line
@@ -241,7 +277,7 @@ class Record(dict[str, Any]):
         """
         value = self.get(key)
         if not isinstance(value, str):
-            raise self.error(f'"{key}" is missing or not a string')
+            raise self._lacks(f'"{key}" is missing or not a string')
         return value
 
     def text(self, key: str) -> str | None:

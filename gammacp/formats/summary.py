@@ -1,7 +1,8 @@
 """What is in a continuum: counts, lengths, gaps, overlaps, and what measures will stumble over."""
 
+import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,8 +105,16 @@ class Summary:
         return {name: getattr(counts, count) for name, counts in self.annotators.items()}
 
 
-def summary(continuum: Continuum) -> Summary:
-    """Count what is in a continuum."""
+def summary(continuum: Continuum, people: Sequence[str] = ()) -> Summary:
+    """Count what is in a continuum.
+
+    Parameters
+    ----------
+    continuum
+        To be counted.
+    people
+        Names of annotators of the corpus that are alike (`alike_names`), for warnings.
+    """
     c, parts = continuum, continuum.atoms()
     counts = np.bincount(c.category_codes[c.category_codes >= 0], minlength=len(c.categories))
     annotators = {
@@ -123,7 +132,7 @@ def summary(continuum: Continuum) -> Summary:
         zero_length=int((c.lengths == 0).sum()),
         whole_numbers=_whole(c),
         has_text=c.text is not None,
-        warnings=tuple(_warnings(c, annotators)),
+        warnings=tuple(_warnings(c, annotators, people)),
     )
 
 
@@ -168,7 +177,9 @@ def _whole(c: Continuum) -> bool:
     return bool((c.starts % 1 == 0).all() and (c.ends % 1 == 0).all())
 
 
-def _warnings(c: Continuum, annotators: Mapping[str, AnnotatorCounts]) -> Iterator[str]:
+def _warnings(
+    c: Continuum, annotators: Mapping[str, AnnotatorCounts], people: Sequence[str]
+) -> Iterator[str]:
     if not c.n_units:
         yield "there are no units: no measure is defined"
     elif c.n_annotators < 2:
@@ -190,9 +201,13 @@ def _warnings(c: Continuum, annotators: Mapping[str, AnnotatorCounts]) -> Iterat
             repeated = _units(counts.duplicates)
             yield f"{name} has {repeated} repeating another exactly: each one counts"
     yield from _unit_warnings(c)
-    for kind, names in (("annotators", c.annotators), ("categories", c.categories)):
+    everybody = sorted({*c.annotators, *people})
+    for kind, names in (("annotators", everybody), ("categories", c.categories)):
+        here = {*c.annotators} if kind == "annotators" else {*names}
         for group in _alike(names):
-            yield f"{kind} {', '.join(map(repr, group))} differ only in case or blanks"
+            if here & {*group}:
+                listed = ", ".join(map(repr, group))
+                yield f"{kind} {listed} differ only in case, blanks or accents"
 
 
 def _unit_warnings(c: Continuum) -> Iterator[str]:
@@ -229,6 +244,20 @@ def _units(count: int) -> str:
     return f"{count} unit" + "s" * (count != 1)
 
 
+def alike_names(names: Iterable[str]) -> list[str]:
+    """Return the names that differ from another one only in case, blanks or accents.
+
+    Parameters
+    ----------
+    names
+        Of all annotators of a corpus.
+
+    >>> alike_names(["Zoë", "zoe", "Bob"])
+    ['Zoë', 'zoe']
+    """
+    return [name for group in _alike(sorted({*names})) for name in group]
+
+
 def _alike(names: Sequence[str]) -> list[list[str]]:
     folded = Counter(_fold(n) for n in names)
     return [
@@ -237,4 +266,6 @@ def _alike(names: Sequence[str]) -> list[list[str]]:
 
 
 def _fold(name: str) -> str:
-    return " ".join(name.casefold().split())
+    """Return a name without case, accents and repeated blanks."""
+    decomposed = unicodedata.normalize("NFKD", " ".join(name.casefold().split()))
+    return "".join(c for c in decomposed if not unicodedata.combining(c))

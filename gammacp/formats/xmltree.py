@@ -55,6 +55,12 @@ class Element:
         """The children of that name."""
         return [c for c in self.children if c.tag == tag]
 
+    def refuse_others(self, *names: str) -> None:
+        """Raise a DataError at a child that is not of these names: it may have been a unit."""
+        for child in self.children:
+            if child.name not in names:
+                raise child.error(f"<{child.name}> cannot be in <{self.name}>")
+
     def find(self, *path: str) -> Element | None:
         """The first descendant along a path of names."""
         found: Element | None = self

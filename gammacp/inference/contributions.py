@@ -28,7 +28,7 @@ ALIGNMENTS = "unitary alignments"
 
 @dataclass(frozen=True, eq=False)
 class Contributions:
-    """What each part adds to the observed and to the expected disorder; shape (parts,) each.
+    """Amounts that parts add to the observed and the expected disorder; shape (parts,) each.
 
     `kind` says what a part is, in the plural (`DOCUMENTS`, `CLUSTERS`, `ALIGNMENTS`).
     """

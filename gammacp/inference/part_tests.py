@@ -71,7 +71,7 @@ class Parts:
 
     @property
     def variance(self) -> Floats:
-        """Of θ, shape (…)."""
+        """Return the variance of θ, shape (…)."""
         return np.asarray((self.influences**2).sum(axis=-1))
 
 
@@ -159,6 +159,31 @@ def interval_over_documents(
     return low, np.where(np.isnan(up), 1.0, np.minimum(1.0, np.maximum(gamma + up, gamma)))
 
 
+def hall_moves(
+    influences: Floats, variance: float, df: float, confidence: float
+) -> tuple[float, float]:
+    """Return how far up and down a value may lie by Hall's t; NaN where skew leaves it open.
+
+    Parameters
+    ----------
+    influences
+        What each part moves 1 − value by: the value without the part minus the value.
+    variance
+        Of the value.
+    df
+        Degrees of freedom.
+    confidence
+        Coverage that is aimed at, in (0, 1).
+    """
+    from scipy.special import stdtrit
+
+    error = math.sqrt(variance)
+    t = -stdtrit(df, (1 - confidence) / 2)
+    skew = _third_moment(influences) / error**3
+    up, down = (float(error * _with_skew(np.asarray(side), skew)) for side in (t, -t))
+    return up, down
+
+
 def _with_skew(t: Floats, skew: Floats) -> Floats:
     """Hall's transformation inverted: t + b·t²/3 + b²·t³/27 + b/6 takes what is found to t."""
     b = np.where(np.abs(skew) < _NO_SKEW, _NO_SKEW, skew)
@@ -186,7 +211,10 @@ class GammaDifference:
 
     @property
     def p(self) -> Floats:
-        """Of no difference, two-sided: the larger of Student's and, where skewed, Hall's."""
+        """Return the two-sided p of no difference.
+
+        It is the larger of Student's and, where the parts are skewed, Hall's.
+        """
         from scipy.special import stdtr
 
         plain = 2 * GammaDifference(np.abs(self.value), self.error, self.df).p_of_more
@@ -214,14 +242,14 @@ class GammaDifference:
 
     @property
     def p_of_more(self) -> Floats:
-        """Of a difference of at most 0, against more: one-sided."""
+        """Return the one-sided p of a difference of at most 0, against more."""
         from scipy.special import stdtr
 
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(stdtr(self.df, -self.value / self.error))
 
     def half_width(self, confidence: float = 0.95) -> Floats:
-        """Of the interval.
+        """Return half the width of the interval.
 
         Parameters
         ----------
@@ -344,7 +372,7 @@ def cluster_sums(values: Floats, clusters: Indices) -> Floats:
 def change_in_order(
     values: Floats, weights: Floats, places: Floats, clusters: Indices | None = None
 ) -> GammaDifference:
-    """By how much a weighted straight line rises from place 0 to place 1.
+    """Return the rise of a weighted straight line from place 0 to place 1.
 
     The standard error needs no equal spread: it is about the jackknife's over parts (HC3; MacKinnon
     & White 1985), with (Σ w)² / Σ w² − 2 degrees of freedom.
@@ -399,7 +427,7 @@ def holm(p: Floats) -> Floats:
 
 
 def with_holm(found: Iterable[T], p: str = "p") -> tuple[T, ...]:
-    """What tests found, with p after Holm's correction for all of them as `p_holm`.
+    """Return test results with p after Holm's correction for all of them as `p_holm`.
 
     Parameters
     ----------
@@ -416,7 +444,7 @@ def with_holm(found: Iterable[T], p: str = "p") -> tuple[T, ...]:
 def below_the_rest(
     observed: Floats, expected: Floats, errors: Floats | float = 0.0
 ) -> GammaDifference:
-    """How far each row's γ lies below that of all other rows together, on the row's own parts.
+    """Test how far each row's γ lies below that of all other rows, on the row's own parts.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Whose population: intervals of γ over documents, over annotators, and over both drawn anew.
+"""Intervals of γ over documents, over annotators, and over both drawn anew.
 
 γ = 1 − Σ o / Σ e over documents and, within each, over its pairs of annotators, so who the
 annotators are moves γ as the documents do, and pairs that share an annotator move together. Without
@@ -49,7 +49,7 @@ _AT_ONCE = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class PairSums:
-    """What the pairs of each annotator cost in each document; a row per document and annotator.
+    """Costs of each annotator's pairs in each document; a row per document and annotator.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class PairSums:
         observed: Sequence[float] | Floats,
         expected: Sequence[float] | Floats,
     ) -> "PairSums":
-        """Of any measure that is 1 − Σ observed / Σ expected over pairs of annotators.
+        """Return the sums of a measure that is 1 − Σ observed / Σ expected over pairs.
 
         Parameters
         ----------
@@ -154,7 +154,10 @@ class Over:
 
 
 def _span(interval: Interval) -> str:
-    """In words; below −1 no number tells more than that there is too little."""
+    """Return an interval in words.
+
+    A low end below −1 tells no more than that there is too little data, so it is not printed.
+    """
     low, high = interval
     return f"{low:.3f} to {high:.3f}" if low >= -1 else f"anything up to {high:.3f}"
 
@@ -240,7 +243,7 @@ def _around(theta: float, legs: Interval) -> Interval:
 
 
 def _unknown(sums: PairSums, people: int) -> str | None:
-    """Why nothing is known of other annotators."""
+    """Return why nothing is known of other annotators; None if something is."""
     if people < FEWEST_ANNOTATORS:
         return f"{people} annotators are too few to tell how others would differ"
     return None if sums.observed.sum() > 0 else "there is no disorder"
@@ -271,7 +274,7 @@ def _left_out(sums: PairSums) -> tuple[Floats, Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class PairCells:
-    """What each pair of annotators adds to Σ o and Σ e, by document and category.
+    """Amounts that pairs of annotators add to Σ o and Σ e, by document and category.
 
     Attributes
     ----------
@@ -299,7 +302,7 @@ class PairCells:
         return PairCells(found[:, 0], np.zeros(len(found), np.int64), found[:, 1:], o, e)
 
     def sums(self, weights: Sequence[float] | Floats = ()) -> PairSums:
-        """By document and annotator.
+        """Return the sums by document and annotator.
 
         Parameters
         ----------
@@ -359,7 +362,7 @@ class AlignedDocuments:
 
 
 def pair_cells_of(scored: AlignedDocuments) -> PairCells:
-    """What the pairs of alignments cost, one per document.
+    """Return the costs of the pairs of alignments, one alignment per document.
 
     A pair of units costs half for the category of either, a unit alone all for its own.
 
@@ -381,7 +384,7 @@ def pair_cells_of(scored: AlignedDocuments) -> PairCells:
 
 
 def pair_sums_of(scored: AlignedDocuments, weights: Sequence[float] = ()) -> PairSums:
-    """What the pairs of each annotator cost in each document; a block's cells are kept no longer.
+    """Return the costs of each annotator's pairs in each document, block by block to save memory.
 
     Parameters
     ----------
@@ -434,7 +437,7 @@ def _borne(
     kind: Indices,
     kinds: int,
 ) -> Floats:
-    """What each pair of annotators bears of x̄·δ, shape (documents, pairs, kinds).
+    """Return each pair of annotators' share of x̄·δ, shape (documents, pairs, kinds).
 
     A unitary alignment's disorder is borne by its pairs of which one has a unit, each by its cost.
     """

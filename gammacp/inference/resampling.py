@@ -79,7 +79,7 @@ class BootstrapInterval:
         return {"interval": self.interval, **rest}
 
     def in_words(self) -> str:
-        """What the interval of a γ says, and what it does not say."""
+        """Return a sentence on what the interval of a γ says, and what it does not say."""
         if self.reason:
             return f"No bootstrap interval: {self.reason}."
         text = self.kind == ALIGNMENTS

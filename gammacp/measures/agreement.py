@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -34,6 +34,7 @@ from gammacp.measures.gamma import Gamma, GammaScore, score_on
 from gammacp.measures.gamma_corpus import CorpusGamma, ScoreTable, gamma_on
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
+from gammacp.registry import Registry
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from gammacp.inference.resampling import BootstrapInterval
     from gammacp.measures.components import VarianceComponents
     from gammacp.measures.pair_rows import PairRows
+
+ANSWERS: Registry[Callable[[Any], Any]] = Registry("answer")
+"""What is said of γ in words, by whoever registers it (`[answer]` in a subject.toml)."""
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ def _link(c: Continuum, met: Overlaps, least: float) -> tuple[Indices, Indices]:
 
 
 def _one_to_one(met: Overlaps, order: Indices) -> Indices:
-    """Of pairs in this order those whose units are both free yet."""
+    """Return the pairs, taken in this order, whose units are both still free."""
     used: set[int] = set()
     linked = []
     for k, *pair in zip(order, met.left[order].tolist(), met.right[order].tolist(), strict=True):

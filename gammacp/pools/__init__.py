@@ -1,4 +1,4 @@
-"""Where work is done: how many processes, and pools of them that outlive a worker.
+"""Numbers of processes, and pools of processes that outlive a worker.
 
 How many processes a command starts is decided here and nowhere else (`processes_for`). A pool
 (`open_pool`) is a `concurrent.futures.Executor` in this process, on this machine's cores or on a

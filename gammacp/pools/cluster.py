@@ -87,7 +87,7 @@ class Cluster(Executor):
 
 
 def _call_with_same_software(wanted: Mapping[str, str], call: bytes) -> Any:
-    """On a worker: what the call returns, if the software is the one that is wanted."""
+    """Make a call on a worker whose software is the wanted one, and return its result."""
     worker = import_module("distributed").get_worker().address
     check_same(worker, software(), wanted)
     try:
@@ -148,7 +148,10 @@ def _silent(workers: Mapping[str, tuple[int, float]], seconds: float) -> list[st
 
 
 def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:
-    """How many tasks the workers run at once, asked now and then: workers come and go."""
+    """Return a function for how many tasks the workers run at once.
+
+    Workers come and go, so the scheduler is asked now and then.
+    """
     asked, known = -math.inf, 1
     told: set[str] = set()
     lost = PoolError(

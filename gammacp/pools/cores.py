@@ -1,4 +1,4 @@
-"""How many processes: the cores that this process may use, not those that the machine has.
+"""Numbers of processes from the cores this process may use, not those the machine has.
 
 Affinity (`taskset`, batch systems) and the CPU quota of a container (control groups, version 1 and
 2) both count.
@@ -39,7 +39,7 @@ def memory_of_machine() -> int:
 
 
 def processes_for(jobs: int | None, *, pays: bool = True) -> int:
-    """How many processes a command uses.
+    """Return the number of processes that a command uses.
 
     Parameters
     ----------

@@ -146,7 +146,7 @@ class Processes(_Pooled):
     def __init__(
         self, jobs: int, *, timeout: float | None = None, memory: int | None = None
     ) -> None:
-        """Nothing is started yet."""
+        """Describe the workers; they start with the first call."""
         from pebble import ProcessPool
 
         super().__init__(
@@ -171,12 +171,15 @@ class _Worker(SpawnProcess):
             super().start()
 
     def terminate(self) -> None:
-        """At once: a solver in native code would not hear a request for seconds."""
+        """Kill the process: a solver in native code would not hear a request for seconds."""
         self.kill()
 
     @property
     def exitcode(self) -> int | None:
-        """None where it was 0: Pebble would take that for no death, and wait for an answer."""
+        """Return the exit code, None for 0.
+
+        Pebble would take 0 for no death, and wait for an answer.
+        """
         return super().exitcode or None
 
 
@@ -221,7 +224,7 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
 
 
 def _prepare(modules: tuple[str, ...], memory: int | None) -> None:
-    """In a new worker: end when the parent is gone, know the extensions that it has loaded."""
+    """Prepare a new worker: end it with its parent, load the parent's extensions, limit memory."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if memory is not None:
         with suppress(ImportError, OSError, ValueError):  # Windows; macOS
@@ -243,7 +246,7 @@ def _end_with_parent() -> None:
 
 
 def _outcome(call: bytes) -> bytes:
-    """In a worker: what a call returns or raises, in a form that travels."""
+    """Make a call in a worker and pickle what it returns or raises."""
     try:
         if _unfit:
             raise _unfit[0]
@@ -273,7 +276,7 @@ def _unpickle(answer: bytes) -> _Answer:
 
 
 def _worker_error(error: BaseException) -> Exception:
-    """What became of a worker, in the terms of whoever waits for its answer."""
+    """Translate the end of a worker for whoever waits for its answer."""
     from pebble import ProcessExpired
 
     if isinstance(error, ProcessExpired):

@@ -44,7 +44,7 @@ class Steady(Executor):
     """
 
     def __init__(self, pool: Pool) -> None:
-        """Nothing is handed out yet."""
+        """Wrap a pool; no task is handed out yet."""
         self._pool: Pool | None = pool
         self._executor = pool.executor
 
@@ -87,7 +87,7 @@ class Steady(Executor):
                 task.future.cancel()
 
     def _width(self) -> int:
-        """How many tasks run at once; a pool that is lost is given up."""
+        """Return how many tasks run at once; give up a pool that is lost."""
         if self._pool is None:
             return 1
         try:
@@ -103,7 +103,7 @@ class Steady(Executor):
             task.future = self._executor.submit(task.call)
 
     def _answer(self, task: _Underway) -> list[Any] | None:
-        """What a task that ended gave; None if it was handed out again."""
+        """Return the results of a task that ended; None if it was handed out again."""
         if task.future is None:
             return task.call()
         try:
@@ -128,5 +128,5 @@ class Steady(Executor):
 
 
 def _each(fn: Callable[..., T], calls: Iterable[tuple[Any, ...]]) -> list[T]:
-    """On a worker: `fn` of several."""
+    """Call a function on a worker with each of several arguments."""
     return [fn(*arguments) for arguments in calls]

@@ -59,7 +59,7 @@ def export(
 
 
 def _about(problem: Problem, model: str, program: IntegerProgram) -> list[str]:
-    """What the comments say of every program."""
+    """Return the comment lines that every exported program begins with."""
     rows, variables = program.matrix.shape
     power = int(np.log2(program.scale))
     lines = [

@@ -172,7 +172,7 @@ def cut_weights(problem: Problem) -> tuple[Floats, int]:
 
 
 def pair_rows(problem: Problem) -> int:
-    """How many rows the model by pairs has, without making them."""
+    """Count the rows of the model by pairs without making them."""
     ends = np.concatenate((problem.first, problem.second))
     others = problem.annotator[np.concatenate((problem.second, problem.first))]
     degree = np.zeros((problem.n_units, problem.n_annotators), np.int64)
@@ -199,7 +199,7 @@ def _spans(begin: Indices) -> Any:
 
 
 def _adjacency(problem: Problem) -> tuple[Indices, Codes, Indices]:
-    """Where each unit's neighbours begin, the neighbours, and the pair that each is."""
+    """Return where each unit's neighbours begin, the neighbours, and the pair that each forms."""
     here = np.concatenate((problem.first, problem.second))
     there = np.concatenate((problem.second, problem.first))
     order = np.lexsort((there, here))

@@ -52,7 +52,7 @@ class UnitaryAlignment:
         return self._disorder
 
     def compute_disorder(self, dissimilarity: AbstractDissimilarity) -> float:
-        """By a dissimilarity, divided by its units per annotator, as there."""
+        """Compute the disorder by a dissimilarity, divided by units per annotator, as there."""
         self._disorder = Alignment([self]).compute_disorder(dissimilarity)
         return self._disorder
 
@@ -90,7 +90,7 @@ class Alignment:
         return iter(self.unitary_alignments)
 
     def held(self) -> Continuum:
-        """Its continuum, or one of its units."""
+        """Return the continuum, or one of its units."""
         from gammacp.pygamma.continuum import Continuum
 
         if self.continuum is not None:
@@ -109,7 +109,7 @@ class Alignment:
 
     @property
     def categories(self) -> Any:
-        """Those of the continuum, or of the units; a SortedSet."""
+        """Return the categories of the continuum, or of the units; a SortedSet."""
         return self.held().categories
 
     @property
@@ -119,12 +119,12 @@ class Alignment:
 
     @property
     def num_unitary_alignments(self) -> int:
-        """How many there are."""
+        """Return the number of unitary alignments."""
         return len(self.unitary_alignments)
 
     @property
     def num_annotators(self) -> int:
-        """How many there are."""
+        """Return the number of annotators."""
         return len(self.unitary_alignments[0].n_tuple)
 
     @property

@@ -32,14 +32,14 @@ PRECISION_LEVEL = {"high": 0.01, "medium": 0.02, "low": 0.1}
 
 
 class DisorderError(DataError, AssertionError):
-    """What pygamma-agreement asserts: two annotators, a unit, known categories."""
+    """Failed assertion of pygamma-agreement: two annotators, a unit, known categories."""
 
 
 class Continuum:
     """Everybody's units of one text or recording: `{annotator: {unit, …}}`, all sorted."""
 
     def __init__(self, uri: str | None = None) -> None:
-        """Nobody and nothing yet; `uri` names the recording."""
+        """Make an empty continuum; `uri` names the recording."""
         self.uri = uri
         self.bound_inf = self.bound_sup = 0.0
         self._annotations: Any = SortedDict()
@@ -111,7 +111,7 @@ class Continuum:
         self._annotations[annotator] = SortedSet(units, key=place)
 
     def __bool__(self) -> bool:
-        """Whether there is a unit."""
+        """Return whether there is a unit."""
         return any(self._annotations.values())
 
     def __len__(self) -> int:
@@ -230,7 +230,10 @@ class Continuum:
     add_textgrid = partialmethod(_add_tiers, format="textgrid")
 
     def reset_bounds(self) -> None:
-        """From the first start to the last end: then γ does not depend on where positions begin."""
+        """Set the bounds to the first start and the last end.
+
+        Then γ does not depend on where positions begin.
+        """
         segments = [unit.segment for _, unit in self]
         self.bound_inf = min((s.start for s in segments), default=0.0)
         self.bound_sup = max((s.end for s in segments), default=0.0)
@@ -258,7 +261,7 @@ class Continuum:
         self._annotations[annotator].remove(unit)
 
     def to_csv(self, path: str | Path, delimiter: str = ",") -> None:
-        """What `from_csv` reads."""
+        """Write what `from_csv` reads."""
         with Path(path).open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, delimiter=delimiter)
             for a, unit in self:
@@ -363,7 +366,7 @@ class GammaResults:
 
     @property
     def signature(self) -> str:
-        """How γ was made; `compat:pygamma` says that it is pygamma-agreement's, not gammacp's."""
+        """Return how γ was made; `compat:pygamma` says that it is not gammacp's."""
         return signature(
             "soft-gamma" if isinstance(self.best_alignment, SoftAlignment) else "gamma",
             compat="pygamma",
@@ -385,7 +388,7 @@ class GammaResults:
 
     @property
     def observed_disorder(self) -> float:
-        """Of the best alignment."""
+        """Return the disorder of the best alignment."""
         return self.best_alignment.disorder
 
     @cached_property

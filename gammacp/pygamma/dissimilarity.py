@@ -38,7 +38,7 @@ def dissimilarity_dec(function: Callable[..., float]) -> Any:
 
 
 class AbstractDissimilarity:
-    """What units are compared by; `delta_empty` is the dissimilarity to an empty unit."""
+    """Dissimilarity of units; `delta_empty` is the dissimilarity to an empty unit."""
 
     def __init__(self, categories: Any = None, delta_empty: float = 1.0) -> None:
         """ValueError for no categories; None where they do not matter or are the continuum's."""
@@ -54,7 +54,7 @@ class AbstractDissimilarity:
 
     @property
     def signature(self) -> str:
-        """Its class with Δ."""
+        """Return the class with Δ."""
         return f"{type(self).__name__}(d:{self.delta_empty:g})"
 
     def compile_d_mat(self) -> Any:
@@ -63,7 +63,7 @@ class AbstractDissimilarity:
 
     @cached_property
     def d_mat(self) -> Any:
-        """That function; ValueError unless it is symmetric and 0 for a unit and itself."""
+        """Return that function; ValueError unless it is symmetric and 0 for a unit and itself."""
         made = self.compile_d_mat()
         last = 0 if self.categories is None else len(self.categories) - 1
         u, v = np.array([3.0, 10.0, 7.0, 0.0]), np.array([5.0, 7.5, 2.5, last])
@@ -114,16 +114,16 @@ class _BuiltIn(AbstractDissimilarity):
     """One that is a `Combined` of gammacp."""
 
     def to_combined(self) -> Combined:
-        """That of gammacp, which solvers know better than a compiled function."""
+        """Return gammacp's dissimilarity, which solvers know better than a compiled function."""
         raise NotImplementedError
 
     @property
     def signature(self) -> str:
-        """As gammacp's."""
+        """Return gammacp's signature."""
         return self.to_combined().signature
 
     def bind(self, annotations: Annotations) -> BoundDissimilarity:
-        """As gammacp's."""
+        """Bind as gammacp does."""
         return self.to_combined().bind(annotations)
 
 
@@ -195,7 +195,7 @@ class AbsoluteCategoricalDissimilarity(CategoricalDissimilarity):
     """0 for equal categories, otherwise Δ."""
 
     def __init__(self, delta_empty: float = 1.0) -> None:
-        """Of any categories."""
+        """Compare units of any categories."""
         super().__init__(None, delta_empty)
 
     def compile_d_mat(self) -> Any:

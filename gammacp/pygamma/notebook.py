@@ -43,7 +43,7 @@ class Notebook:
         legend: bool = True,
         labelled: bool = True,
     ) -> None:
-        """Its continuum, with a dotted line through the units of each unitary alignment."""
+        """Plot the continuum with a dotted line through the units of each unitary alignment."""
         ax = ax or _axes()
         height = self.plot_continuum(alignment.held(), ax, legend, labelled)
         for unitary in alignment:

@@ -17,7 +17,7 @@ except ImportError:
 
     @dataclass(frozen=True, order=True)
     class Segment:  # type: ignore[no-redef]
-        """What of `pyannote.core.Segment` is needed, where that is not installed."""
+        """Stand-in for `pyannote.core.Segment` where that is not installed."""
 
         start: float = 0.0
         end: float = 0.0
@@ -43,11 +43,11 @@ class Unit:
     annotation: str | None = None
 
     def __lt__(self, other: Unit) -> bool:
-        """By start, end and category."""
+        """Compare by start, end and category."""
         return place(self) < place(other)
 
 
 def place(unit: Unit) -> tuple[float, float, bool, str]:
-    """What units are sorted by."""
+    """Return the key by which units are sorted."""
     label = unit.annotation
     return unit.segment.start, unit.segment.end, label is not None, "" if label is None else label

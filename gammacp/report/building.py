@@ -1,4 +1,4 @@
-"""From continua to a report: everything it shows, computed once."""
+"""Building of reports: everything a report shows, computed once."""
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -188,7 +188,7 @@ def _title(named: Mapping[str, Continuum]) -> str:
 def _candidacy(
     named: Mapping[str, Continuum], reference: str, settings: Settings, executor: Executor | None
 ) -> Candidacy | None:
-    """Whether the reference may stand in for a person; None where there are not two people."""
+    """Return whether the reference may stand in for a person; None without two people."""
     try:
         found = replace(
             named,

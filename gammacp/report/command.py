@@ -57,6 +57,7 @@ def report(
         about=about,
         links=True,
         by_default_chance="chance" not in options,
+        people=[comparing.reference] if comparing.reference else (),
     )
     spare_files([out], comparing.against or ())
     compared = comparing.options(files, reading, features)

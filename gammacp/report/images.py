@@ -23,7 +23,7 @@ _ORIENTATION, _TURNED = 0x0112, (5, 6, 7, 8)  # of Exif: width and height change
 
 @dataclass(frozen=True)
 class Grounds:
-    """What lies under the drawings of documents.
+    """Images under the drawings of documents.
 
     Attributes
     ----------

@@ -179,7 +179,7 @@ def _cell(
 
 
 def _title(header: str) -> str:
-    """With a capital where it is a word: γ stays γ, and a p a p."""
+    """Capitalise a title where it is a word: γ stays γ, and a p a p."""
     word = header[:1].isascii() and header.split()[:1] != ["p"]
     return header[:1].upper() + header[1:] if word else header
 

@@ -16,7 +16,7 @@ from gammacp.report.viewer import alignment_document, alignment_view, script
 
 
 def continuum(result: Continuum) -> str:
-    """Who marked what, and where."""
+    """Show who marked what, and where."""
     kept = min(result.n_units, figures.LANE_UNITS)
     some = "" if kept == result.n_units else f"; the first {kept} are drawn"
     words = f"{result.n_annotators} annotators, {result.n_units} units{some}."
@@ -52,7 +52,7 @@ def calibration(result: Calibration) -> str:
 
 
 def consensus(result: Consensus) -> str:
-    """What a person should look at, worst first."""
+    """Show what a person should look at, worst first."""
     counts = f"{len(result.kept)} units, {len(result.review)} to review, worst first:"
     listed = page_tables.review({"": result})
     return _frame("Consensus", join(element("p", counts), listed), 520)

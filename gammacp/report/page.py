@@ -45,7 +45,7 @@ _LEFT_OUT = (
 
 @dataclass(frozen=True, kw_only=True)
 class Contents:
-    """What a report shows.
+    """Contents of a report.
 
     Attributes
     ----------
@@ -119,12 +119,12 @@ def section(name: str, title: str, *content: Markup | None) -> Markup:
 
 
 def left_out(entries: Iterable[LeftOut], *, long: bool = False) -> Markup:
-    """What readers passed over, as a table with a row per kind and reason."""
+    """Return what readers passed over as a table with a row per kind and reason."""
     return table(Table(_LEFT_OUT, [entry.as_dict() for entry in by_reason(entries)]), long=long)
 
 
 def provenance(signature: str) -> Markup:
-    """How the numbers were made, and by which version."""
+    """Return how the numbers were made, and by which version."""
     line = element("p", "Signature: ", element("code", signature))
     return join(line, hint(f"gammacp {__version__}"))
 
@@ -153,7 +153,7 @@ def document(title: str, body: Markup, code: Markup, *, allowed: str = "; img-sr
 
 
 def headline(contents: Contents) -> Markup:
-    """What the numbers say, in plain words, beside γ."""
+    """Return what the numbers say, in plain words, beside γ."""
     comparison, gold = contents.comparison, contents.gold
     bootstrap = comparison.bootstrap
     bounds = None if bootstrap is None else bootstrap.interval
@@ -164,7 +164,7 @@ def headline(contents: Contents) -> Markup:
 
 
 def missing(sentences: Iterable[str]) -> Markup:
-    """What is not in the numbers, because it could not be read.
+    """Return what is not in the numbers because it could not be read.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def large_number(measure: str, value: float, *words: Markup | None) -> Markup:
 
 
 def _beside(contents: Contents) -> list[str]:
-    """What the verdict rests on, what has to be read with it, and what was not read."""
+    """Return what the verdict rests on, what has to be read with it, and what was not read."""
     comparison = contents.comparison
     computed = comparison.overall.computed
     units = sum(s.units for s in computed.values())
@@ -215,7 +215,7 @@ def _beside(contents: Contents) -> list[str]:
 
 
 def _intervals(comparison: Comparison) -> list[str]:
-    """How sure γ is and what it is made of, for the methods section."""
+    """Return how sure γ is and what it is made of, for the methods section."""
     score, bootstrap = comparison.overall.score, comparison.bootstrap
     found = []
     if score.interval is not None:
@@ -288,7 +288,7 @@ def _with(found: Table, words: str) -> Markup:
 def _of_gold(
     gold: CorpusConsensus, viewed: Mapping[str, Alignment]
 ) -> Iterator[tuple[str, str, Markup]]:
-    """What a person decides, and whom the gold standard believes."""
+    """Return what a person decides, and whom the gold standard believes."""
     if gold.review:
         listed = page_tables.review(gold.documents, shown=viewed)
         yield "review", "To review, worst first", listed
@@ -310,7 +310,7 @@ def _disorder(found: Explanation) -> Markup:
 
 
 def _belief(found: Belief) -> Markup:
-    """What the model says of each annotator, and what it cannot say."""
+    """Return what the model says of each annotator, and what it cannot say."""
     said, listed = [*map(sentence, found.notes)], None
     if found.fit is not None:
         said[:0] = [
@@ -361,7 +361,7 @@ def meaning(calibration: Calibration) -> Markup:
 
 
 def _selection_in_words(score: Gamma) -> list[str]:
-    """What of the files was selected or changed, in words."""
+    """Return what of the files was selected or changed, in words."""
     if not score.signature:
         return []
     entries = [f"{key} {', '.join(names)}" for key, names in parse(score.signature).selection]

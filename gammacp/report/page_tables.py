@@ -48,7 +48,7 @@ def review(
     shown: Mapping[str, Alignment] | None = None,
     first: First | None = None,
 ) -> Markup:
-    """What a person should look at, worst first, with buttons that show it in the view.
+    """Return what a person should look at, worst first, with buttons that show it in the view.
 
     `shown` are the alignments there, in their order; without them there are no buttons. `first`
     makes another first column than these buttons, and then the list is whole.

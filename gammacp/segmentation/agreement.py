@@ -59,7 +59,7 @@ class PartAgreement:
     windowdiff: Spread
 
     def as_dict(self) -> dict[str, Any]:
-        """What is counted, as JSON."""
+        """Return the counts as JSON."""
         return {name: getattr(self, name) for name in ("boundaries", "mass", "full", "near")}
 
 
@@ -114,12 +114,12 @@ class CodingAgreement:
 
     @cached_property
     def items(self) -> Mapping[str, PartAgreement]:
-        """By item name, in order of appearance."""
+        """Return the agreement by item name, in order of appearance."""
         return {item: self._part(Group((item,), tuple(c))) for item, c in self.codings.items()}
 
     @cached_property
     def groups(self) -> tuple[PartAgreement, ...]:
-        """In order of appearance."""
+        """Return the agreement of groups in order of appearance."""
         return tuple(map(self._part, self.codings.groups()))
 
     @cached_property
@@ -171,7 +171,7 @@ class CodingAgreement:
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Why π and κ are undefined, by item, group (its items) or "all items"."""
+        """Return why π and κ are undefined, by item, group (its items) or "all items"."""
         named = {item: a.coefficients for item, a in self.items.items()}
         named |= {", ".join(g.group.items): g.coefficients for g in self.groups}
         named["all items"] = self.pooled

@@ -36,7 +36,7 @@ from gammacp.segmentation.statistics import difference_interval, draw_items
 
 @dataclass(frozen=True, kw_only=True)
 class CandidateDrop:
-    """What one automatic segmenter, or baseline, does to the agreement of the people.
+    """Change that one automatic segmenter, or baseline, makes to the agreement of the people.
 
     Attributes
     ----------

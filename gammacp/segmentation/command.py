@@ -33,12 +33,13 @@ REFUSED = {
     "min_length": "a segment that is left out leaves a gap",
     "cluster": "intervals of segmentations are drawn over items and ignore clusters",
     "dissimilarity": "segmentations are compared by their boundaries",
+    "positions": "segmentations of one item have the same length",
 }
 
 
 @dataclass(frozen=True)
 class SegmentationFlags(EditFlags):
-    """How two segmentations are compared."""
+    """Options for comparing two segmentations."""
 
     similarity: str = option(
         "s (segmentation similarity, 2012) or b (boundary similarity, 2013).", default="s"
@@ -56,7 +57,7 @@ class SegmentationFlags(EditFlags):
     )
 
     def comparison(self) -> Criterion:
-        """What the options stand for."""
+        """Return the criterion that the options stand for."""
         from gammacp.segmentation import CorrectedSimilarity, Criterion, EditSearch
 
         edits = self.given()
@@ -71,7 +72,7 @@ class SegmentationFlags(EditFlags):
 
 @dataclass(frozen=True)
 class ChanceFlags:
-    """How much agreement is beyond chance."""
+    """Options for agreement beyond chance."""
 
     beyond_chance: bool = option(
         "Also 1 − D/E[D] of every measure: its disagreement against the mean over random codings "
@@ -83,7 +84,7 @@ class ChanceFlags:
     samples: int | None = option("Draw this many random codings instead of aiming at a precision.")
 
     def rule(self) -> SampleRule | None:
-        """How many random codings; None where chance is not asked for."""
+        """Return the rule for the number of random codings; None where chance is not asked for."""
         from gammacp.chance.expected import SampleRule
 
         asked = SampleRule(self.precision, self.confidence, self.samples)
@@ -94,7 +95,7 @@ class ChanceFlags:
 
 @dataclass(frozen=True)
 class Coded:
-    """Which codings there are, and whose."""
+    """Options for the codings and their coders."""
 
     unit: float | None = option(
         "In files of units: length of a base unit. Positions may then be any numbers; boundaries "
@@ -159,7 +160,7 @@ class Coded:
 
 @dataclass(frozen=True)
 class ReferenceFlags:
-    """What is compared with what."""
+    """Options for references and candidates."""
 
     candidate: list[str] | None = option(
         "An automatic segmenter: how far agreement drops with it (repeat it for a ranking).",
@@ -254,7 +255,7 @@ def _report(
     chance: ChanceFlags,
     seed: int,
 ) -> tuple[Report, list[Table], str | None]:
-    """What was asked for, its tables, and what is to be said in words."""
+    """Return the report that was asked for, its tables, and a sentence on it."""
     from gammacp.segmentation import gold_report, report_tables, segmentation_report
     from gammacp.segmentation.levels import hierarchy_report
 

@@ -34,7 +34,7 @@ CODED = tuple(_READERS)
 
 
 def codings_in(source: Source, format: str) -> Codings:
-    """What a file of one of `CODED` holds; a DataError with the file and line."""
+    """Read the codings of a file of one of `CODED`; a DataError names the file and line."""
     try:
         return _READERS[format](source)
     except DataError as error:

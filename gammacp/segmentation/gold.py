@@ -56,7 +56,7 @@ Fractions = Mapping[str, tuple[Floats, Floats]]
 
 
 class Difference(NamedTuple):
-    """How much more one system has by a measure (micro), a 95 % interval of it, and its p.
+    """Difference of two systems by a measure (micro), with a 95 % interval and its p.
 
     No interval for fewer than 5 documents. `p_holm` is p after Holm's correction for all pairs.
     """
@@ -357,7 +357,7 @@ def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[
 def _after_holm(
     found: Mapping[tuple[str, str], Mapping[str, Difference]],
 ) -> dict[tuple[str, str], dict[str, Difference]]:
-    """With p after Holm's correction for all pairs, of each measure by itself."""
+    """Add p after Holm's correction for all pairs, of each measure by itself."""
     corrected = {m: holm(np.array([d[m].p for d in found.values()])).tolist() for m in MEASURES}
     return {
         pair: {m: d._replace(p_holm=corrected[m][k]) for m, d in of.items()}

@@ -11,7 +11,7 @@ from gammacp.segmentation.measures.edit_kernels import match_in_order
 def match_within(
     rows: Indices, offsets: Indices, first: Indices, second: Indices, reach: float
 ) -> Floats:
-    """How many of two rows match within reach, in order, and the sum of second − first of these.
+    """Count matches of two rows within reach, in order, and sum second − first over them.
 
     Shape (pairs, 2). As many match as can, and among these matchings the places apart are fewest.
     """

@@ -23,8 +23,11 @@ from gammacp.segmentation.measures.value import Segmentation
 
 
 class Ordered(NamedTuple):
-    """How many of the triples that the reference orders the hypothesis orders alike (recall), the
-    other way round (precision), and their harmonic mean; all NaN where one orders none."""
+    """Shares of triples that two hierarchies order alike.
+
+    Recall is the share of the reference's triples that the hypothesis orders alike, precision the
+    share the other way round, and f their harmonic mean; all NaN where one orders none.
+    """
 
     precision: float
     recall: float
@@ -161,7 +164,7 @@ def _alike(
 
 
 def _share(counts: Floats, transitive: bool) -> float | None:
-    """Of pairs (i, j) that one hierarchy orders, those that the other orders alike.
+    """Return the share of pairs (i, j) ordered by one hierarchy that the other orders alike.
 
     `counts[a, b]`: units that meet q at depth a in the one and at b in the other.
     """

@@ -106,7 +106,7 @@ def hierarchy_report(
     beyond_chance: SampleRule | None = None,
     seed: int = 0,
 ) -> HierarchyReport:
-    """How far coders agree on hierarchies of segments.
+    """Report how far coders agree on hierarchies of segments.
 
     Parameters
     ----------

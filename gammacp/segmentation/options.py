@@ -1,4 +1,4 @@
-"""How near misses are told, for `segmentation` and `measure` alike."""
+"""Options for near misses, shared by `segmentation` and `measure`."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ class EditFlags:
     )
 
     def given(self) -> dict[str, Any]:
-        """What was given, by option of the measures."""
+        """Return the options that were given, by option of the measures."""
         return {name: value for name, value in vars(self).items() if value is not None}

@@ -132,7 +132,7 @@ class AsWritten:
 def _as_written(
     continuum: Continuum, coders: Mapping[str, Segmentation], old: Mapping[str, str]
 ) -> dict[str, Segmentation]:
-    """What files of codings say of an item: of everybody who counts."""
+    """Return what files of codings say of an item: the codings of everybody who counts."""
     lacking = [a for a in continuum.annotators if old.get(a, a) not in coders]
     if lacking:
         raise DataError(f"{lacking[0]} is declared but has no coding", hint="Do not declare it")
@@ -192,7 +192,9 @@ def read_codings(
 
 
 def closer(error: DataError) -> DataError:
-    """What is wrong with JSON that no format recognised, read as codings: that tells more.
+    """Return what is wrong with JSON that no format recognised, read as codings.
+
+    That error tells more than one of unknown formats.
 
     Parameters
     ----------

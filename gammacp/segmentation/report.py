@@ -76,7 +76,7 @@ def segmentation_report(
     seed: int = 0,
     beyond_chance: SampleRule | None = None,
 ) -> SegmentationReport:
-    """How far coders agree on boundaries: per item, per group, overall, and with candidates.
+    """Report how far coders agree on boundaries: per item, per group, overall, with candidates.
 
     Parameters
     ----------

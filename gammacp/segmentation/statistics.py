@@ -31,7 +31,7 @@ class Spread(NamedTuple):
 
 
 def in_words(counts: Mapping[str, int]) -> str:
-    """Those that are not 0: `s 2, windowdiff 4`.
+    """Return the counts that are not 0 as text: `s 2, windowdiff 4`.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ def _of_columns(
 
 
 def table_shape(header: list[str]) -> tuple[bool, str] | None:
-    """Whether a header names the item, and what the rows hold; None for another kind of table."""
+    """Return whether a header names the item, and what the rows hold; None for other tables."""
     named = header[:1] == ["item"]
     match header[named : named + 3]:
         case ["coder", "mass", "boundaries"]:
@@ -110,7 +110,7 @@ def table_shape(header: list[str]) -> tuple[bool, str] | None:
 
 
 def is_unit_table(text: str) -> bool:
-    """Whether the first row of a table is a unit, or a header that names columns of units."""
+    """Return whether the first row of a table is a unit or a header of columns of units."""
     rows = (line for line in text.splitlines() if line.strip() and line[0] != "#")
     cells = [cell.strip(' "') for cell in re.split(f"[{DELIMITERS}]", next(rows, ""))]
     roles = {role for role, names in COLUMNS.items() if {as_role(c) for c in cells} & {*names}}

@@ -94,7 +94,7 @@ class Boundary:
 
     @property
     def signature(self) -> str:
-        """Its name in the registry, with the scale."""
+        """Return the name in the registry, with the scale."""
         return "boundary" if self.scale is None else f"boundary({shortest(self.scale)})"
 
     def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:
@@ -132,7 +132,7 @@ def _sides(units: UnitColumns) -> tuple[Floats, Floats]:
 
 
 def _common(u: UnitColumns, v: UnitColumns) -> tuple[Floats, Floats, Floats]:
-    """What both units cover, what either does, and what the box around both does."""
+    """Return what both units cover, what either does, and what the box around both does."""
     (low_u, high_u), (low_v, high_v) = _sides(u), _sides(v)
     around = (np.maximum(high_u, high_v) - np.minimum(low_u, low_v)).prod(-1)
     if u.outlines is not None and v.outlines is not None:
@@ -175,7 +175,7 @@ def _giou_reach(factor: float, most: float) -> Reach:
 
 
 def _diagonal(continuum: Continuum) -> float:
-    """Of the largest box around a unit."""
+    """Return the diagonal of the largest box around a unit."""
     low, high = continuum.extents.T
     return float(np.hypot(continuum.lengths, high - low).max())
 

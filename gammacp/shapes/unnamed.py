@@ -94,13 +94,13 @@ class UnnamedGamma:
 
     @property
     def sizes(self) -> Mapping[int, int]:
-        """How many groups there are of 1 … k units."""
+        """Count the groups of 1 … k units."""
         found = Counter(len(g) for groups in self.groups.values() for g in groups)
         return {size: found[size] for size in range(1, self.readers + 1)}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the interval rests on, and what it leaves open, a sentence each."""
+        """Return what the interval rests on, and what it leaves open, a sentence each."""
         said = [
             f"γ lies in this interval, whichever of the {self.readers} readers drew which unit, if "
             f"none drew two units that differ by {self.same:g} or less; γ need not reach its ends"
@@ -117,7 +117,7 @@ class UnnamedGamma:
         return tuple(said)
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it; −∞ and NaN are null."""
+        """Return the JSON object; −∞ and NaN are null."""
         kept = asdict(replace(self, groups={}))
         known = [x if math.isfinite(x) else None for x in self.interval]
         documents = [
@@ -285,7 +285,7 @@ def _with_a_naming(
 
 
 def _savings(continua: Sequence[Continuum], bound: BoundDissimilarity, k: int) -> float:
-    """What random sets save at most in the mean by grouping, times the number of documents."""
+    """Return the most random sets save by grouping in the mean, times the number of documents."""
     whole = [_of_one_reader(c) for c in continua]
     sampler = prepare_documents(whole, 1)
     names = tuple(map(str, range(len(whole))))
@@ -311,7 +311,7 @@ def _of_one_reader(c: Continuum) -> Continuum:
 def _by_documents(
     units: Indices, others: Indices, saved: Floats, document: Indices, k: int
 ) -> Floats:
-    """What units of a document save with another's readers, shape (documents, documents)."""
+    """Return savings of documents' units with others' readers, shape (documents, documents)."""
     n = int(document.max()) + 1
     keys, place = np.unique(units * n + document[others], return_inverse=True)
     every, best = np.bincount(place, saved, len(keys)), np.zeros(len(keys))

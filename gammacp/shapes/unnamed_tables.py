@@ -5,7 +5,7 @@ from gammacp.shapes.unnamed import UnnamedGamma
 
 
 def sizes_table(found: UnnamedGamma) -> Table:
-    """How many groups are marked by how many readers.
+    """Return a table of how many groups are marked by how many readers.
 
     Parameters
     ----------

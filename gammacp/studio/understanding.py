@@ -10,6 +10,7 @@ from typing import Any
 
 from gammacp.base.failures import Failure, incomplete_in_words
 from gammacp.base.left_out import LeftOut
+from gammacp.chance.registry import changed_default
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import DISSIMILARITIES
 from gammacp.dissimilarity import dissimilarity as dissimilarity_of
@@ -20,7 +21,7 @@ from gammacp.formats.campaign_file import NAME, Campaign
 from gammacp.formats.finding import Finding, find
 from gammacp.formats.joining import Joining
 from gammacp.formats.layers import union
-from gammacp.formats.summary import summary
+from gammacp.formats.summary import alike_names, summary
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.places import inside, seen_from
 
@@ -90,7 +91,7 @@ class Understood:
 
 
 def understand(
-    folder: Path, choice: Choice, dissimilarity: Any
+    folder: Path, choice: Choice, dissimilarity: Any, chance: str | None = None
 ) -> tuple[Understood, dict[str, Continuum], Any]:
     """What the folder holds, the continua as chosen (none where that fails), their dissimilarity.
 
@@ -102,6 +103,8 @@ def understand(
         How to read it and what to keep.
     dissimilarity
         Where neither the choice nor a campaign.toml names one.
+    chance
+        The chance model, if one was named; otherwise it is said where a selection changes it.
     """
     known = Understood()
     try:
@@ -121,12 +124,14 @@ def understand(
     found = replace(found, continua=weighed)
     continua = {inside(folder, name): c for name, c in found.continua.items()}
     formats = {inside(folder, name): entry for name, entry in found.formats.items()}
-    doubt: str | None = None
+    doubts: list[str | None] = []
     problem: str | None = None
     chosen: dict[str, Continuum] = {}
     try:
         kept = campaign.select(found, links=True) if continua else found
-        doubt = found.doubt(campaign.values.get("annotators", ()), kept.continua)
+        doubts.append(found.doubt(campaign.values.get("annotators", ()), kept.continua))
+        if chance is None:
+            doubts.append(changed_default(found.continua, kept.continua, campaign.values))
         chosen = {inside(folder, name): c for name, c in kept.continua.items()}
         found = kept
     except GammacpError as error:
@@ -149,7 +154,11 @@ def understand(
         ),
         annotators=annotators,
         categories=categories,
-        warnings=(*_warnings(chosen.values()), *([(doubt, 1)] if doubt else [])),
+        warnings=(
+            *_warnings(chosen.values()),
+            *Counter(remark.text for remark in found.remarks if remark.told).items(),
+            *((doubt, 1) for doubt in doubts if doubt),
+        ),
         failures=tuple(each.error for each in failures),
         incomplete=incomplete_in_words(len(continua), failures),
         left_out=tuple(replace(e, file=inside(folder, e.file)) for e in found.left_out),
@@ -195,5 +204,7 @@ def _offers_for(folder: Path, campaign: Campaign) -> tuple[FolderOffers, Finding
 
 
 def _warnings(continua: Iterable[Continuum]) -> tuple[tuple[str, int], ...]:
-    counts = Counter(w for c in islice(continua, _LOOKED_AT) for w in summary(c).warnings)
+    looked_at = list(islice(continua, _LOOKED_AT))
+    people = alike_names(name for c in looked_at for name in c.annotators)
+    counts = Counter(w for c in looked_at for w in summary(c, people).warnings)
     return tuple(counts.most_common())

@@ -144,7 +144,7 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
     post.send(stage="reading")
     options = options.copy()
     understood, chosen, options["dissimilarity"] = understand(
-        folder, choice, options.get("dissimilarity")
+        folder, choice, options.get("dissimilarity"), options.get("chance")
     )
     post.send(stage="measuring", understood=understood)
     asks = understood.joinings and all(c.n_annotators == 1 for c in chosen.values())

@@ -97,7 +97,7 @@ def check_dissimilarity(
 
 @dataclass(frozen=True)
 class _Said:
-    """What a dissimilarity said of every pair of units."""
+    """Values that a dissimilarity gave for every pair of units."""
 
     name: str
     units: UnitColumns

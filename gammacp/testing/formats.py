@@ -136,7 +136,7 @@ class _Checked:
             raise AssertionError(f"format {self.entry.name!r} {broken}") from error
 
     def writes(self, before: Continuum) -> None:
-        """What is written is read back: units, annotators, and bounds and text where it says so."""
+        """Check that what is written is read back: units, annotators, declared bounds and text."""
         with TemporaryDirectory() as folder:
             target = self.target(Path(folder), before)
             try:
@@ -161,7 +161,7 @@ class _Checked:
         self.require(not self.entry.kept.text or before.text == after.text, "loses the text")
 
     def target(self, folder: Path, continuum: Continuum) -> Path:
-        """Where to write, so that a format that has names from the path finds them there."""
+        """Return where to write, so that a format that has names from the path finds them there."""
         if self.entry.writer and self.entry.writer.per_annotator:
             return folder
         who = next(iter(continuum.annotators), "nobody")
@@ -191,7 +191,7 @@ def _damaged(content: bytes, r: random.Random, kind: int) -> bytes:
 
 
 def _variants() -> list[Continuum]:
-    """What formats stumble over, each for itself: a format that cannot hold it has to say so."""
+    """Yield what formats stumble over, one by one; a format that cannot hold it has to say so."""
     a, b = _NAMES
     spans = {
         "plain": [Unit(a, 0, 3, "x"), Unit(a, 5, 9, "y"), Unit(b, 0, 4, "x")],

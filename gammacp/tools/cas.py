@@ -28,6 +28,7 @@ from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, NO_UNIT, Spans
 from gammacp.tools.cas_views import Cas, CasAnnotation, view_of
+from gammacp.tools.inception_project import origin
 from gammacp.tools.inception_writing import LAYOUT, write_xmi
 from gammacp.tools.type_system import ENDS, TypeSystem
 
@@ -344,6 +345,7 @@ registered(
     _sniff,
     read,
     layers=layers,
+    origin=origin,
     layout=LAYOUT,
     write=write_xmi,
     many=True,

@@ -3,10 +3,12 @@
 After doccano's exporter (doccano/doccano, backend/data_export): one example per line with `text`
 and either `label` (or `labels`): [[start, end, label], …], or `entities`: [{"label",
 "start_offset", "end_offset"}, …]; before 1.0 `annotations` with the number of the `user`. The
-export of a project is an archive with a file per person, named after the person.
+export of a project is an archive with a file per person, named after the person. Whether an example
+is confirmed stands in `annotation_approver` (before 1.4) or `is_confirmed`, where it is exported.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus, Unit
@@ -16,12 +18,19 @@ from gammacp.formats.records import json_line, records
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import CHARACTERS, Documents
+from gammacp.formats.states import State, Wanted
+from gammacp.formats.works import Work, choose_works
 
 Entry = tuple[str, str | None, object, object]
 
 
-def read(source: Source) -> Corpus:
+def read(source: Source, *, include: str | Sequence[str] = ()) -> Corpus:
     """One document per example, named by its id, else by its line.
+
+    Parameters
+    ----------
+    include
+        "unfinished": examples count that nobody confirmed, in a file where others are confirmed.
 
     Notes
     -----
@@ -33,13 +42,22 @@ def read(source: Source) -> Corpus:
     Category
         label
     Spans
-        every span is a unit: overlapping, repeated and zero-length ones are kept
+        every span is a unit: overlapping, repeated and zero-length ones are kept. Where some
+        examples of a file are confirmed, those that are not are unfinished work and left out
+        (`--include unfinished`)
     """
     documents = Documents(source, CHARACTERS)
+    works: dict[str, list[Work[Record]]] = {}
     for number, record in enumerate(records(source), 1):
         key = record.name("id") or str(number)
-        if key in documents.found:
+        if key in works:
             raise record.error(f"example {key} occurs twice")
+        works[key] = [Work(source.annotator, record)]
+    _judge(works)
+    wanted = Wanted.of(include)
+    chosen = choose_works(works, wanted, ("example", "example"), source, documents.leave_out)
+    for key, [work] in chosen.items():
+        record = work.content
         text = record.string("text" if "text" in record else "data")
         spans = documents.of(key, text, line=record.line)
         if "annotations" not in record:
@@ -51,6 +69,26 @@ def read(source: Source) -> Corpus:
         for annotator, label, start, end in _entries(record):
             spans.add(annotator, label, start, end, line=record.line, what=f"example {key}")
     return documents.corpus()
+
+
+def _judge(works: dict[str, list[Work[Record]]]) -> None:
+    """Give the examples their states, where any of them is confirmed."""
+    confirmed = {key: _is_confirmed(work.content) for key, [work] in works.items()}
+    if not any(confirmed.values()):
+        return
+    for key, [work] in works.items():
+        if confirmed[key] is False:
+            works[key] = [replace(work, state=State.UNFINISHED, said="not confirmed")]
+        elif confirmed[key]:
+            works[key] = [replace(work, said="confirmed")]
+
+
+def _is_confirmed(record: Record) -> bool | None:
+    """Return whether an example is confirmed; None where it does not say so."""
+    if "annotation_approver" in record:
+        return record.name("annotation_approver") is not None
+    confirmed = record.get("is_confirmed")
+    return confirmed if isinstance(confirmed, bool) else None
 
 
 def _entries(record: Record) -> Iterator[Entry]:

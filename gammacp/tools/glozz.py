@@ -49,6 +49,7 @@ def read(source: Source, *, feature: str | None = None) -> Continuum:
     convert = same if text is None else from_utf16(text)
     spans = Spans(source, source.document, CHARACTERS, text)
     seen: set[str] = set()
+    root.refuse_others("metadata", "unit", "relation", "schema")
     for element in root.all("unit"):
         kind = _text(element, "characterisation", "type")
         if kind == _STRUCTURE:

@@ -13,12 +13,15 @@ from zlib import crc32
 
 from gammacp.base.files import write_text
 from gammacp.continuum import Continuum, Corpus
+from gammacp.formats.evidence import Quote, Quoted, settle
 from gammacp.formats.parts import annotated_text, by_annotator, continua_of, whole
 from gammacp.formats.records import DOCUMENT, document_of, json_line, records
 from gammacp.formats.registry import holding, registered
-from gammacp.formats.source import Source, name
+from gammacp.formats.source import Record, Source, name
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
+from gammacp.formats.states import State, Wanted
 from gammacp.formats.times import in_seconds
+from gammacp.formats.works import Work, choose_works
 
 # A task has one of these; a record without any is of something else.
 _INPUTS = frozenset({"text", "tokens", "audio", "video", "image", "html", "options"})
@@ -26,55 +29,99 @@ _CONTENTS = _INPUTS | {"spans", "audio_spans", "accept", "label"}
 _ANSWERS = ("accept", "reject", "ignore")
 
 
-def read(source: Source) -> Corpus:
+def read(source: Source, *, repeated: str = "", offsets: str = "check") -> Corpus:
     """One document per input, of the tasks that were accepted.
+
+    Parameters
+    ----------
+    offsets
+        "check": the text of a span, if it has one, says how offsets count; "trust": they are code
+        points, whatever it says.
+    repeated
+        "first", "last" or "session": which of two different answers of one person to one input
+        counts; by default the input is left out.
 
     Notes
     -----
     Positions
-        characters (code points), seconds for `audio_spans`
+        characters (code points; other conventions that all quotes fit are converted, and
+        `--option offsets=trust` goes by the offsets alone), seconds for `audio_spans`
     Annotators
         `_annotator_id`, else `_session_id`, else the file's name
     Category
         label of the span; a span without one is unlabelled
     Spans
         every span is a unit: overlapping and repeated ones are kept. Tasks that were not accepted
-        and categories of a whole text are left out
+        are skipped work; these, categories of a whole text, and inputs that one person answered
+        differently are left out (`--repeated last`)
     """
+    wanted = Wanted.of((), repeated)
     documents = Documents(source, CHARACTERS)
-    seen: dict[tuple[str, str], object] = {}
+    works: dict[str, list[Work[Record]]] = {}
     for number, task in enumerate(records(source), 1):
         if not task.keys() & _CONTENTS:
             raise task.error("is no task of Prodigy: it has neither a text nor spans")
-        answer = task.get("answer", "accept")
-        if answer not in _ANSWERS:
-            raise task.error(f"answer {answer!r} is unknown")
-        if answer != "accept":
-            documents.leave_out("task", f"answer {answer}")
-            continue
         key = document_of(task) or task.name("_input_hash") or str(number)
-        annotator = task.name("_annotator_id", "_session_id") or source.annotator
-        timed = "audio_spans" in task
-        listed = task.objects("audio_spans" if timed else "spans", missing_ok=True)
-        text, unit = (None, SECONDS) if timed else (task.text("text"), None)
-        spans = documents.of(key, text, offset_unit=unit, line=task.line)
-        if (key, annotator) in seen:
-            # The same task is sometimes served twice; two different answers are another matter.
-            if seen[key, annotator] == listed:
-                spans.leave_out("task", "repeats an answer")
-                continue
-            what = f"input {key} has two different answers by {annotator}"
-            raise task.error(what, hint="Keep one of them")
-        seen[key, annotator] = listed
-        spans.declare(annotator)
-        spans.leave_out("relation", "is not a unit", task.size("relations"))
-        chosen = task.size("accept") + (task.name("label") is not None)
-        spans.leave_out("label", "of the whole task, is not a unit", chosen)
-        about: Any = {"line": task.line, "what": f"input {key}"}
-        for span in listed:
-            label, start, end = name(span.get("label")), span.get("start"), span.get("end")
-            spans.add(annotator, label, start, end, **about)
+        works.setdefault(key, []).append(_work(task))
+    chosen = choose_works(works, wanted, ("task", "input"), source, documents.leave_out)
+    added = [
+        span
+        for key, listed in chosen.items()
+        for work in listed
+        for span in _read_task(documents, key, work)
+    ]
+    quoted: dict[str, Quoted] = {}
+    for key, _, _, quote in added:
+        text = documents.of(key).text
+        quoted.setdefault(key, Quoted([] if text is None else [text])).quotes.append(quote)
+    settled = dict(zip(quoted, settle(source, [*quoted.values()], offsets=offsets), strict=True))
+    for key, document in settled.items():
+        document.tell(documents.of(key))
+    for key, annotator, label, quote in added:
+        ((start, end),) = settled[key].places(quote)
+        documents.of(key).add(annotator, label, start, end, line=quote.line, what=quote.what)
     return documents.corpus()
+
+
+def _work(task: Record) -> Work[Record]:
+    """Return a task with its state, which its answer says."""
+    answer = task.get("answer", "accept")
+    if answer not in _ANSWERS:
+        raise task.error(f"answer {answer!r} is unknown")
+    annotator = task.name("_annotator_id", "_session_id") or task.source.annotator
+    state = State.FINISHED if answer == "accept" else State.SKIPPED
+    time = task.get("_timestamp")
+    timed = time if isinstance(time, int | float) and not isinstance(time, bool) else None
+    listed = task.objects(_spans_of(task), missing_ok=True)
+    reason = "" if answer == "accept" else f"answer {answer}"
+    return Work(annotator, task, state, answer, reason, timed, listed)
+
+
+def _spans_of(task: Record) -> str:
+    return "audio_spans" if "audio_spans" in task else "spans"
+
+
+def _read_task(
+    documents: Documents, key: str, work: Work[Record]
+) -> list[tuple[str, str, str | None, Quote]]:
+    """Add a task, and return its spans that offsets of a text have to place."""
+    task, annotator = work.content, work.annotator
+    text, unit = (None, SECONDS) if "audio_spans" in task else (task.text("text"), None)
+    spans = documents.of(key, text, offset_unit=unit, line=task.line)
+    spans.declare(annotator)
+    spans.leave_out("relation", "is not a unit", task.size("relations"))
+    chosen = task.size("accept") + (task.name("label") is not None)
+    spans.leave_out("label", "of the whole task, is not a unit", chosen)
+    about: Any = {"line": task.line, "what": f"input {key}"}
+    found: list[tuple[str, str, str | None, Quote]] = []
+    for span in task.objects(_spans_of(task), missing_ok=True):
+        label, start, end = name(span.get("label")), span.get("start"), span.get("end")
+        if isinstance(start, int) and isinstance(end, int) and text is not None:
+            quote = Quote(((start, end),), span.text("text"), about["what"], task.line)
+            found.append((key, annotator, label, quote))
+        else:
+            spans.add(annotator, label, start, end, **about)
+    return found
 
 
 def write(document: Continuum | Corpus, path: Path) -> None:

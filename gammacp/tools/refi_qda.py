@@ -16,6 +16,9 @@ from gammacp.formats.source import Source, free_name
 from gammacp.formats.spans import CHARACTERS, Documents, Spans
 from gammacp.formats.xmltree import Element, parse
 
+# Parts of a source that have codings and are read or counted elsewhere.
+_COUNTED = ("Representation", "PDFSelection")
+
 
 def read(source: Source) -> Corpus:
     """One document per text; a PDF counts by its plain text.
@@ -54,6 +57,10 @@ def read(source: Source) -> Corpus:
         for selection in inside.children:
             if selection.name == "PlainTextSelection":
                 _add(spans, selection, names)
+            elif selection.name == "Coding":
+                spans.leave_out("coding", "of a whole text, not of a part")
+            elif selection.name not in _COUNTED and any(selection.below("Coding")):
+                raise selection.error(f"<{selection.name}> is coded, but is no selection of text")
         spans.leave_out("selection", "of a page, not of text", len(list(e.below("PDFSelection"))))
     rest = Counter(e.name for e in root.below("PictureSource", "AudioSource", "VideoSource"))
     for kind, count in rest.items():
@@ -130,7 +137,8 @@ def _text(element: Element) -> str:
             (data for n, data in source.neighbours.items() if PurePosixPath(n).name == name), None
         )
     elif name:
-        content = content_if_any(source.path.parent / "Sources" / name)
+        folders = (source.path.parent / folder / name for folder in ("Sources", "sources"))
+        content = next((c for c in map(content_if_any, folders) if c is not None), None)
     if content is None:
         raise element.error(
             f"text {path!r} is not in the project",

@@ -48,7 +48,7 @@ class BracketFile:
 
     @cached_property
     def bare(self) -> tuple[int, tuple[tuple[str, int], ...]]:
-        """How many bare symbols there are, and those with a sibling, with their lines."""
+        """Count bare symbols, and list those with a sibling with their lines."""
         count = 0
         beside: list[tuple[str, int]] = []
         for bracket in (b for root in self.roots for b in _below(root)):
@@ -185,7 +185,7 @@ def _unwrap(root: _Bracket) -> _Bracket:
 
 
 def settle_leaves(files: Sequence[BracketFile], leaves: str = "auto") -> bool:
-    """Whether bare symbols are words, for all files of a treebank alike.
+    """Decide whether bare symbols are words, for all files of a treebank alike.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where dependency annotators differ: by relation, by what is confused, by length and distance.
+"""Differences of dependency annotators by relation, confusion, length and distance.
 
 All pairs of annotators of a sentence with equally many tokens are compared token by token; a
 sentence counts once, however many annotators it has.
@@ -24,7 +24,7 @@ _LENGTHS, _DISTANCES = (5, 10, 20, 40), (1, 2, 5, 10)
 
 
 class TokenPair(NamedTuple):
-    """What two annotators make of a token, and what it weighs: 1 over the pairs of its sentence."""
+    """Choices of two annotators for a token, weighing 1 over the pairs of its sentence."""
 
     heads: tuple[int, int]
     relations: tuple[str, str]
@@ -34,23 +34,23 @@ class TokenPair(NamedTuple):
 
     @property
     def distance(self) -> str:
-        """How far off the head is for the first annotator who does not take it for the root."""
+        """Return the distance of the head for the first annotator who does not choose the root."""
         far = [abs(place) for place in self.heads if place]
         return _band(far[0], _DISTANCES) if far else "root"
 
     @property
     def same_head(self) -> bool:
-        """Whether the two agree on the head."""
+        """Return whether the two agree on the head."""
         return self.heads[0] == self.heads[1]
 
     @property
     def same_label(self) -> bool:
-        """Whether the two agree on the relation."""
+        """Return whether the two agree on the relation."""
         return self.relations[0] == self.relations[1]
 
 
 def breakdown(treebank: Treebank) -> dict[str, Any]:
-    """Where the annotators of a treebank differ, as JSON has it, the most frequent first.
+    """Return where the annotators of a treebank differ as JSON, the most frequent first.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def _choices(treebank: Treebank) -> Iterator[TokenPair]:
 
 
 def _place(sentence: Dependencies, token: int) -> int:
-    """How many tokens to the right the head is; 0 for the root, which no token is to itself."""
+    """Return how many tokens to the right the head is; 0 for the root."""
     head = sentence.heads[token]
     return head - token - 1 if head else 0
 

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class TreePreset(StrEnum):
-    """What a paper printed."""
+    """Presets named after the papers whose values they print."""
 
     SKJAERHOLT_2014 = "skjaerholt-2014"
 
 
 @dataclass(frozen=True)
 class TreeComputing:
-    """How much is computed."""
+    """Options that choose what is computed."""
 
     preset: TreePreset | None = option(
         "The published form alone, without values beyond length-matched chance."
@@ -101,7 +101,7 @@ def syntax(
 
 
 def _options(read: ReadTreebank, treebanks: Treebanks, computing: TreeComputing) -> dict[str, Any]:
-    """What `report_on` is asked; a UsageError for what only the other kind has."""
+    """Return the arguments of `report_on`; UsageError for options of the other kind of trees."""
     from gammacp.errors import UsageError
 
     options = asdict(computing)

@@ -168,7 +168,7 @@ def _majority(columns: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 def _of_words(
     sentences: Sequence[Dependencies], forms: tuple[str, ...], name: str
 ) -> tuple[str, ...]:
-    """What most of those give who have a word; "_" where none of them gives anything."""
+    """Return the value that most sentences with a word give it; "_" where none gives any."""
     known = [s for s in sentences if getattr(s, name)]
     found = [
         Counter(getattr(s, name)[t] for s in known if not s.forms or s.forms[t] == forms[t])
@@ -204,7 +204,7 @@ class ConsensusTrees:
         }
 
     def in_words(self, place: str) -> str:
-        """What was written, and what is not settled.
+        """Return a sentence on what was written, and what is not settled.
 
         Parameters
         ----------
@@ -219,7 +219,7 @@ class ConsensusTrees:
         )
 
     def write(self, path: Path) -> None:
-        """As CoNLL-U, votes and ties in MISC.
+        """Write CoNLL-U with votes and ties in MISC.
 
         Parameters
         ----------

@@ -77,7 +77,7 @@ def by_convention(
 
 
 def is_punctuation(form: str) -> bool:
-    """Whether all characters are of Unicode's categories P…; `_` stands for no word.
+    """Return whether all characters are of Unicode's categories P…; `_` stands for no word.
 
     Parameters
     ----------

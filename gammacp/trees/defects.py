@@ -1,4 +1,4 @@
-"""What is wrong with a treebank: where, and what the published conventions make of it.
+"""Defects of treebanks: where they are, and how the published conventions treat them.
 
 None of these stops the computation unless it is asked to be strict: Skjærholt's corpora have them.
 """
@@ -12,7 +12,7 @@ from gammacp.trees.measures.annotations import Dependencies, Item, Sentence, Tre
 
 
 class Kind(StrEnum):
-    """What can be wrong."""
+    """Kinds of defects."""
 
     CYCLE = "cycle"
     BAD_HEAD = "head out of range"

@@ -1,4 +1,4 @@
-"""What is wrong with a sentence that its annotators disagree about, in one line."""
+"""One-line diagnosis of a sentence that its annotators disagree about."""
 
 from collections.abc import Iterable, Sequence
 
@@ -54,7 +54,7 @@ def _attachments(sentences: dict[str, Dependencies]) -> str:
 
 
 def _descendants(heads: Sequence[int]) -> list[int]:
-    """How many tokens are below each node; each token walks up once, cycles are left."""
+    """Count the tokens below each node; each token walks up once, cycles are left."""
     sizes = [0] * (len(heads) + 1)
     for token in range(1, len(heads) + 1):
         seen = {token}

@@ -104,7 +104,7 @@ def _universal(edges: Iterable[Edge]) -> list[Edge]:
 
 
 def empty_nodes(sentence: Dependencies) -> set[str]:
-    """Those between words that edges of the sentence end at."""
+    """Return the nodes between words at which edges of the sentence end."""
     return {node for h, _, d in sentence.enhanced for node in (h, d) if "." in node}
 
 

@@ -1,4 +1,4 @@
-"""Which annotator and which document a file is, from its name.
+"""Names of annotators and documents taken from file names.
 
 Two layouts are recognised: a folder per annotator whose files share document names (the
 annotator's name may be part of them: `es/lotte/1252-es-lotte.conll`), and files side by side whose
@@ -17,7 +17,7 @@ from itertools import combinations
 from pathlib import Path
 
 from gammacp.base.arguments import one_of
-from gammacp.base.files import content_of
+from gammacp.base.files import content_of, paths_below
 from gammacp.base.left_out import LeftOut
 from gammacp.continuum.columns import check_known
 from gammacp.errors import DataError, UsageError
@@ -114,7 +114,7 @@ def chosen(
 
 
 def are_trees(paths: Iterable[Path]) -> bool:
-    """Whether these are files of trees by their suffixes; `.conll` may hold spans, too."""
+    """Return whether files are trees by their suffixes; `.conll` may hold spans, too."""
     known = {s for suffixes in SUFFIXES.values() for s in suffixes} - {".conll"}
     found = [q for p in paths for q in (_visible(p) if p.is_dir() else [p])]
     return bool(found) and all(q.suffix.lower() in known for q in found)
@@ -148,7 +148,11 @@ def passed_over(paths: Iterable[Path], named: Iterable[Named]) -> list[LeftOut]:
 
 def _visible(folder: Path) -> list[Path]:
     """The files anywhere in a folder, but for hidden ones and those in hidden folders."""
-    files = (p for p in sorted(folder.rglob("*")) if p.is_file())
+    below, closed = paths_below(folder)
+    for path in closed:
+        raise DataError("folder cannot be opened", file=path, hint="Check its permissions")
+    # A link to a file that is not there stays: reading it fails, and says so.
+    files = [p for p in below if p.is_file() or (p.is_symlink() and not p.exists())]
     return [p for p in files if not any(x.startswith(".") for x in p.relative_to(folder).parts)]
 
 

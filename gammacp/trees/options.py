@@ -1,4 +1,4 @@
-"""How trees are read, for `syntax`, `measure` and `report` alike."""
+"""Options for reading trees, shared by `syntax`, `measure` and `report`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OF_TREES = ("paths", "layout", "document", "rename", "exclude", "rounds")
 
 @dataclass(frozen=True)
 class Treebanks:
-    """How files of trees are read and sentences paired."""
+    """Options for reading files of trees and pairing sentences."""
 
     applies_to: ClassVar[str] = "trees"
     trees: str | None = option(
@@ -95,7 +95,7 @@ class Treebanks:
             )
         errors = (each.error.message_and_place for each in found.failures)
         messages(errors, before="gammacp: ", error=True)
-        note_unread(found.failures, found.incomplete, allowed=reading.allow_unread)
+        note_unread(found.unread, found.incomplete, allowed=reading.allow_unread)
         for line in found.messages:
             message(line)
         if self.strict:

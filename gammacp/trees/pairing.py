@@ -1,4 +1,4 @@
-"""Which sentences of several annotators are the same one: by their words, whatever their order.
+"""Pairing of the same sentences of several annotators by their words, whatever their order.
 
 Two annotators' sentences of a document are paired in four steps, each with what the steps before
 have left:
@@ -74,7 +74,7 @@ class Side:
 
     @property
     def has_names(self) -> bool:
-        """Whether each sentence has a name of its own."""
+        """Return whether each sentence has a name of its own."""
         return None not in self.names and len(set(self.names)) == len(self.names)
 
 
@@ -263,7 +263,7 @@ def _similar(a: Side, b: Side, found: Pairs) -> Pairs:
 
 
 def _hint(a: Side, b: Side, found: Pairs, i: int, j: int) -> float:
-    """What speaks for a pair besides its words: its name, its neighbours, its place."""
+    """Return what speaks for a pair besides its words: its name, its neighbours, its place."""
     named = a.names[i] is not None and a.names[i] == b.names[j]
     beside = (found.get(i - 1) == j - 1) + (found.get(i + 1) == j + 1)
     return _SAME_NAME * named + _NEIGHBOUR * beside - _ORDER * abs(i / len(a) - j / len(b))

@@ -40,7 +40,7 @@ _FIRST = (
 
 @dataclass(frozen=True)
 class TreeReport:
-    """What was read, and how far its annotators agree.
+    """Treebank that was read, with the agreement of its annotators.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ def report_on(read: ReadTreebank, **options: Any) -> TreeReport:
 
 
 def _notes(total: TreeAlpha) -> Iterator[str]:
-    """What a reader of the values beyond chance has to know."""
+    """Yield notes that a reader of the values beyond chance has to know."""
     if not (beyond := total.beyond_chance):
         return
     plain = beyond["plain"]

@@ -112,7 +112,7 @@ _ACCURACIES = tuple(Column(name, _SCORES[name], number) for name in ("las", "uas
 
 
 def _breakdown(found: Record) -> list[Table]:
-    """By relation, the pairs of relations that are confused most, and by groups of tokens."""
+    """Return tables by relation, by most confused pairs of relations, and by groups of tokens."""
     tokens = Column("tokens", "tokens", _tokens)
     relations = (
         Column("relation", "relation"),
@@ -140,7 +140,7 @@ def _tokens(value: float, _digits: int = 0) -> str:
 
 
 def _beyond(part: Record, key: str) -> Record:
-    """What a part has beyond chance, under the names of its published values."""
+    """Return the values of a part beyond chance under the names of its published values."""
     beyond = part["beyond_chance"]
     if not beyond:
         return {}
@@ -167,7 +167,7 @@ def _rows(document: Record, names: Sequence[str]) -> list[Record]:
 
 
 def in_words(report: TreeReport) -> list[str]:
-    """How much was compared, with what chance, what is not proven, and why a value is undefined.
+    """Return sentences on what was compared, the chance model, missing proofs and undefined values.
 
     Parameters
     ----------

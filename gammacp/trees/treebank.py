@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ReadTreebank:
-    """What was read from files.
+    """Treebank read from files, with what was left out.
 
     Attributes
     ----------
@@ -62,10 +62,25 @@ class ReadTreebank:
     failures: tuple[Failure, ...] = ()
 
     @property
+    def unread(self) -> tuple[Failure, ...]:
+        """The files that could not be read, and the sentences of the others, each by its error."""
+        inside = (Failure(DataError(d.message, file=d.file, line=d.line)) for d in self._lost)
+        return (*self.failures, *inside)
+
+    @property
+    def _lost(self) -> list[Defect]:
+        """The defects because of which a sentence is not there."""
+        return [defect for defect in self.defects if defect.kind in UNREAD]
+
+    @property
     def incomplete(self) -> str | None:
-        """The sentence on documents that are missing; None if none is."""
+        """The sentence on documents and sentences that are missing; None if none is."""
         read = len({item.document for item in self.treebank.items})
-        return incomplete_in_words(read, self.failures)
+        words = [incomplete_in_words(read, self.failures)]
+        if lost := self._lost:
+            more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+            words.append(f"a sentence could not be read: {lost[0]}{more}")
+        return "; ".join(filter(None, words)) or None
 
     @property
     def alone(self) -> tuple[Item, ...]:
@@ -74,7 +89,7 @@ class ReadTreebank:
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """What a reader of the numbers has to know: notes, what is left out, defects."""
+        """Return what a reader of the numbers has to know: notes, what is left out, defects."""
         lost = [f"{entry.file}: left out: {entry}" for entry in self.left_out]
         lines = [str(s.line) for item in self.alone for s in item.annotations.values() if s.line]
         if lines:
@@ -86,7 +101,7 @@ class ReadTreebank:
         """Strict mode: DataError at the first sentence without a partner, or the first defect."""
         if self.failures:
             raise self.failures[0].error
-        require_sound(d for d in self.defects if d.kind in UNREAD)
+        require_sound(self._lost)
         for item in self.alone:
             (annotator, sentence), *_ = item.annotations.items()
             rest = len(self.alone) - 1
@@ -229,7 +244,7 @@ def _selection(
     exclude: Sequence[str],
     noted: Mapping[str, str | None],
 ) -> tuple[str, ...]:
-    """What was selected or changed, as entries of signatures."""
+    """Return what was selected or changed, as entries of signatures."""
     said: list[tuple[str, Sequence[str]]] = []
     said += [(key, (value,)) for key, value in options.items() if value and value not in _PLAIN]
     said += [("rename", pair) for pair in rename.items()]
@@ -280,7 +295,7 @@ def _pairing(
     annotations: Mapping[str, Sequence[Sentence]],
     defects: Sequence[Defect],
 ) -> str:
-    """By id where all are graphs with an id of their own; an error where nothing would tell."""
+    """Pair by id where all graphs have one of their own; an error where nothing would tell."""
     graphs = all(
         isinstance(s, MeaningGraph) for sentences in annotations.values() for s in sentences
     )

@@ -199,7 +199,10 @@ def ud_counts(a: Words, b: Words) -> Floats:
 
 
 def _keys(words: Words, place: Callable[[int], int | None]) -> list[list[object]]:
-    """What is compared of each word, by score; None where a word does not count, "_" if missing."""
+    """Return the compared key of each word by score.
+
+    It is None where a word does not count, and "_" where the value is missing.
+    """
     s, relations, n = words.sentence, words.relations, words.sentence.n_tokens
     unknown = ("_",) * n
     upos, features, lemmas = s.upos or unknown, words.features or unknown, s.lemmas or unknown

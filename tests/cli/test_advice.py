@@ -147,7 +147,7 @@ BRAT = {f"in/{w}/d.ann": brat(w) for w in WORK} | {f"in/{w}/d.txt": TEXT for w i
 LAYERS = "#T_SP=webanno.custom.A|value\n#T_SP=webanno.custom.B|value"
 FEATURES = "#T_SP=webanno.custom.A|one|two"
 OVERLAP = {**WORK, "Ann": [(0, 4, "a"), (2, 8, "b")]}
-NOTE = '<TIER TIER_ID="note" PARENT_REF="Ann" LINGUISTIC_TYPE_REF="x"/></TIER>'
+NOTE = '</TIER><TIER TIER_ID="note" PARENT_REF="Ann" LINGUISTIC_TYPE_REF="x"/>'
 
 
 def webanno(layers: str) -> Files:
@@ -227,7 +227,7 @@ ROWS = [
     # One annotator is all there is: whoever found nothing is declared.
     Row(TWO, {"in/a.csv": csv("Ann")}, GAMMA,
         {(*GAMMA, "--annotators", "Bob"):
-         truth({"Ann": WORK["Ann"]}, annotators=["Ann", "Bob"])}),
+         truth({"Ann": WORK["Ann"]}, annotators=["Ann", "Bob"])}, site="{}, but there is {}"),
     *(Row("occurs in two files", {f"in/{w}/{inside}.jsonl": doccano(w) for w in WORK}, GAMMA,
           {(*GAMMA, "--layout", "{annotator}/*"): truth()}, printed="{annotator}/*")
       for inside in ("all", "admin")),
@@ -265,8 +265,10 @@ ROWS = [
         BRAT | {"in/Bob/d.txt": "1" * 30, "in/Bob/d.ann": brat("Bob", "1" * 30)},
         (*GAMMA, "--align-texts"), {GAMMA: truth()}, site="texts of {} have {} {}",
         changed={"in/Bob/d.txt": TEXT, "in/Bob/d.ann": brat("Bob")}),
-    Row("do not count characters of a text", {}, lambda: lines("tokens"),
+    Row("do not count characters of a text", {}, lambda: lines("s"),
         {lambda: lines("characters"): truth()}),
+    Row("lies outside of the text of 5 tokens", {}, lambda: lines("tokens"),
+        {lambda: lines("characters"): truth()}, site="lies outside of the text of {} tokens"),
     Row("lies outside of the text", {}, lambda: lines("characters", TEXT[:20]),
         {lambda: lines("characters"): truth()}, site="lies {}; the text"),
     Row("there are several layers", webanno(LAYERS), GAMMA,
@@ -423,9 +425,13 @@ def advised(name: str) -> Iterator[str]:
                     yield ast.unparse(made)
 
 
+# Permissions and links of a file system: tests/formats/test_unread_places.py follows these.
+IN_OTHER_TESTS = {"folder cannot be opened", "is a link to a file that is not there"}
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_no_advice_is_without_a_row(name: str) -> None:
-    sites = {row.site or row.says for row in ROWS}
+    sites = {row.site or row.says for row in ROWS} | IN_OTHER_TESTS
     for message in advised(name):
         assert any(site in message for site in sites), f"no row follows the advice of: {message}"
 

@@ -180,6 +180,35 @@ def test_leaving_a_person_out_may_change_the_chance_model(run: Run, tmp_path: Pa
     assert sentence not in run("inspect", file, "--exclude", "Cem").err
 
 
+@pytest.mark.parametrize(
+    ("selection", "beginning"),
+    [
+        (["--document", "a,b"], "Of these documents alone"),
+        (["--annotators", "D,E,F"], "With D, E, F"),
+        (["--read-until", "Ann=77", "--bounds", "0:90"], "With annotators who did not finish"),
+        (["--document", "a,b", "--map", "x=y"], "Of these documents alone"),
+        (["--document", "a,b", "--exclude", "Cem", "--annotators", "D"], "After this selection"),
+    ],
+)
+def test_other_selections_may_change_the_chance_model(
+    run: Run, tmp_path: Path, selection: list[str], beginning: str
+) -> None:
+    rows = [
+        f"{document},{annotator},{'xy'[k % 2]},{k * 10 + shift},{k * 10 + 6}\n"
+        for document in "abcd"
+        for shift, annotator in enumerate(("Ann", "Bob", "Cem"))
+        for k in range(8)
+    ]
+    file = tmp_path / "e.csv"
+    file.write_text("document,annotator,category,start,end\n" + "".join(rows), encoding="utf-8")
+    sentence = f"{beginning} the default chance model is cut instead of documents"
+    result = run("gamma", file, "--samples", "5", "--json", *selection)
+    assert sentence in " ".join(result.err.split())
+    assert sentence in json.loads(result.out)["doubt"]
+    kept = run("gamma", file, "--samples", "5", "--json", "--document", "a,b,c")
+    assert "doubt" not in json.loads(kept.out)
+
+
 def test_convert_takes_its_target_as_an_option(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "pandas.csv"
     file.write_text(",document,annotator,category,start,end\n0,d,Ann,x,0,4\n1,d,Bob,x,0,5\n")

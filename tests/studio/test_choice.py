@@ -174,3 +174,23 @@ def test_the_files_of_a_folder_are_looked_through_once(
     understood, chosen, _ = understand(folder, Choice(), None)
     assert [*chosen] == ["a.csv", "b.csv"] == sorted(opened)
     assert understood.offers.options >= {"delimiter", "shapes"}
+
+
+def test_leaving_a_person_out_may_change_the_chance_model(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    rows = [
+        f"{document},{annotator},x,{10 * k + shift},{10 * k + 6}\n"
+        for document in "ab"
+        for shift, annotator in enumerate(("Ann", "Bob", "Cem"))
+        for k in range(3)
+    ]
+    table = "document,annotator,category,start,end\n" + "".join(rows)
+    (folder / "e.csv").write_text(table, encoding="utf-8")
+    said = "Without Cem the default chance model is documents instead of cut"
+    told = [
+        any(said in text for text, _ in understand(folder, choice, None, chance)[0].warnings)
+        for choice in (Choice(), Choice(exclude=("Cem",)))
+        for chance in (None, "cut")
+    ]
+    assert told == [False, False, True, False]

@@ -20,3 +20,17 @@ def test_the_answer_begins_with_what_is_missing(tmp_path: Path) -> None:
     assert list(chosen) == ["d1"]
     assert understood.incomplete is not None
     assert understood.incomplete.startswith("1 of 2 documents; d2 left out: bob/d2.ann:1: ")
+
+
+def test_a_state_that_nobody_knows_is_a_warning(tmp_path: Path) -> None:
+    image = {"label": "dog", "xtl": "1", "ytl": "2", "xbr": "3", "ybr": "4"}
+    attributes = " ".join(f'{key}="{text}"' for key, text in image.items())
+    segment = "<segment><start>0</start><stop>0</stop><state>dreaming</state></segment>"
+    for who in ("ann", "bob"):
+        (tmp_path / who).mkdir()
+        (tmp_path / who / "a.xml").write_text(
+            f"<annotations><meta><task>{segment}</task></meta>"
+            f'<image id="0" name="i"><box {attributes}/></image></annotations>'
+        )
+    understood, _, _ = understand(tmp_path, Choice(), Combined())
+    assert ("state 'dreaming' is unknown: read as finished work", 2) in understood.warnings

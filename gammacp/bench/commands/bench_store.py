@@ -36,12 +36,12 @@ _HOLDINGS = (
 
 
 def store_path(folder: Path) -> Path:
-    """Where a sweep keeps its cells unless it is told otherwise."""
+    """Return where a sweep keeps its cells unless it is told otherwise."""
     return folder / _NAME
 
 
 def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
-    """What a store holds, even while a sweep is running."""
+    """Print the contents of a store, even while a sweep is running."""
     from gammacp.bench.status import status as status_of
     from gammacp.bench.store import Store
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SweepFlags:
-    """What is swept."""
+    """Options that choose what is swept."""
 
     error: list[str] | None = option(
         "Error to sweep: {errors}, or a combination such as position+category; with parameters "
@@ -50,7 +50,7 @@ class SweepFlags:
 
 @dataclass(frozen=True)
 class Running:
-    """Where the sweep runs, and what it writes."""
+    """Options for where the sweep runs, and what it writes."""
 
     out: Path = option("Folder for tables and figures.", default=DEFAULT_OUT)
     store: Path | None = option("Store of the cells.  [default: OUT/bench.sqlite]")

@@ -1,4 +1,4 @@
-"""What `gammacp bench` prints: tables and JSON on stdout, what it did on stderr."""
+"""Output of `gammacp bench`: tables and JSON on stdout, progress and notes on stderr."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DIFFERENCES = (
 
 
 def tell(sweep: Sweep, outcome: Outcome) -> None:
-    """What a run did, on stderr."""
+    """Print a summary of a run on stderr."""
     message(f"{outcome.computed} cells computed, {outcome.reused} reused; seed {sweep.seed}")
     if sweep.beyond_chance:
         message("values are 1 − D/E[D]: each measure's disagreement against chance")
@@ -100,7 +100,7 @@ def print_points(points: Sequence[Point]) -> None:
 
 
 def tell_comparison(found: BaselineComparison, baseline: Path, level: float) -> None:
-    """What `--check` found, on stderr."""
+    """Print the findings of `--check` on stderr."""
     if found.only_baseline or found.only_now:
         message(
             f"not compared: {found.only_baseline} points that only {baseline} has, "

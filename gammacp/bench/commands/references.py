@@ -1,4 +1,4 @@
-"""Where references come from: options that `shuffle` and `bench` share."""
+"""Options for references, shared by `shuffle` and `bench`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class References:
-    """Where the reference comes from."""
+    """Options for the source of references."""
 
     model: Path | None = option("Draw it from this model (TOML; see shuffle --print-model).")
     learn: list[Path] | None = option("Learn the model from these annotations (repeatable).")
@@ -26,7 +26,7 @@ class References:
     annotator: str | None = option("Whose units to take, if that file has several annotators.")
 
     def source(self) -> Shuffled:
-        """What the options stand for."""
+        """Return the source that the options stand for."""
         from gammacp.bench.source import source_from
         from gammacp.cli.options.reading import Reading, load, tell_losses
         from shuffling import fit

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Errors:
-    """Which errors the annotators make."""
+    """Options for the errors that annotators make."""
 
     error: str | None = option(
         "Error: {errors}, or several in order (position+category); with parameters: "
@@ -39,7 +39,7 @@ class Errors:
 
 @dataclass(frozen=True)
 class Output:
-    """Where the files go."""
+    """Options for the files that are written."""
 
     out: Path = option(
         "Folder, or a file for the annotators of one set (its reference goes beside it).",

@@ -41,7 +41,7 @@ _LEAST = 1e-10
 
 
 class AnnotatorModel(StrEnum):
-    """What is assumed of an annotator."""
+    """Models of annotators."""
 
     DAWID_SKENE = "dawid-skene"
     ONE_COIN = "one-coin"

@@ -1,4 +1,4 @@
-"""Who said what about which item, in columns."""
+"""Responses of annotators to items, in columns."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Responses:
 
     @cached_property
     def overlap(self) -> Overlap:
-        """Who meets whom."""
+        """Return who meets whom."""
         people, (sets, times) = len(self.annotators), self.passed_over
         n = people + sets.items  # vertices: annotators, and one after them for each set of them
         edges = (np.ones(len(sets.item)), (sets.annotator, sets.item + people))
@@ -142,7 +142,7 @@ class Responses:
 
 @dataclass(frozen=True)
 class Overlap:
-    """How far annotators can be told apart.
+    """Overlap of annotators, which decides how far they can be told apart.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ class Overlap:
 
     @property
     def too_little(self) -> str | None:
-        """Why annotators cannot be weighed, and what to do; None if they can."""
+        """Return why annotators cannot be weighed, and what to do; None if they can."""
         if self.annotators < 3:
             return (
                 f"{self.annotators} annotators cannot be weighed: where two differ, nothing shows "
@@ -183,7 +183,7 @@ class Overlap:
 
     @property
     def caution(self) -> str | None:
-        """What weights of people who never meet cannot say; None if all meet."""
+        """Return what weights of people who never meet cannot say; None if all meet."""
         if len(self.parts) < 2:
             return None
         shown = "; ".join(", ".join(part[:3]) + " …" * (len(part) > 3) for part in self.parts[:3])

@@ -1,4 +1,4 @@
-"""What a γ means: error magnitudes that give the same value on data like the user's."""
+"""Error magnitudes that give the same γ on data like the user's."""
 
 from gammacp.campaign.calibrate.calibration import Calibration, Equivalent, calibrate
 from gammacp.campaign.calibrate.curves import Curve, Magnitude

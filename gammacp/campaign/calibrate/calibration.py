@@ -1,4 +1,4 @@
-"""What a γ means: the errors that would give the same value on continua like the user's.
+"""Calibration of γ: errors that would give the same value on continua like the user's.
 
 A reference model is learnt from the annotations themselves (number of units, lengths, gaps,
 categories), the Corpus Shuffling Tool (Mathet, Widlöcher & Métivier 2015, §6.3.1) makes annotators
@@ -24,6 +24,7 @@ from gammacp.campaign.calibrate.curves import Curve, Magnitude, magnitude_at
 from gammacp.campaign.calibrate.meaning import amount, least_amount, phrase
 from gammacp.campaign.calibrate.sweep import REPLICATES, CalibrationCell, Progress, trace
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import agreement
 from gammacp.measures.gamma import Gamma
@@ -125,12 +126,12 @@ class Calibration:
 
     @property
     def signature(self) -> str:
-        """That of γ with what the calibration adds: errors, sets, and simulated campaigns."""
+        """Return the signature of γ with errors, sets and simulated campaigns added."""
         errors = "+".join(quote_part(e.error) for e in self.equivalents)
         return extend(self.score.signature, calibrated=errors, sets=self.sets, campaigns=REPLICATES)
 
     def notes(self) -> tuple[str, ...]:
-        """Those of γ, and which errors cannot have made annotations like these."""
+        """Return the notes of γ, and which errors cannot have made annotations like these."""
         unlike = (
             f"{e.error}: annotators who make only this error, and this much of it, annotate unlike "
             f"yours: their numbers of units, lengths or gaps differ by {share(e.misfit)}"
@@ -173,7 +174,7 @@ def calibrate(
     progress: Progress | None = None,
     **options: Unpack[GammaOptions],
 ) -> Calibration:
-    """Which error magnitudes give the γ that was measured.
+    """Find the error magnitudes that give the measured γ.
 
     Parameters
     ----------
@@ -241,6 +242,8 @@ def _able(continua: Continua) -> Mapping[str, Continuum]:
         named = Corpus.from_continua(named, categories=known)
     able = {n: c for n, c in named.items() if c.n_annotators > 1 and c.n_units}
     if not able:
+        if all(c.n_annotators < 2 for c in named.values()):
+            raise too_few_annotators(named.values(), who="one for each document")
         raise DataError("no document has two annotators and a unit")
     return able
 
@@ -248,7 +251,7 @@ def _able(continua: Continua) -> Mapping[str, Continuum]:
 def _equivalent(
     curve: Curve, reason: str | None, measured: Gamma, cell: CalibrationCell
 ) -> Equivalent:
-    """What gives the measured γ under the error of the cell."""
+    """Return the magnitude that gives the measured γ under the error of the cell."""
     error, confidence = cell.error, cell.settings.rule.confidence
     if len(curve.magnitudes) < 2:
         return Equivalent(error=error, curve=curve, reason=reason)

@@ -1,4 +1,4 @@
-"""From γ at some magnitudes to the magnitude at some γ.
+"""Inversion of curves: the magnitude at which γ has a given value.
 
 γ falls as annotators err more (Mathet, Widlöcher & Métivier 2015, §6.3: it is "strictly
 decreasing"), but a handful of sets per magnitude are noisy. So the means are made monotone
@@ -67,7 +67,7 @@ class Curve:
 
     @classmethod
     def start(cls, sets: int) -> Curve:
-        """At magnitude 0, where everybody agrees.
+        """Return the curve's point at magnitude 0, where everybody agrees.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ def falling(values: Floats, weights: Floats) -> Floats:
 
 
 def invert(magnitudes: Floats, values: Floats, target: float) -> float:
-    """Where a falling polygon through `magnitudes` and `values` takes the value `target`.
+    """Return where a falling polygon through `magnitudes` and `values` takes the value `target`.
 
     Returns 0 above its first value, ∞ below its last one, and the middle of a level stretch.
 

@@ -1,4 +1,4 @@
-"""What a magnitude means, in the words of somebody who runs an annotation campaign."""
+"""Magnitudes in the words of somebody who runs an annotation campaign."""
 
 import math
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ def phrase(error: str, share: str) -> str:
 
 
 def unit_of_amount(error: str) -> str:
-    """What the amount is a share of, for a table."""
+    """Return what the amount is a share of, for a table."""
     return _UNITS.get(parse_errors(error)[0].name, "magnitude")
 
 

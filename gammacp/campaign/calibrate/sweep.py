@@ -43,7 +43,7 @@ _LACKING = 0.1  # an amount of which more than this share is not made is not tha
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationCell:
-    """What one magnitude of one error needs; small enough to send to another process.
+    """Input of one magnitude of one error; small enough to send to another process.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ def _gammas(cell: CalibrationCell, shuffled: Sequence[Continuum]) -> Floats:
 
 
 def replicate(cell: CalibrationCell, number: int, *, documents: int) -> float:
-    """How far γ of such a campaign is from what would be expected of its statistics.
+    """Return how far γ of a simulated campaign is from what its statistics lead one to expect.
 
     The campaign is simulated at the cell's magnitude, from `start`; a reference is learnt from it
     as from the user's own, and γ of its shuffled sets is taken away.
@@ -242,7 +242,7 @@ def trace(
 
 
 def _point(curve: Curve, target: float) -> float:
-    """Where the curve takes the target, or its last magnitude."""
+    """Return where the curve takes the target, or its last magnitude."""
     return min(invert(curve.magnitudes, curve.smooth, target), float(curve.magnitudes[-1]))
 
 

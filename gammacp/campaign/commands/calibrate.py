@@ -31,7 +31,7 @@ def calibrate(
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
-    """What this γ means: which errors would give the same value.
+    """Find the errors that would give the same γ.
 
     Annotators who make one kind of error are simulated on data like yours.
 

@@ -39,7 +39,7 @@ def compare(
     frame: FrameFile = None,
     json: AsJson = False,
 ) -> None:
-    """Who agrees with whom, on which documents and categories.
+    """Compare annotators, documents and categories.
 
     Example: gammacp compare round-2/ --against round-1/
 
@@ -63,6 +63,7 @@ def compare(
         about=about,
         links=True,
         by_default_chance="chance" not in options,
+        people=[comparing.reference] if comparing.reference else (),
     )
     with comparing.computing.pool("comparing", pays=loaded.takes_long) as (executor, _):
         found = compare_all(

@@ -13,7 +13,7 @@ from gammacp.cli.options.settings import ComputingFlags, wants_interval
 
 @dataclass(frozen=True)
 class Comparing:
-    """What is compared, and how sure it is."""
+    """Options for what is compared, and for its intervals."""
 
     sampled: Sampled = NOT_SAID
     reference: str | None = option(
@@ -46,17 +46,20 @@ class Comparing:
 
     @cached_property
     def wants_interval(self) -> bool:
-        """Whether an interval over documents is asked for."""
+        """Return whether an interval over documents is asked for."""
         return wants_interval(self.interval, self.bootstrap)
 
     def about(self) -> dict[str, str]:
-        """What is said of documents, and of sessions if a feature has them."""
+        """Return the options on documents, and on sessions if a feature has them."""
         session = self.session or "{"
         about = self.sampled.values() | ({} if "{" in session else {"session": session})
         return about | ({} if self.order is None else {"order": self.order})
 
     def options(self, files: Files, reading: Reading, features: Sequence[str]) -> dict[str, Any]:
-        """As `gammacp.campaign.compare.compare` takes them; the other round is read likewise."""
+        """Return the options as `gammacp.campaign.compare.compare` takes them.
+
+        The other round is read likewise.
+        """
         from gammacp.formats.sessions import PATTERN
 
         against = None

@@ -1,4 +1,4 @@
-"""What `gammacp compare` prints: the answer, then a table for each way to look at it."""
+"""Output of `gammacp compare`: the answer, then a table for each way to look at it."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _confusion(found: Confusion, corner: str) -> Table:
 
 
 def _methods(found: Comparison) -> Iterator[str]:
-    """How sure γ is and what it is made of."""
+    """Return how sure γ is and what it is made of."""
     score = found.overall.score
     yield from score.in_words()
     if score.interval is not None:

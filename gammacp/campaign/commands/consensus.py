@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Target:
-    """Where the gold standard goes."""
+    """Options for where the gold standard is written."""
 
     out: Path | None = option(
         "Write the gold standard to this file; its ending gives the format.", names=("--out", "-o")
@@ -36,7 +36,7 @@ class Target:
     annotator: str = option("Name of the gold standard.", default="consensus")
 
     def endings(self) -> Sequence[str]:
-        """Those of the files; a format that cannot be written is refused at once."""
+        """Return the endings of the files; refuse a format that cannot be written at once."""
         from gammacp.formats.registry import format_for_writing
 
         if self.out is not None:
@@ -58,7 +58,7 @@ class Lists:
 
     @property
     def any(self) -> bool:
-        """Whether one was asked for."""
+        """Return whether a target was asked for."""
         return any(path is not None for path in (self.units, self.review, self.soft))
 
     def write(self, each: CorpusConsensus, named: Mapping[str, Continuum]) -> None:

@@ -9,7 +9,7 @@ from gammacp.cli.options.groups import option
 
 @dataclass(frozen=True)
 class Deciding:
-    """How the gold standard is decided."""
+    """Options for how the gold standard is decided."""
 
     weights: str = option(
         "How votes are weighed: vote, dawid-skene, one-coin, mace, or auto (dawid-skene where the "

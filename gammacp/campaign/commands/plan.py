@@ -39,7 +39,7 @@ def plan(
     assign: Path | None = option("Write who should annotate what (CSV)."),
     json: AsJson = False,
 ) -> None:
-    """How many documents and annotators do you need?
+    """Plan how many documents and annotators you need.
 
     It answers from a pilot, or from a reference model.
 

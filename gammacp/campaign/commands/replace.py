@@ -43,7 +43,10 @@ def replace(
     from gammacp.campaign.replace import SCORES
     from gammacp.campaign.replace import replace as test
 
-    loaded = load(files, reading, weighing.features, about=sampled.values(), links=True)
+    people = [*(candidate or ()), *([expert] if expert else ())]
+    loaded = load(
+        files, reading, weighing.features, about=sampled.values(), links=True, people=people
+    )
     aligned = score in SCORES and SCORES[score].aligned
     with computing.pool("testing", pays=aligned and loaded.takes_long) as (pool, _):
         found = test(

@@ -109,7 +109,7 @@ def watch(
 
 
 def _state(campaign: Campaign, folder: Path) -> object:
-    """What changes when a file does."""
+    """Return what changes when a file does."""
     from gammacp.formats.finding import expand
 
     with campaign.confine():

@@ -1,4 +1,4 @@
-"""Who agrees with whom, and how sure that is."""
+"""Comparison of annotators: who agrees with whom, and how sure that is."""
 
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion
 from gammacp.campaign.compare.comparison import Comparison, compare

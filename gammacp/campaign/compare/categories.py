@@ -48,12 +48,12 @@ class Confusion:
         return sorted(found, key=lambda entry: -entry[2])
 
     def share_equal(self, category: str) -> float:
-        """Of the aligned pairs with a unit of this category, how many agree on it; NaN for none."""
+        """Return how many of the aligned pairs with this category agree on it, as a share."""
         i = self.rows.index(category)
         return _share(int(self.counts[i, i]), int(self.counts[i, :-1].sum()))
 
     def share_matched(self, category: str) -> float:
-        """Of all pairs with a unit of this category, how many have a unit on both sides."""
+        """Return how many of the pairs with this category have units on both sides, as a share."""
         i = self.rows.index(category)
         return _share(int(self.counts[i, :-1].sum()), int(self.counts[i].sum()))
 
@@ -120,7 +120,7 @@ def _pairs_of_codes(
 
 
 def same_label(groups: Codes, codes: Codes) -> Indices:
-    """How many of a unitary alignment have the label of each of its units, itself included.
+    """Count the units of a unitary alignment that share each unit's label, itself included.
 
     Parameters
     ----------

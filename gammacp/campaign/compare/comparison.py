@@ -34,6 +34,7 @@ from gammacp.campaign.compare.scoring import (
 )
 from gammacp.campaign.compare.sessions import Sessions, first_sessions, sessions_of
 from gammacp.campaign.parts import COMPARED, ComparisonPart
+from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
 from gammacp.inference.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.agreement import (
@@ -73,7 +74,7 @@ class AnnotatorTables:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Who agrees with whom, about what, and where; all γ under one chance model.
+    """Comparison of annotators, categories and documents; all γ under one chance model.
 
     `overall` holds the score per document, too; the tables of `people` can also be read as `pairs`,
     `without` and `annotators`. `reference` is None unless one was named, `against` unless there is
@@ -96,7 +97,7 @@ class Comparison:
     over_time: OverTime | None = None
 
     def __repr__(self) -> str:
-        """How many documents, by whom, and their γ; `to_frame`, `as_dict` have the rest."""
+        """Return how many documents, by whom, and their γ; `to_frame`, `as_dict` have the rest."""
         found = self.overall
         people = ", ".join(a.annotator for a in self.annotators[:5])
         more = len(self.annotators) - 5
@@ -130,7 +131,7 @@ class Comparison:
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """How γ was made, and γ of the other round if there is one."""
+        """Return the signature of γ, and that of the other round if there is one."""
         rounds = [self.overall, *([self.against.agreement] if self.against else [])]
         return tuple(r.score.signature for r in rounds)
 
@@ -284,7 +285,7 @@ def compare(
 
 
 def _sign(found: Agreement, spread: BootstrapInterval | None) -> Agreement:
-    """With the interval over documents in its signature."""
+    """Add the interval over documents to the signature."""
     if not (made := found.score.signature) or spread is None:
         return found
     made = extend(made, interval=spread.method)
@@ -297,13 +298,12 @@ def _counted(tell: Callable[[str], None]) -> Callable[[int, int], None]:
 
 def _people(continua: Selection, reference: str | None, *, there: bool = True) -> Selection:
     """The continua without the reference, which must be `there`."""
-    if reference is not None and there:
+    everybody = annotators_of(continua)
+    if reference is not None and there and len(everybody) > 1:
         check_annotator(continua, reference, "reference")
-    people = [a for a in annotators_of(continua) if a != reference]
+    people = [a for a in everybody if a != reference]
     others = with_annotators(continua, people) if reference is not None else dict(continua)
     if len(people) < 2 or not others:
-        raise DataError(
-            f"comparing needs two annotators, but there is only {', '.join(people) or 'nobody'}",
-            hint="Give the files of all annotators",
-        )
+        who = ", ".join(people)
+        raise too_few_annotators(continua.values(), "comparing needs two annotators", who)
     return others

@@ -249,7 +249,7 @@ def _across(
 
 
 def _why_untested(found: Replication, fewest: int, cuts: DocumentParts) -> str:
-    """Why there is no p."""
+    """Return why there is no p."""
     if fewest < FEWEST_ANNOTATORS:
         return f"it takes {FEWEST_ANNOTATORS} annotators in each group"
     if math.isnan(found.value) or found.value <= 0:

@@ -37,7 +37,7 @@ _ROUNDS = 30
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """By how much γ changes from the first document to the last, along a straight line.
+    """Change of γ from the first document to the last, along a straight line.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Change:
     p_holm: float = math.nan
 
     def in_words(self) -> str:
-        """That it changes, where that is shown; empty where it is not."""
+        """Return a sentence that it changes, where that is shown; empty where it is not."""
         if not self.p_holm <= _LEVEL:
             return ""
         low, high = self.interval or (math.nan, math.nan)
@@ -86,7 +86,7 @@ class OverTime:
         return {"all": asdict(self.all), "annotators": [asdict(c) for c in self.annotators]}
 
     def in_words(self) -> list[str]:
-        """What changes, or that no change is shown."""
+        """Return a sentence on what changes, or that no change is shown."""
         if not any(math.isfinite(c.p) for c in (self.all, *self.annotators)):
             if self.all.documents < FEWEST_PARTS:
                 return [f"No change over time can be tested: it takes {FEWEST_PARTS} documents."]
@@ -175,7 +175,7 @@ def _mean(values: Floats, weights: Floats) -> float:
 
 
 def _others_to_own(sums: PairSums, n: int) -> Floats:
-    """How many times as large the pairs of each row's annotator are as the others, by who is there.
+    """Return the ratio of all other pairs to the pairs of each row's annotator, by who is there.
 
     A pair is taken for the mean of what its two annotators add, which each does all the time; in a
     document of k that add S together, those of one who adds r are (r·(k − 2) + S)/2(S − r) times

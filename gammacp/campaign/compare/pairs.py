@@ -1,4 +1,4 @@
-"""Who agrees with whom, without whom the others agree better, each annotator among the others."""
+"""Agreement by pair, without each annotator, and of each annotator among the others."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class PairMatrix:
         return mean_defined(np.delete(self.values[place], place))
 
     def in_words(self) -> list[str]:
-        """Which pairs are left out, and which are shown to differ from the others."""
+        """Return which pairs are left out, and which are shown to differ from the others."""
         said = []
         if self.left_out:
             shown = len(self.agreements)
@@ -123,7 +123,7 @@ class PairMatrix:
         ]
 
     def tested_on(self, overall: Agreement) -> PairMatrix:
-        """With a test of each pair against all the others, part by part.
+        """Add a test of each pair against all the others, part by part.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class WithoutAnnotator:
         return self.agreement.value - self.baseline
 
     def in_words(self) -> str:
-        """That γ of the others is higher, where that is shown; empty where it is not."""
+        """Return a sentence that γ of the others is higher, where that is shown; otherwise ""."""
         if self.unfinished and self.gain > 0:
             return (
                 f"Without {visible(self.annotator)}, who did not read to the end, γ of the others "

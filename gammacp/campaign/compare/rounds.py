@@ -69,7 +69,7 @@ class RoundTest:
     untested: str | None = None
 
     def in_words(self) -> str:
-        """What is known of the difference; no claim beyond what was tested."""
+        """Return what is known of the difference, without a claim beyond what was tested."""
         said = f"γ differs by {self.difference:+.3f}"
         if self.difference_interval is None or self.p_value is None or self.detectable is None:
             return f"{said}; not tested: {self.untested}."

@@ -1,4 +1,4 @@
-"""What annotators are compared with each other on: documents, or stretches of a text.
+"""Parts on which annotators are compared: documents, or stretches of a text.
 
 γ of everybody, of all but one, of each pair rests on other alignments; to be compared part by part
 they are cut at the same places.
@@ -30,7 +30,7 @@ class DocumentParts:
     """
 
     def __init__(self, whole: Agreement) -> None:
-        """Nothing is cut yet."""
+        """Wrap alignments; nothing is cut yet."""
         parts = {n: whole.clusters.get(n) or n for n in whole.rated}
         order = {part: i for i, part in enumerate(dict.fromkeys(parts.values()))}
         self._part = {n: order[part] for n, part in parts.items()}
@@ -45,7 +45,7 @@ class DocumentParts:
 
     @property
     def reason(self) -> str | None:
-        """Why there are no parts."""
+        """Return why there are no parts."""
         if self.n:
             return None
         return (
@@ -53,7 +53,7 @@ class DocumentParts:
         )
 
     def _places(self, found: Agreement, names: Sequence[str]) -> list[Floats]:
-        """Where each unitary alignment is: document after document, from i to i + 1 each."""
+        """Return the place of each unitary alignment: document i lies from i to i + 1."""
         every = []
         for name in names:
             c = found.rated[name].alignment.continuum
@@ -63,7 +63,7 @@ class DocumentParts:
 
     @property
     def columns(self) -> int:
-        """How many parts sums have: one where none can be told apart."""
+        """Return how many parts sums have: one where none can be told apart."""
         return max(self.n, 1)
 
     def in_common(self, found: Agreement) -> list[str]:

@@ -1,4 +1,4 @@
-"""From a best alignment to a gold standard: votes, consensus, review list."""
+"""Gold standards from a best alignment: votes, consensus, review list."""
 
 from gammacp.campaign.consensus.consensus import (
     Consensus,

@@ -1,4 +1,4 @@
-"""Where consensus units begin and end, for many unitary alignments at once.
+"""Starts and ends of consensus units, for many unitary alignments at once.
 
 The rules stand here and nowhere else. No paper prescribes them: each is a documented choice.
 """
@@ -16,7 +16,7 @@ _EQUAL = 1e-12
 
 
 class BoundaryRule(StrEnum):
-    """How the start and the end of a consensus unit follow from those of its units."""
+    """Rules for the start and the end of a consensus unit, given its units."""
 
     MAJORITY = "majority"  # the position that most of them chose; the median where none is
     MEDIAN = "median"
@@ -45,7 +45,7 @@ class GroupedUnits(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ConsensusSpans:
-    """Where consensus units are.
+    """Positions of consensus units.
 
     Attributes
     ----------

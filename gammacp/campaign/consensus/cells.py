@@ -59,12 +59,12 @@ class Cells:
     said: Codes
 
     def __len__(self) -> int:
-        """How many unitary alignments there are."""
+        """Return the number of unitary alignments."""
         return int(self.edges[-1])
 
     @cached_property
     def document(self) -> Indices:
-        """Of each unitary alignment, from 0."""
+        """Return the document of each unitary alignment, from 0."""
         return np.repeat(np.arange(len(self.continua)), np.diff(self.edges))
 
     @cached_property
@@ -81,11 +81,11 @@ class Cells:
 
     @cached_property
     def support(self) -> Indices:
-        """How many units each has."""
+        """Return the number of units of each unitary alignment."""
         return np.bincount(self.grouped_units.group, minlength=len(self))
 
     def closeness(self) -> Indices:
-        """How close together the units of each unitary alignment lie: 0 is closest, −1 one unit.
+        """Return how close together the units of each alignment lie: 0 is closest, −1 one unit.
 
         Starts and ends are so far from their medians, on average and as a share of the mean length.
         """
@@ -160,7 +160,7 @@ class AlignedCells:
         return map(self.stretch, range(len(self.parts)))
 
     def of_some(self, people: Bools) -> Iterator[Cells]:
-        """Of some annotators; unitary alignments in which they have no unit are not counted.
+        """Select some annotators; unitary alignments in which they have no unit are not counted.
 
         Parameters
         ----------

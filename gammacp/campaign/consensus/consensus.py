@@ -30,7 +30,7 @@ from gammacp.formats.spans import MILLISECONDS, SECONDS
 
 @dataclass(frozen=True, kw_only=True)
 class ConsensusLink:
-    """What the annotators say together about one link.
+    """Joint statement of the annotators about one link.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class ConsensusLink:
 
 @dataclass(frozen=True, kw_only=True)
 class ConsensusUnit:
-    """What the annotators say together about one unitary alignment.
+    """Joint statement of the annotators about one unitary alignment.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class ConsensusUnit:
     id: str = ""
 
     def __repr__(self) -> str:
-        """Its place, its category, and why somebody should look at it."""
+        """Return the unit's place, its category, and why somebody should look at it."""
         place = f"{self.start:g}, {self.end:g}, {self.category!r}"
         why = f": {'; '.join(self.reasons)}" if self.reasons else ""
         return f"ConsensusUnit({place}, confidence {self.confidence:.2f}{why})"
@@ -182,7 +182,7 @@ class Consensus:
     links: tuple[ConsensusLink, ...] = ()
 
     def __repr__(self) -> str:
-        """How many units there are, were left out, and should be looked at."""
+        """Return how many units there are, were left out, and should be looked at."""
         out = len(self.units) - len(self.kept)
         return f"Consensus({len(self.kept)} units, {out} left out, {len(self.review)} to review)"
 
@@ -204,7 +204,7 @@ class Consensus:
 
     @property
     def review(self) -> tuple[ConsensusUnit, ...]:
-        """What a person should look at, in the order of `to_be_reviewed`."""
+        """Return what a person should look at, in the order of `to_be_reviewed`."""
         return tuple(unit for _, unit in to_be_reviewed({"": self}))
 
 
@@ -304,7 +304,7 @@ _AXES = ("", "y ", "z ")
 def _unit(
     d: Decided, continuum: Continuum, document: int, group: int, number: int
 ) -> ConsensusUnit:
-    """What the unitary alignment `group` of the stretch, `number` of its document, becomes."""
+    """Make the unit of unitary alignment `group` of the stretch, `number` of its document."""
     first = int(d.cells.continua.edges[document])
     units = {
         name: None if row < 0 else continuum.unit(row - first)

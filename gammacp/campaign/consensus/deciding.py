@@ -1,4 +1,4 @@
-"""What unitary alignments become by votes or a model of the annotators, in columns."""
+"""Decisions on unitary alignments by votes or a model of the annotators, in columns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """What a model holds true of unitary alignments.
+    """Values that a model holds true of unitary alignments.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Truth:
         return np.asarray(self.of_kinds[self.kind])
 
     def of(self, cells: Cells) -> Truth:
-        """Of the unitary alignments of a stretch.
+        """Build the truth of the unitary alignments of a stretch.
 
         Parameters
         ----------
@@ -71,14 +71,14 @@ class Truth:
 
     @cached_property
     def entropies(self) -> list[float]:
-        """Of what is there, in bits, of each unitary alignment."""
+        """Return the entropy of each unitary alignment's existence, in bits."""
         bits = self.posterior * np.log2(np.maximum(self.posterior, 1e-300))
         return [-x for x in bits.sum(axis=1).tolist()]
 
 
 @dataclass(frozen=True)
 class ConsensusRules:
-    """By what units are chosen and placed, as `consensus` takes it.
+    """Rules by which units are chosen and placed, as `consensus` takes them.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class ConsensusRules:
         return cls(rule, support, number("tolerance", tolerance, 0.0), annotator)
 
     def needed(self, people: Indices, truth: Truth | None) -> Indices:
-        """How many annotators a unit of each document needs.
+        """Return how many annotators a unit of each document needs.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class ConsensusRules:
 
 
 class Piece(NamedTuple):
-    """What a unit of the gold standard is beside its start and end."""
+    """Unit of the gold standard without its start and end."""
 
     fragments: Fragments = ()
     shape: Shape | None = None
@@ -140,7 +140,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """What the unitary alignments of a stretch become; shape (unitary alignments,) each.
+    """Decisions on the unitary alignments of a stretch; shape (unitary alignments,) each.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class Decided:
 
     @cached_property
     def _cells(self) -> list[int]:
-        """Where the cells of each unitary alignment begin."""
+        """Return where the cells of each unitary alignment begin."""
         edges: list[int] = np.searchsorted(
             self.cells.group, np.arange(len(self.cells) + 1)
         ).tolist()
@@ -201,7 +201,7 @@ class Decided:
     def category(
         self, group: int, said: Sequence[str | None]
     ) -> tuple[str | None, dict[str, CategoryVote]]:
-        """Its category with features, None where it is tied, and the votes on each feature.
+        """Return the category with features, None where it is tied, and the votes on each feature.
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ class Decided:
 
     @cached_property
     def disorders(self) -> list[float]:
-        """Of the unitary alignments, in units of Δ."""
+        """Return the disorders of the unitary alignments, in units of Δ."""
         cells, found = self.cells, np.empty(len(self.cells))
         continua, n = cells.continua, cells.continua.n_annotators
         batches = [np.flatnonzero(n == k) for k in np.unique(n)]
@@ -260,7 +260,7 @@ class Decided:
         return relative
 
     def deviations(self) -> tuple[Codes, Floats]:
-        """Of the units behind the kept ones: whose they are, and start and end minus the kept's."""
+        """Return the units behind the kept ones: owners, and start and end minus the kept ones."""
         m = self.cells.grouped_units
         mine = np.flatnonzero(self.kept[m.group])
         group = m.group[mine]
@@ -295,7 +295,7 @@ def decide(
     truth: Truth | None = None,
     needed: Indices | None = None,
 ) -> Decided:
-    """What each unitary alignment of a stretch becomes.
+    """Decide each unitary alignment of a stretch.
 
     Parameters
     ----------
@@ -333,7 +333,7 @@ def decide(
 def _places(
     cells: Cells, rule: BoundaryRule, dissimilarity: BoundDissimilarity, weights: Floats | None
 ) -> tuple[ConsensusSpans, dict[int, Piece]]:
-    """Where units of the gold standard are, and the fragments and shapes of those that have any."""
+    """Return positions of the gold standard's units, with fragments and shapes if any."""
     marked = (
         cells.grouped_units if weights is None else cells.grouped_units._replace(weights=weights)
     )

@@ -1,4 +1,4 @@
-"""What a consensus shows: records with the keys of the JSON, and the columns of its tables."""
+"""Records of a consensus with the keys of the JSON, and the columns of its tables."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -144,7 +144,7 @@ def _unit(unit: ConsensusUnit) -> dict[str, Any]:
 
 
 def consensus_summary(found: Mapping[str, Consensus]) -> Table:
-    """How many units each gold standard has, and how many to review."""
+    """Return how many units each gold standard has, and how many to review."""
     records = [
         {
             "file": name,
@@ -168,7 +168,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def annotator_qualities(found: Sequence[AnnotatorQuality]) -> Table:
-    """What a model says of each annotator, those with most units first."""
+    """Return what a model says of each annotator, those with most units first."""
     sides = ("start", "end", "start_sd", "end_sd")
     records = [
         {
@@ -182,7 +182,9 @@ def annotator_qualities(found: Sequence[AnnotatorQuality]) -> Table:
 
 
 def to_review(found: Mapping[str, Consensus], most: int | None = None) -> Table:
-    """What a person should look at, worst first; `group` says which unit of its document it is.
+    """Return what a person should look at, worst first.
+
+    `group` says which unit of its document it is.
 
     Parameters
     ----------
@@ -275,7 +277,7 @@ def review_workbook(found: Mapping[str, Consensus]) -> Table:
 
 
 def unit_notes(found: Iterable[tuple[str, Consensus]]) -> dict[tuple[str, Unit], str]:
-    """What to say of each doubtful unit of the gold standards: why a person should look at it."""
+    """Return why a person should look at each doubtful unit of the gold standards."""
     return {
         (name, u.by(c.continuum.annotators[0])): (
             f"{'; '.join(u.reasons)} (support {u.support}, confidence {u.confidence:.2f})"

@@ -1,4 +1,4 @@
-"""How reliable the consensus itself is, not a single annotator.
+"""Reliability of the consensus itself, not of a single annotator.
 
 k-rater reliability (Wong & Paritosh 2022): would another crowd of the same size have come to the
 same gold standard? The people of each document are split at random into two halves, each half gets
@@ -191,7 +191,7 @@ def _half(found: CorpusConsensus, parts: Indices, people: Bools, name: str) -> l
 
 
 def _support(found: CorpusConsensus, people: int) -> int:
-    """As much of the half of so many people as the consensus asked of all."""
+    """Scale the support that the consensus asked of all to half of the people."""
     half = people // 2
     if found.support is None:
         return 1 if found.belief.fit else half // 2 + 1

@@ -76,7 +76,7 @@ class Belief:
     annotators: tuple[AnnotatorQuality, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """How the consensus was weighed, and its annotators, as JSON has it."""
+        """Return how the consensus was weighed, and its annotators, as JSON."""
         return {
             "weights": self.weights,
             "notes": list(self.notes),
@@ -119,7 +119,7 @@ class CorpusConsensus:
 
     @cached_property
     def continua(self) -> Mapping[str, Continuum]:
-        """What the annotators of each document say together; columns where theirs are columns."""
+        """Return the consensus of each document; columns where the documents are columns."""
         if isinstance(self.cells.continua, TableDocuments) and self.cells.continua.plain:
             return _in_columns(self.documents)
         return {name: c.continuum for name, c in self.documents.items()}
@@ -137,7 +137,7 @@ class CorpusConsensus:
 
     @property
     def review(self) -> list[tuple[str, ConsensusUnit]]:
-        """What a person should look at in all documents, in the order of `to_be_reviewed`."""
+        """Return what a person should look at in all documents, as `to_be_reviewed` orders it."""
         return to_be_reviewed(self.documents)
 
 
@@ -184,12 +184,12 @@ class Made(Mapping[str, Value]):
     """
 
     def __init__(self, names: Sequence[str], make: Callable[[int], Value]) -> None:
-        """Nothing is made yet."""
+        """Wrap the decisions; no gold standard is made yet."""
         self._number = {name: k for k, name in enumerate(names)}
         self._make, self._made = make, dict[str, Value]()
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of gold standards."""
         return len(self._number)
 
     def __iter__(self) -> Iterator[str]:
@@ -337,7 +337,7 @@ def _decide(
 def _weigh(
     cells: AlignedCells, responses: Responses, model: str, rules: ConsensusRules
 ) -> tuple[Callable[[Cells], Decided], Belief]:
-    """What decides, by a model that is fitted to all documents, and its belief."""
+    """Fit the model that decides to all documents, and return its belief."""
     fitted = fit(responses, "dawid-skene" if model == "auto" else model, unseen=True)
     of_each, even = fitted.of_kinds, np.ones(len(responses.annotators))
     times = np.bincount(fitted.kind).astype(np.float64)
@@ -361,7 +361,7 @@ def _weigh(
 
 
 def _against_heads(model: str, each: Iterable[Decided]) -> str | None:
-    """In how many units the model goes against the number of those who marked them."""
+    """Count units where the model contradicts the number of people who marked them."""
     many = dropped = lone = kept = 0
     for d in each:
         support = d.cells.support
@@ -379,7 +379,7 @@ def _against_heads(model: str, each: Iterable[Decided]) -> str | None:
 
 
 def _failures(names: Sequence[str], continua: ContinuumSequence) -> dict[int, DataError]:
-    """Why documents have no alignment, by their numbers."""
+    """Return why documents have no alignment, by their numbers."""
     looked: Iterable[int] = range(len(continua))
     if continua.plain:
         looked = np.flatnonzero((continua.n_units == 0) | (continua.n_annotators < 2)).tolist()

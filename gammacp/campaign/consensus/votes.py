@@ -14,7 +14,7 @@ from gammacp.errors import UsageError
 
 @dataclass(frozen=True)
 class CategoryVote:
-    """Who won, or who is level.
+    """Winner of a vote, or the categories that are level.
 
     Attributes
     ----------
@@ -32,11 +32,11 @@ class CategoryVote:
 
     @property
     def unanimous(self) -> bool:
-        """Whether all votes went to one category."""
+        """Return whether all votes went to one category."""
         return len(self.votes) == 1
 
     def in_words(self, what: str, named: Callable[[Any], str] = str) -> str:
-        """That votes are tied, or disputed, with how many went to which category.
+        """Return that votes are tied, or disputed, with how many went to which category.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ def vote_on_category(categories: Sequence[str | None]) -> CategoryVote:
 
 
 def needed_support(support: str | float | None, n_annotators: int) -> int:
-    """How many annotators must have marked a unit.
+    """Return how many annotators must have marked a unit.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def needed_support(support: str | float | None, n_annotators: int) -> int:
 
 
 def common_fragments(units: Sequence[Unit]) -> Fragments:
-    """What more than half of the units cover, or as many as cover anything together.
+    """Return what more than half of the units cover, or as many as cover anything together.
 
     Parameters
     ----------

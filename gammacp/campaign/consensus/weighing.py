@@ -22,7 +22,7 @@ from gammacp.campaign.consensus.deciding import Decided, votes
 
 @dataclass(frozen=True, kw_only=True)
 class AnnotatorQuality:
-    """What a model says of an annotator.
+    """Estimates of a model about an annotator.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ def best_threshold(posterior: Floats, unseen: float = 0.0, times: Floats | None 
 
 
 def shares_of_boundaries(people: int, each: Iterable[Decided]) -> Floats:
-    """What each annotator's boundaries count: 1 over their mean distance from the consensus.
+    """Return the weights of annotators' boundaries: 1 over mean distance from the consensus.
 
     Relative to everybody's; who did little is drawn to the mean like a confusion matrix. As the
     consensus is partly of their own, nobody counts more than three times what another does.
@@ -110,7 +110,7 @@ def shares_of_boundaries(people: int, each: Iterable[Decided]) -> Floats:
 def qualities(
     responses: Responses, counts: Floats, confusion: Floats, each: Iterable[Decided]
 ) -> tuple[AnnotatorQuality, ...]:
-    """What there is to say of each annotator, in the order of the responses.
+    """Return what there is to say of each annotator, in the order of the responses.
 
     Parameters
     ----------

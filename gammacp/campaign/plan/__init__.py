@@ -1,4 +1,4 @@
-"""How many documents and annotators? What a pilot, or a model of one, tells of the whole."""
+"""Planning of documents and annotators from a pilot, or a model of one."""
 
 from gammacp.campaign.plan.advice import Design, Goal, Plan, Prices
 from gammacp.campaign.plan.planning import plan

@@ -1,4 +1,4 @@
-"""What a plan is for, what it costs, what it says."""
+"""Goals, costs and advice of a plan."""
 
 import math
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _FEW = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """What the campaign is for; one of these, by default γ ± .05.
+    """Goal of the campaign; one of these, by default γ ± .05.
 
     Attributes
     ----------
@@ -42,12 +42,12 @@ class Goal:
                 raise UsageError(f"{name} {value:g} is not between 0 and 1")
 
     def in_short(self) -> str:
-        """As signatures have it: `half-width=0.05`."""
+        """Return the goal as signatures have it: `half-width=0.05`."""
         found = {k.replace("_", "-"): v for k, v in vars(self).items() if v is not None}
         return ",".join(f"{k}={v:g}" for k, v in found.items())
 
     def in_words(self, gamma: float) -> str:
-        """What is reached.
+        """Return what is reached.
 
         Parameters
         ----------
@@ -63,7 +63,7 @@ class Goal:
 
 @dataclass(frozen=True, kw_only=True)
 class Prices:
-    """What a document costs to prepare, and to have annotated by one person."""
+    """Prices of preparing a document, and of having it annotated by one person."""
 
     annotation: float = 1.0
     document: float = 0.0
@@ -123,7 +123,7 @@ class Plan:
         }
 
     def advice(self) -> str:
-        """What to do, and what it rests on."""
+        """Return what to do, and what it rests on."""
         best, pilot, goal = self.best, self.pilot, self.goal.in_words(self.pilot.gamma)
         if not math.isfinite(best.documents):
             return f"No design with up to 2,000 documents reaches the goal: {goal}."
@@ -188,7 +188,7 @@ class Plan:
         )
 
     def _cost(self, design: Design) -> str:
-        """In prices where they are given, otherwise in annotations."""
+        """Return the cost in prices where they are given, otherwise in annotations."""
         return f"{'cost' if self.prices.given else 'annotations'} {design.cost:,.0f}"
 
 

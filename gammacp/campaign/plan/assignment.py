@@ -1,4 +1,4 @@
-"""Who annotates what: documents dealt so that every two people share about as many."""
+"""Assignment of documents to annotators, so that every two people share about as many."""
 
 from collections.abc import Iterator, Mapping
 from itertools import count, islice
@@ -18,7 +18,7 @@ def assignment(
     annotators: int,
     candidate: str | None = None,
 ) -> Table:
-    """Who has still to annotate what until so many documents have so many annotators each.
+    """Return who has still to annotate what until enough documents have enough annotators.
 
     The pilot's documents come first, those with most annotators first of all. Whoever has shared
     least with the others of a document is next, and then whoever has done least: a greedy rule,

@@ -1,4 +1,4 @@
-"""How many documents and annotators, for an interval, a difference, or a verdict of `replace`."""
+"""Numbers of documents and annotators for an interval, a difference, or a verdict of `replace`."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ def plan(
     progress: Told | None = None,
     **options: Unpack[GammaOptions],
 ) -> Plan:
-    """How many documents and annotators a goal takes.
+    """Find how many documents and annotators a goal takes.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def _from_pilot(
 
 
 def _expected_pilot(gamma: float | None, annotators: int) -> Pilot:
-    """In place of a pilot: the γ that is expected, nothing else being known."""
+    """Return an expected γ in place of a pilot, nothing else being known."""
     if gamma is None or not 0 < number("gamma", gamma) < 1:
         raise UsageError(f"gamma {gamma!r} is not between 0 and 1")
     return Pilot(mix={annotators: 1}, gamma=gamma)

@@ -1,4 +1,4 @@
-"""How far γ differs between documents, by the number of annotators: from a pilot and simulated.
+"""Spread of γ between documents by the number of annotators, from a pilot and simulated.
 
 γ is a ratio of sums over documents, so its standard error with n documents is s/√n, s the standard
 deviation of the documents' residuals (o − (1 − γ)·e) / ē (the linearisation behind the interval
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
 from gammacp.inference.populations import Over
 from gammacp.measures.agreement import Agreement, agreement
@@ -37,7 +38,7 @@ _UNITS, LEAST, MOST_VALUES = 6000, 20, 200  # units of a simulated corpus; its d
 
 @dataclass(frozen=True, kw_only=True)
 class Pilot:
-    """What is known before the campaign.
+    """Knowledge before the campaign.
 
     Attributes
     ----------
@@ -95,7 +96,7 @@ class Pilot:
 
     @property
     def quantile(self) -> float:
-        """How many standard errors 95 % take: Student's t, as s is known from the pilot alone."""
+        """Return Student's t at 95 % for a standard error known from the pilot alone."""
         from scipy.special import stdtrit
 
         parts = self.clusters or self.documents
@@ -154,7 +155,7 @@ def spread_of(found: Agreement) -> float:
 
 
 def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
-    """What a pilot tells by itself; difficulty and magnitude are not known yet.
+    """Return what a pilot tells by itself; difficulty and magnitude are not known yet.
 
     Raises
     ------
@@ -162,6 +163,8 @@ def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
         Fewer than five documents have a γ.
     """
     documents = [s.alignment.continuum for s in found.rated.values()]
+    if not documents and all(c.n_annotators < 2 for c in continua.values()):
+        raise too_few_annotators(continua.values(), who="one for each document of the pilot")
     if not documents:
         raise DataError(f"no document of the pilot has a γ: {found.score.reason}")
     if len(documents) < 5:

@@ -1,4 +1,4 @@
-"""Whether a candidate is somebody of the panel under another name."""
+"""Search for candidates who are somebody of the panel under another name."""
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
@@ -13,7 +13,7 @@ from gammacp.continuum.selecting import keep_annotators
 def notes_on_copies(
     candidate: str, continua: Mapping[str, Continuum], instances: Iterable[Instance]
 ) -> tuple[str, ...]:
-    """Who is the same as the candidate, or so near that one is hardly independent of the other.
+    """Return who is the same as the candidate, or too near to be independent of it.
 
     Near is who agrees with the candidate better than any two people agree with each other, by
     more than people's agreement differs; it takes three people to tell.
@@ -54,7 +54,7 @@ def notes_on_copies(
 
 
 def _same(first: str, second: str, continua: Mapping[str, Continuum]) -> bool:
-    """Whether both have the same units, at least one, and links wherever both annotated."""
+    """Return whether both have the same units, at least one, and links wherever both annotated."""
     shared = [c for c in continua.values() if {first, second} <= {*c.annotators}]
     parts = [(keep_annotators(c, [first]), keep_annotators(c, [second])) for c in shared]
     return any(a.n_units for a, _ in parts) and all(

@@ -124,7 +124,9 @@ def partial_conjunction(p: Floats, share: float) -> float:
 
 
 def benjamini_yekutieli(p: Floats, q: float) -> Bools:
-    """What Benjamini & Yekutieli (2001) reject at a false discovery rate of q, along the last axis.
+    """Return rejections at a false discovery rate of q along the last axis.
+
+    The procedure is that of Benjamini & Yekutieli (2001).
 
     NaN is never rejected and does not count.
 

@@ -8,7 +8,7 @@ other (a tie is a win of both), ω the share of people for whom ρ_candidate ≤
 rejected, and the candidate passes with ω ≥ ½.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from dataclasses import replace as changed
@@ -39,6 +39,7 @@ from gammacp.campaign.replace.verdict import (
 )
 from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import too_few_annotators
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError, UsageError
 from gammacp.inference.contributions import Contributions
@@ -177,7 +178,7 @@ def replace(
 
 @dataclass(frozen=True)
 class _Test:
-    """How a candidate is tested: ε, the fewest instances of a person, the draws of intervals."""
+    """Settings of the test: ε, the fewest instances of a person, the draws of intervals."""
 
     epsilon: float
     least: int
@@ -294,6 +295,7 @@ def _people(
 ) -> tuple[str, ...]:
     if not candidates:
         raise UsageError("no candidate is named: `candidates=NAME`")
+    _check_two(named, annotators_of(named))
     for name in candidates:
         check_annotator(named, name, "candidate")
     if expert is not None:
@@ -301,19 +303,21 @@ def _people(
     people = tuple(n for n in annotators_of(named) if n not in candidates)
     if expert in candidates:
         raise UsageError(f"{expert} cannot be both the expert and a candidate")
-    if len(people) < 2:
-        raise DataError(
-            f"the test needs two people besides the candidates, and there is only "
-            f"{', '.join(people) or 'nobody'}",
-            hint="Candidates are compared with each person left out of the others",
-        )
+    _check_two(named, people)
     return people
+
+
+def _check_two(named: Mapping[str, Continuum], people: Sequence[str]) -> None:
+    """Raise a DataError for fewer than two people."""
+    if len(people) < 2:
+        what = "each candidate is compared with two people at least"
+        raise too_few_annotators(named.values(), what, ", ".join(people))
 
 
 def _notes(
     name: str, mine: Mapping[str, Continuum], wins: Wins, people: tuple[str, ...], test: _Test
 ) -> tuple[str, ...]:
-    """What makes the numbers say less than they seem to."""
+    """Return what makes the numbers say less than they seem to."""
     notes, total = [], len(wins.instances) + wins.left_out
     of, expert = test.of, test.expert
     what = "row" if of == "documents" else "label"

@@ -1,4 +1,4 @@
-"""How well two annotators agree on one document or place: what `replace` compares people by.
+"""Agreement of two annotators on one document or place, by which `replace` compares people.
 
 A score gives, for every instance, the agreement of each pair of annotators, and says how a row of
 it becomes the agreement of one annotator with the others. An instance is a document where units
@@ -37,7 +37,7 @@ def default_gap(continuum: Continuum) -> float:
 
 @dataclass(frozen=True)
 class Aligning:
-    """How alignments are made where a score needs them: as for `gammacp.align`.
+    """Options of alignments where a score needs them, as for `gammacp.align`.
 
     `unproven` collects the relative gaps of those that were not proven optimal, and `made` keeps
     all for further scores. Documents without the `candidate` are not aligned: nothing in them is
@@ -53,7 +53,7 @@ class Aligning:
     made: dict[Continuum, Alignment] = field(default_factory=dict)
 
     def needs(self, continuum: Continuum) -> bool:
-        """Whether an alignment of this continuum tells anything."""
+        """Return whether an alignment of this continuum tells anything."""
         there = self.candidate is None or self.candidate in continuum.annotators
         return there and continuum.n_units > 0
 
@@ -82,7 +82,7 @@ class Aligning:
         return {name: self.made[c] for name, c in marked.items()}
 
     def proof_notes(self) -> tuple[str, ...]:
-        """How many alignments are not proven, and how far off they may be."""
+        """Return how many alignments are not proven, and how far off they may be."""
         if not self.unproven:
             return ()
         n, gap = len(self.unproven), max(self.unproven)

@@ -1,4 +1,4 @@
-"""What is known of a candidate, its verdict as a sentence, and what would change that."""
+"""Verdict on a candidate as a sentence, with what is known and what would change it."""
 
 import math
 from collections.abc import Mapping
@@ -72,7 +72,7 @@ class ByScore:
 
 @dataclass(frozen=True, kw_only=True)
 class Candidacy:
-    """What is known of one candidate: whether it passes, and what would change that.
+    """Knowledge of one candidate: whether it passes, and what would change that.
 
     Attributes
     ----------
@@ -196,7 +196,7 @@ class Candidacy:
         return f"The test does not show that {self.name} {failed}: {counted} {more}"
 
     def _by_other_scores(self) -> str:
-        """What other scores say, and that it is not the same."""
+        """Return a sentence where other scores say something else."""
         told = [b for b in self.by_score if b.passes is not None]
         shown = " and ".join(
             f"by {b.score} it {'passes' if b.passes else 'does not pass'} "
@@ -216,7 +216,7 @@ class Candidacy:
         return max(p.documents for p in self.people)
 
     def _more(self) -> str:
-        """What more documents would do."""
+        """Return what more documents would do."""
         told = self.enough_documents is not None and math.isfinite(self.enough_documents)
         if not told and self._most_documents * _MOST < self.min_documents * self.instances:
             return (
@@ -239,7 +239,7 @@ class Candidacy:
 
 
 def power(wins: Wins, documents: int, epsilon: float, least: int, *, seed: int = 0) -> float:
-    """How often a candidate passes with so many documents, drawn from these with replacement."""
+    """Return how often a candidate passes with so many documents, drawn with replacement."""
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0x9087, documents)))
     size = len(wins.instances)
     weights = rng.multinomial(documents, np.full(size, 1 / size), size=_DRAWS).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Who agrees with the others at least as well: the wins that the test counts."""
+"""Wins that the test counts: who agrees with the others at least as well."""
 
 import math
 from collections import Counter
@@ -62,7 +62,7 @@ class Wins:
 
     @property
     def alike(self) -> bool:
-        """Whether instances are independent of each other, and each stands for one."""
+        """Return whether instances are independent of each other, and each stands for one."""
         return not (self.clusters or self.weights)
 
     @cached_property

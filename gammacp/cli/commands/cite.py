@@ -7,7 +7,7 @@ from gammacp.cli.output import AsJson, print_json, say
 
 
 def cite(json: AsJson = False) -> None:
-    """What to cite: the software and its papers."""
+    """Print what to cite: the software and its papers."""
     import tomllib
 
     text = files("gammacp.cli").joinpath("citations.toml").read_text(encoding="utf-8")

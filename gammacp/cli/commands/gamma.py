@@ -56,8 +56,7 @@ def gamma(
     Most used: --only, --explain and --json.
     """
     from gammacp.base.stopping import interruptible
-    from gammacp.measures.agreement import agreement
-    from gammacp.measures.answer import ANSWERS
+    from gammacp.measures.agreement import ANSWERS, agreement
 
     interval = wants_interval(interval, bootstrap)
     thresholds.require_interval(interval)
@@ -138,7 +137,7 @@ def _write_certificates(
 
 
 def _how_far(found: Agreement) -> str:
-    """What an interrupted run says of itself."""
+    """Return what an interrupted run says of itself."""
     whole = len(found.rated)
     if not whole:
         return "no γ yet: too few random annotation sets are done"

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gammacp.base.record_tables import Column, Table, count, permille
+from gammacp.base.text import group_by_text, visible
+from gammacp.cli import output
 from gammacp.cli.options.reading import Files, Loaded, Reading, left_out_lines, load
 from gammacp.cli.output import AsJson, print_json, say, show
 
@@ -29,18 +31,20 @@ _CATEGORIES = (
 
 
 def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> None:
-    """What is in the files, and what to look at.
+    """Show what is in the files, and what to look at.
 
-    Annotators, categories, lengths, gaps and overlaps, with a warning for what looks wrong.
+    Annotators, categories, lengths, gaps and overlaps, with a warning for what looks wrong; with
+    -v before the command also how each file was understood: people, states of work, conventions.
 
     Example: gammacp inspect exports/
 
     Most used: --layout, --layer and --json.
     """
-    from gammacp.formats.summary import summary
+    from gammacp.formats.summary import alike_names, summary
 
     loaded = load(files, reading, tell_left_out=False, links=True)
-    summaries = {name: summary(continuum) for name, continuum in loaded.continua.items()}
+    people = alike_names(name for c in loaded.continua.values() for name in c.annotators)
+    summaries = {name: summary(continuum, people) for name, continuum in loaded.continua.items()}
     if as_json:
         print_json(_document(loaded, summaries))
         return
@@ -51,14 +55,52 @@ def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> N
         say(f"{len(summaries)} continua, {units} units")
     for line in left_out_lines(loaded.left_out):
         say(line)
+    for applied, mark in ((True, "convention:"), (False, "!")):
+        noted = ((n.evidence, n.file) for n in loaded.conventions if n.applied is applied)
+        for text, names in group_by_text(noted):
+            say(f"{mark} {names}: {text}")
+    if output.verbosity > 0:
+        for line in _understood_lines(loaded):
+            say(line)
+
+
+def _understood_lines(loaded: Loaded) -> Iterator[str]:
+    """Yield for each file its people, states of work, conventions and columns."""
+    from gammacp.formats.understood import by_file
+
+    for file, kinds in by_file(loaded.remarks).items():
+        yield visible(f"{file}: understood as")
+        for kind, said in kinds.items():
+            listed = ", ".join(
+                f"{text} ({count})" if count > 1 else text for text, count in said.items()
+            )
+            yield visible(f"  {kind:<11} {listed}")
 
 
 def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object]:
+    from gammacp.formats.understood import by_file
+
     results = [
         {"file": name, "format": loaded.formats.get(name), **content.as_dict()}
         for name, content in summaries.items()
     ]
-    return {"results": results, **loaded.json}
+    noted = [note.as_dict() for note in loaded.conventions]
+    understood = [
+        {
+            "file": file,
+            **{
+                kind: [{"name": n, "count": k} for n, k in said.items()]
+                for kind, said in of.items()
+            },
+        }
+        for file, of in by_file(loaded.remarks).items()
+    ]
+    return {
+        "results": results,
+        "conventions": noted,
+        "understood": understood,
+        **loaded.json,
+    }
 
 
 def _print(name: str, format: str, s: Summary) -> None:

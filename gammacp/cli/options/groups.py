@@ -136,7 +136,7 @@ def _brought_to(command: Callable[..., None], hints: dict[str, Any]) -> tuple[ty
 def _parameters(
     name: str, hint: Any, default: Any, heading: str | None = None
 ) -> Iterator[inspect.Parameter]:
-    """What Typer sees of a parameter, or of a group's field."""
+    """Yield what Typer sees of a parameter, or of a group's fields."""
     if isinstance(hint, type) and is_dataclass(hint):
         first_line = str(hint.__doc__).partition("\n")[0].rstrip(".")
         heading = getattr(hint, "heading", first_line)

@@ -52,7 +52,7 @@ def fill(help_text: str) -> str:
 
 
 def completing(help_text: str, kind: str | None = None) -> dict[str, Any]:
-    """What Typer is told, so that a shell offers the names that an option takes.
+    """Return arguments for Typer, so that a shell offers the names that an option takes.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def completing(help_text: str, kind: str | None = None) -> dict[str, Any]:
 
 
 def plain_name(option: str, text: str) -> str:
-    """What an option names, as it is: a distance of categories, or a feature.
+    """Return the name of an option's value as it is: a distance of categories, or a feature.
 
     A UsageError tells how to say in a TOML file what was once said with `NAME=…`, `NAME:TYPE` and
     `@WEIGHT`: an order, a tree, a feature beside the category.
@@ -132,7 +132,7 @@ class _Listing:
             commands(ctx, formatter)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """What a shell offers, with names in the places of its help."""
+        """Return what a shell offers, with names in the places of its help."""
         self._fill()
         return super().shell_complete(ctx, incomplete)  # type: ignore[misc]
 

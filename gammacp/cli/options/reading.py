@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from gammacp.continuum import Bounds, Continuum, Corpus
     from gammacp.formats import Collection
     from gammacp.formats.campaign_file import Campaign
+    from gammacp.formats.conventions import ConventionNote
     from gammacp.formats.reading import Reader
+    from gammacp.formats.understood import Remark
 
 Files = Annotated[
     list[Path] | None,
@@ -45,6 +47,10 @@ WRITE_OPTION = option("Set an option of the format that is written (repeatable).
 
 
 ALLOW_UNREAD = option("Do not exit with 3 because some files could not be read.", default=False)
+
+
+# What seems to be one convention of many documents is read about in a few of them.
+_SUSPICIONS = 6
 
 
 HEADING = "What is read, and what of it counts"
@@ -91,6 +97,19 @@ class FilePlaces:
     align_texts: bool | None = option(
         "Align the texts of a document where they differ between annotators (OCR, transcripts)."
     )
+    positions: list[str] | None = option(
+        "Move the positions of an annotator who counts differently (repeatable): 'Ann: end+1', "
+        "'Ann: x1000', 'Ann: +250'.",
+        "ANNOTATOR: MAP",
+    )
+    include: list[str] | None = option(
+        "Count work that is unfinished, or a reference, too (A,B).", "unfinished,reference"
+    )
+    repeated: str | None = option(
+        "Where one person answered a document more than once, count this answer.  "
+        "[default: leave the document out]",
+        "first|last|session",
+    )
 
 
 @dataclass(frozen=True)
@@ -126,7 +145,7 @@ class Reading:
         )
 
     def values(self) -> dict[str, Any]:
-        """What was given, by the keys of a campaign.toml."""
+        """Return what was given, by the keys of a campaign.toml."""
         values: dict[str, Any] = {
             "format": self.format,
             "document": self.document,
@@ -148,7 +167,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Sampled:
-    """How the documents were chosen."""
+    """Ways in which the documents were chosen."""
 
     cluster: str | None = option(
         "Which documents share an author, patient or video, and so are not independent: a "
@@ -163,7 +182,7 @@ class Sampled:
     )
 
     def values(self) -> dict[str, str]:
-        """What was given, by its key."""
+        """Return what was given, by its key."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
@@ -178,7 +197,8 @@ class Loaded:
     several files, or named inside a file, the document's name, that of a dataset its name. `doubt`
     is what is said of declared annotators who would have a file of their own; `renamed` are
     annotators' names in the files with those that count. `failures` are the files that could not be
-    read.
+    read, and `remarks` say how the others were understood. `conventions` are those of files that
+    were read otherwise than their format says, and those in which annotators seem to differ.
     """
 
     continua: Mapping[str, Continuum]
@@ -187,14 +207,20 @@ class Loaded:
     left_out: tuple[LeftOut, ...] = ()
     doubt: str | None = None
     renamed: Mapping[str, str] = field(default_factory=dict)
+    conventions: tuple[ConventionNote, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def only(self) -> tuple[str, Continuum]:
         """The one continuum, for commands that take one; a DataError if there are several."""
         if len(self.continua) > 1:
+            from gammacp.continuum.needs import where_others_are
+
             names = ", ".join(list(self.continua)[:5])
+            choice = "Choose one with --document NAME, or use a command that takes several"
+            others = where_others_are(self.continua.values())
             raise DataError(
                 f"{len(self.continua)} continua where one is needed: {names}",
-                hint="Choose one with --document NAME, or use a command that takes several",
+                hint=f"{others}. {choice}" if others else choice,
             )
         return next(iter(self.continua.items()))
 
@@ -206,9 +232,11 @@ class Loaded:
 
     @property
     def json(self) -> dict[str, object]:
-        """What every command's JSON says of its reading: what is missing, and doubts."""
+        """Return what every command's JSON says of its reading: what is missing, and doubts."""
         doubt = {"doubt": self.doubt} if self.doubt else {}
-        return {**reading_json(self.left_out), **doubt}
+        told = [remark.as_dict() for remark in self.remarks if remark.told]
+        remarks = {"remarks": told} if told else {}
+        return {**reading_json(self.left_out), **doubt, **remarks}
 
     def by_name(self) -> Mapping[str, Continuum]:
         """All continua by the name of their document, or by display name where it is taken."""
@@ -216,7 +244,7 @@ class Loaded:
 
     @property
     def takes_long(self) -> bool:
-        """Whether aligning it is worth processes of their own."""
+        """Return whether aligning it is worth processes of their own."""
         from gammacp.alignment.limits import SMALL_UNITS
 
         # Small documents are aligned together, in a fiftieth of the time.
@@ -227,7 +255,7 @@ class Loaded:
         return sum(work) > 20_000
 
     def naming(self, made: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
-        """What was made of continua, by the names of `by_name`."""
+        """Return what was made of continua, by the names of `by_name`."""
         from gammacp.continuum.document_table import DocumentTable
         from gammacp.formats.reading import by_document
 
@@ -239,7 +267,7 @@ class Loaded:
 
 
 def reading_json(left_out: Iterable[LeftOut]) -> dict[str, object]:
-    """What the JSON of a command says of all that it read.
+    """Return what the JSON of a command says of all that it read.
 
     Parameters
     ----------
@@ -255,7 +283,7 @@ def left_out_json(left_out: Iterable[LeftOut]) -> list[dict[str, object]]:
 
 
 def left_out_lines(left_out: Sequence[LeftOut], most: int = 12) -> Iterator[str]:
-    """What readers passed over as lines of text, over all files, the most frequent first."""
+    """Return what readers passed over as lines of text, the most frequent first."""
     found = by_reason(left_out)
     most = most if output.verbosity <= 0 else len(found)
     for entry in found[:most]:
@@ -289,6 +317,7 @@ def load(
     about: Mapping[str, str] | None = None,
     links: bool = False,
     by_default_chance: bool = False,
+    people: Iterable[str] = (),
 ) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
 
@@ -299,7 +328,8 @@ def load(
     it is another round, read with the same options. `writes` are the files that will be written,
     with these `endings` where they are folders. `about` is what is said of documents (`Sampled`),
     and `links` that the command uses links between units; `by_default_chance` that it models chance
-    by default, which may depend on who is left out.
+    by default, which may depend on who is left out. `people` are those whom the command names: a
+    reference among them counts without `--include`.
 
     Raises
     ------
@@ -328,13 +358,18 @@ def load(
             spare(targets, read, format=campaign.values.get("format"), endings=endings)
     if reading.dataset is not None:
         found = Collection({reading.dataset: datasets.load(reading.dataset)}, (), {})
+        if "positions" in campaign.values:
+            found = replace(found, continua=_moved(found.continua, campaign.values["positions"]))
     else:
         try:
             found = campaign.collect(instead)
+            if references := campaign.with_references(found, people):
+                found = references.collect(instead)
         except DataError as error:
             raise closer(error) from None
         found = replace(found, failures=tuple((n, closer(e)) for n, e in found.failures))
     tell(found, left_out=tell_left_out, allowed=reading.allow_unread)
+    tell_remarks(found.remarks)
     kept = selected(campaign, found, features, links=links)
     if tell_left_out:
         tell_losses(kept.left_out[len(found.left_out) :])
@@ -342,38 +377,57 @@ def load(
     declared = [a for a in campaign.values.get("annotators", ()) if a not in names.values()]
     if doubt := found.doubt(declared, kept.continua):
         message(f"gammacp: {doubt}")
-    note = _other_chance(found.continua, kept.continua, campaign.values)
-    if by_default_chance and note:
-        message(f"gammacp: {note}")
-        doubt = f"{doubt}. {note}" if doubt else note
-    return Loaded(kept.continua, found.unread, found.formats, kept.left_out, doubt, names)
+    if by_default_chance:
+        # Imported here: most commands model no chance.
+        from gammacp.chance.registry import changed_default
 
-
-def _other_chance(
-    read: Mapping[str, Continuum], kept: Mapping[str, Continuum], values: Mapping[str, Any]
-) -> str | None:
-    """What to say where leaving annotators out changes how chance is modelled; None if it does not.
-
-    Values under two models differ although the annotators who stay have not changed.
-    """
-    from gammacp.chance.registry import default_chance
-
-    if not values.get("exclude") or not kept:
-        return None
-    before, after = (default_chance([[*each.values()]]) for each in (read, kept))
-    if before == after:
-        return None
-    return (
-        f"Without {', '.join(values['exclude'])} the default chance model is {after} instead of "
-        f"{before}, so the values cannot be compared with those of everybody; `chance={before}` "
-        f"or `chance={after}` for both makes them comparable"
+        if changed := changed_default(found.continua, kept.continua, campaign.values):
+            # The model of one text can be built from whatever is compared.
+            note = f"{changed}; `chance=cut` for both makes them comparable"
+            message(f"gammacp: {note}")
+            doubt = f"{doubt}. {note}" if doubt else note
+    noted = found.conventions
+    if reading.dataset is None and instead is None:
+        noted += _suspected(kept.continua, names, tell=tell_left_out)
+    return Loaded(
+        kept.continua,
+        found.unread,
+        found.formats,
+        kept.left_out,
+        doubt,
+        names,
+        conventions=noted,
+        remarks=found.remarks,
     )
+
+
+def _moved(continua: Mapping[str, Continuum], positions: Mapping[str, str]) -> dict[str, Continuum]:
+    """The continua of a dataset with the positions of some annotators moved."""
+    from gammacp.formats.position_maps import move_positions
+
+    moved = move_positions([*continua.values()], positions)
+    return dict(zip(continua, moved, strict=True))
+
+
+def _suspected(
+    continua: Mapping[str, Continuum], renamed: Mapping[str, str], *, tell: bool
+) -> tuple[ConventionNote, ...]:
+    """Conventions in which annotators seem to differ; they are said on stderr."""
+    # Imported here: datasets that ship have one convention.
+    from gammacp.formats.between_annotators import suspected
+
+    found = suspected(continua, {new: old for old, new in renamed.items()})
+    if tell:
+        messages((note.evidence, note.file) for note in found[:_SUSPICIONS])
+        if more := len(found[_SUSPICIONS:]):
+            message(f"{more} more differences of this kind (gammacp inspect --json has all)")
+    return tuple(found)
 
 
 def selected(
     campaign: Campaign, found: Collection, features: Sequence[str] | None, *, links: bool = False
 ) -> Collection:
-    """What of it counts, with these features of the units; None: with all."""
+    """Return what is selected, with these features of the units; None: with all."""
     if features is not None:
         from gammacp.formats.selection import with_features
 
@@ -399,7 +453,7 @@ def requested_campaign(
     features: Sequence[str] = (),
     **about: str,
 ) -> Campaign:
-    """What is to be read and which of it counts: a campaign.toml or files, with the options."""
+    """Return the campaign to read: a campaign.toml or files, with the options."""
     from gammacp.formats.campaign_file import Campaign, campaign_of
 
     paths = [files] if isinstance(files, Path) else list(files or ())
@@ -428,6 +482,8 @@ def tell(found: Collection, *, left_out: bool = True, allowed: bool = False) -> 
         )
     if left_out:
         tell_losses(found.left_out)
+        noted = [note for note in found.conventions if not note.usual]
+        messages(((note.evidence, note.file) for note in noted), before="gammacp: ")
     if not found.continua:
         _, first = found.failures[0]
         if len(found.failures) > 1:
@@ -443,8 +499,18 @@ def tell_losses(left_out: Sequence[LeftOut]) -> None:
         message(f"gammacp: {line}")
 
 
+def tell_remarks(remarks: Iterable[Remark]) -> None:
+    """Say on stderr how files were understood, where every command says it."""
+    files: dict[str, list[str]] = {}
+    for remark in remarks:
+        if remark.told:
+            files.setdefault(remark.text, []).append(remark.file)
+    for text, listed in files.items():
+        message(f"gammacp: {text} ({listed[0] if len(listed) == 1 else f'{len(listed)} files'})")
+
+
 def _other(campaign: Campaign, against: Sequence[Path], given: Mapping[str, Any]) -> Campaign:
-    """What `--against` names: a round of the campaign, a campaign.toml, or files read alike."""
+    """Read what `--against` names: a round of the campaign, a campaign.toml, or files."""
     from gammacp.formats.campaign_file import campaign_of
 
     if len(against) == 1 and str(against[0]) in campaign.values.get("rounds", {}):
@@ -454,7 +520,7 @@ def _other(campaign: Campaign, against: Sequence[Path], given: Mapping[str, Any]
 
 
 def write_options(entries: Sequence[str] | None) -> dict[str, Any]:
-    """What a format's writer is told."""
+    """Return the options of a format's writer."""
     return dict(_pairs("--write-option", "NAME=VALUE")(entries or ()))
 
 
@@ -507,6 +573,15 @@ def _read_until(entries: Sequence[str]) -> dict[str, float]:
     return found
 
 
+def _positions(entries: Sequence[str]) -> dict[str, str]:
+    from gammacp.formats.position_maps import position_maps, written_positions
+
+    found = written_positions(entries)
+    for maps in found.values():
+        position_maps(maps)
+    return found
+
+
 def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
     def pairs(entries: Sequence[str]) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -520,11 +595,13 @@ def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
 
 _FORMS: Mapping[str, Callable[[Any], object]] = {
     "document": _names,
+    "include": split_names,
     "only": _names,
     "exclude": _names,
     "annotators": _names,
     "bounds": _bounds,
     "read_until": _read_until,
+    "positions": _positions,
     "grid": _grid,
     "feature": partial(plain_name, "--feature"),
     "map": _pairs("--map", "OLD=NEW"),

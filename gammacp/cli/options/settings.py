@@ -54,7 +54,7 @@ Seed = Annotated[int, typer.Option(help="Seed of the random numbers.", min=0)]
 
 @dataclass(frozen=True)
 class Weighing:
-    """What a difference between two units costs."""
+    """Options for the cost of a difference between two units."""
 
     preset: Preset | None = option("Settings of a paper or of another tool; options override them.")
     alpha: float | None = option("Weight of positions.  [default: 1]")
@@ -111,7 +111,7 @@ class Weighing:
 
     @property
     def preset_values(self) -> Mapping[str, Any]:
-        """What the preset sets."""
+        """Return what the preset sets."""
         from gammacp.measures.settings import PRESETS
 
         return {} if self.preset is None else PRESETS[self.preset.value]
@@ -144,7 +144,7 @@ class Weighing:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How chance is modelled, and how precisely."""
+    """Options for how chance is modelled, and how precisely."""
 
     chance: str | None = option(
         "Chance model: {chances}. A/B means A for one file and B for several.  [default: "
@@ -159,7 +159,7 @@ class Sampling:
 
 @dataclass(frozen=True)
 class SolvingFlags:
-    """How alignments are solved."""
+    """Options for solving alignments."""
 
     method: str = option("Solver: {solvers}.", "NAME", default="auto")
     gap: float | None = option(
@@ -171,7 +171,7 @@ class SolvingFlags:
     )
 
     def options(self) -> dict[str, Any]:
-        """As `gammacp.align` takes them."""
+        """Return the options as `gammacp.align` takes them."""
         return {"method": self.method, "gap": self.gap or 0.0, "time_limit": self.time_limit}
 
     def check_proven(self, *statuses: str | None) -> None:
@@ -182,7 +182,7 @@ class SolvingFlags:
 
 @dataclass(frozen=True)
 class ComputingFlags:
-    """Where it is computed."""
+    """Options for where it is computed."""
 
     jobs: int | None = option(
         "Worker processes.  [default: one per available core where it pays]", min=1
@@ -233,7 +233,7 @@ def wants_interval(interval: bool, draws: int | None) -> bool:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """How good the agreement has to be."""
+    """Options for how good the agreement has to be."""
 
     fail_under: FailUnder = None
     fail_under_lower: float | None = option(
@@ -270,7 +270,7 @@ class GammaFlags:
     solving: SolvingFlags
 
     def said_by(self, paths: Sequence[Path]) -> GammaFlags:
-        """As of `Weighing`."""
+        """Return what `Weighing` says of the dissimilarity."""
         return replace(self, weighing=self.weighing.said_by(paths))
 
     def options(self) -> GammaOptions:
@@ -284,7 +284,7 @@ class GammaFlags:
         return found | self.solving.options()  # type: ignore[no-any-return]
 
     def changed_options(self) -> dict[str, str]:
-        """What differs from its default, by its name on the command line: the option of γ it sets.
+        """Return options of γ that differ from their default, by name on the command line.
 
         The seed is left out: it has a meaning, and is printed, wherever something is random.
         """

@@ -109,6 +109,8 @@ def _from_below(root: Element) -> list[tuple[str, _Node]]:
         about = node.element.attributes
         above = about.get("parent")
         if above is None:
+            if (own := about.get("relname", _SPAN)) != _SPAN:
+                raise node.element.error(f"node {key!r} has the relation {own!r}, but no parent")
             order.append(key)
             continue
         if above not in nodes:

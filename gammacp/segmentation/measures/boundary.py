@@ -163,7 +163,7 @@ def boundary_similarity(
 
 @dataclass(frozen=True, eq=False)
 class TypeCosts:
-    """What types and weights make of edits; each at most 1.
+    """Costs of edits by boundary types and weights; each at most 1.
 
     Attributes
     ----------
@@ -189,7 +189,9 @@ class TypeCosts:
     def of(
         cls, kind: str | Categorial, types: tuple[str, ...], n_t: int, costs: EditCosts
     ) -> TypeCosts:
-        """By a distance between types; one with a name for nothing also tells what `alone` costs.
+        """Build the costs from a distance between types.
+
+        A distance with a name for nothing also gives the costs `alone`.
 
         Parameters
         ----------
@@ -208,7 +210,7 @@ class TypeCosts:
         return cls(types, apart, alone, costs.transposition / n_t, n_t)
 
     def of_pairs(self, x: Indices, y: Indices, crossed: Indices) -> Floats:
-        """What matching boundaries of types x and y costs that are `crossed` places apart."""
+        """Return the costs of matching boundaries of types x and y, `crossed` places apart."""
         moved = self.place * crossed * (self.alone[x] + self.alone[y]) / 2
         cost: Floats = np.minimum(1.0, self.apart[x, y] + moved)
         return cost
@@ -249,7 +251,7 @@ def _published_edits(a: Segmentation, b: Segmentation, n_t: int) -> Edits:
 
 
 def _best_edits(a: Segmentation, b: Segmentation, costs: TypeCosts) -> Edits:
-    """Of edits that leave equal boundaries as they are those that make B largest.
+    """Return the edits that make B largest, leaving equal boundaries as they are.
 
     1 − B is a fraction: of the cost of the edits over their number and that of the matches. With λ
     in its place, a pair of boundaries saves what both cost alone − its cost − λ; the matching that
@@ -296,7 +298,7 @@ def _best_edits(a: Segmentation, b: Segmentation, costs: TypeCosts) -> Edits:
 
 
 def _most(i: Indices, j: Indices, saved: Floats) -> Indices:
-    """Which of the pairs (i, j), sorted, a matching takes that saves most in all.
+    """Return which of the sorted pairs (i, j) the matching that saves most takes.
 
     Pairs are of neighbours, so that they fall into stretches that share nothing; a solver's time
     grows with the square of what it is given at once.

@@ -99,7 +99,7 @@ class PooledItems:
     present: Floats
 
     def only(self, items: Sequence[int]) -> PooledItems:
-        """Those of some items."""
+        """Select some items."""
         return PooledItems(*(getattr(self, field.name)[list(items)] for field in fields(self)))
 
 

@@ -1,4 +1,4 @@
-"""How two segmentations are compared; the same for pairs, coefficients, candidates and chance."""
+"""Criteria for comparing two segmentations, for pairs, coefficients, candidates and chance."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CorrectedSimilarity(NamedChoice):
 
 @dataclass(frozen=True, kw_only=True)
 class Criterion:
-    """How two segmentations are compared.
+    """Criterion by which two segmentations are compared.
 
     Attributes
     ----------

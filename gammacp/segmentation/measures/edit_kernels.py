@@ -14,7 +14,7 @@ from gammacp.kernel import kernel
 
 @kernel
 def differing(a: Any, b: Any) -> tuple[Any, Indices]:
-    """Where only one row has a boundary, and which (0 the first, 1 the second); any numbers."""
+    """Return where only one row has a boundary, and which (0 the first, 1 the second)."""
     places = np.empty(len(a) + len(b), a.dtype)
     sides = np.empty(len(a) + len(b), np.int64)
     i = j = count = 0
@@ -106,7 +106,7 @@ def match_in_order(
 def best_partners(
     a: Indices, b: Indices, n: int, matches: int, transposition: float
 ) -> tuple[Indices, Indices, Indices]:
-    """What each row has alone, and the partners in a of those of b that make B largest.
+    """Return what each row has alone, and the partners in a of those of b that make B largest.
 
     1 − B is a fraction: k pairs that cross c places in all give (D − 2k + w·c/n)/(D + M − k). With
     λ in its place, each pair saves 2 − λ − w·distance/n; the matching that saves most gives the

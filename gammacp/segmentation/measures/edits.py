@@ -25,7 +25,7 @@ Differences = dict[int, tuple[set[int], set[int]]]
 
 
 class NamedChoice(StrEnum):
-    """What is chosen by name; an unknown name is a UsageError that lists the known ones."""
+    """Enumeration chosen by name; an unknown name is a UsageError that lists the known ones."""
 
     @classmethod
     def _missing_(cls, value: object) -> None:
@@ -33,7 +33,7 @@ class NamedChoice(StrEnum):
 
 
 class EditSearch(NamedChoice):
-    """How near misses are found: by the search of 2012, §3.3, or at the least cost."""
+    """Searches for near misses: that of 2012, §3.3, or the one at the least cost."""
 
     PUBLISHED = "published"
     OPTIMAL = "optimal"
@@ -113,7 +113,7 @@ def transposition_error(n: int, b: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class EditCosts:
-    """What an edit costs, in potential boundaries.
+    """Costs of edits, in potential boundaries.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class EditCosts:
 
     @property
     def parts(self) -> tuple[float, float, bool]:
-        """As the kernels take them."""
+        """Return the costs as the kernels take them."""
         return self.substitution, self.transposition, self.te
 
     def of_window(self, n: int, b: int) -> float:
@@ -156,7 +156,7 @@ class EditCosts:
 
 
 def differences(a: Segmentation, b: Segmentation) -> Differences:
-    """Where two segmentations differ, in order of position."""
+    """Return where two segmentations differ, in order of position."""
     n_types = len(a.types)
     first = a.positions * n_types + a.type_codes
     second = b.positions * n_types + b.type_codes

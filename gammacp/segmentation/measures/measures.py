@@ -180,7 +180,7 @@ def _window_score(
 
 
 def pair_annotators(by_annotator: Mapping[str, T], *, ordered: bool) -> dict[Pair, tuple[T, T]]:
-    """What every two annotators have; `ordered` also the other way round.
+    """Return every measure of every two annotators; `ordered` also the other way round.
 
     Parameters
     ----------

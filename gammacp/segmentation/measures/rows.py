@@ -202,7 +202,7 @@ class Pairs:
 
     @property
     def suboptimal(self) -> Bools:
-        """Where the search found less than the best edits, of S or B as compared."""
+        """Return where the search found less than the best edits, of S or B as compared."""
         if self.comparison.basis is CorrectedSimilarity.S:
             return self.column("distance") > self.column("least") + 1e-9
         similar, total = self.parts(CorrectedSimilarity.B)

@@ -65,7 +65,7 @@ class Similarity:
 
     @property
     def warning(self) -> str | None:
-        """Why the value is lower than the best edits would give; None if it is not."""
+        """Return why the value is lower than the best edits would give; None if it is not."""
         if self.distance <= self.optimal_distance + _TOLERANCE:
             return None
         return (

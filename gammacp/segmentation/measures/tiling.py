@@ -37,7 +37,7 @@ def inner_boundaries(continuum: Continuum) -> dict[str, Floats]:
 
 
 def _close_gaps(continuum: Continuum, unit: float) -> Continuum:
-    """With the gaps and overlaps closed that rounding to base units closes, and smaller ones.
+    """Close the gaps and overlaps that rounding to base units closes, and smaller ones.
 
     A boundary lies where the earlier unit ends. Less than half a base unit is closed, too, where
     its two sides are rounded to different places.

@@ -138,7 +138,7 @@ def turned_rows(
 
 
 def example() -> None:
-    """What compiles these kernels (`gammacp warm-up`)."""
+    """Call these kernels so that they are compiled (`gammacp warm-up`)."""
     from itertools import pairwise
 
     from gammacp.continuum import Continuum, Unit

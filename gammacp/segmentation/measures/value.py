@@ -27,7 +27,7 @@ _LARGEST = 2**53  # as for the positions of a continuum
 
 @dataclass(frozen=True, eq=False)
 class Segmentation:
-    """Where one coder put boundaries in one item; immutable.
+    """Boundaries of one coder in one item; immutable.
 
     Build it with `from_masses`, `from_positions`, `from_typed`, `from_labels` or `from_string`,
     which check what they are given.
@@ -53,7 +53,7 @@ class Segmentation:
 
     @classmethod
     def from_masses(cls, masses: Iterable[int]) -> Segmentation:
-        """From segment masses (2012, Figure 2): positive whole numbers.
+        """Build a segmentation from segment masses (2012, Figure 2): positive whole numbers.
 
         Parameters
         ----------
@@ -84,7 +84,7 @@ class Segmentation:
 
     @classmethod
     def from_positions(cls, positions: Iterable[int], *, mass: int) -> Segmentation:
-        """From boundary positions: p stands for the boundary after the first p base units.
+        """Build a segmentation from positions: p is the boundary after the first p base units.
 
         >>> Segmentation.from_positions([5, 2], mass=11).masses
         (2, 3, 6)
@@ -99,7 +99,7 @@ class Segmentation:
         mass: int,
         types: Sequence[str] | None = None,
     ) -> Segmentation:
-        """From boundary positions per type; `types` are all types of the task, used or not.
+        """Build a segmentation from positions per type; `types` are all types of the task.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class Segmentation:
 
     @classmethod
     def from_labels(cls, labels: Sequence[object]) -> Segmentation:
-        """From the segment label of each base unit; a boundary is where the label changes.
+        """Build a segmentation from labels of base units; a boundary is where the label changes.
 
         Parameters
         ----------
@@ -155,12 +155,12 @@ class Segmentation:
 
     @classmethod
     def from_string(cls, string: str, *, boundary: str = "1") -> Segmentation:
-        """From an nltk string: one character per potential boundary, so mass − 1 of them.
+        """Build a segmentation from an nltk string: one character per potential boundary.
 
         Parameters
         ----------
         string
-            Of the boundary's character and one other.
+            Characters for boundaries and one other character; mass − 1 of them.
         boundary
             The character that stands for a boundary.
 

@@ -1,29 +1,58 @@
 """XML of images: CVAT for images 1.1, and Pascal VOC, a file per image.
 
 After "CVAT for images" (docs.cvat.ai, XML annotation format) and the VOC2012 development kit.
-Neither names who annotated: the folder does.
+Neither names who annotated: the folder does. The jobs of a CVAT task have states, which the XML
+names only where something put `<state>` (or `<status>`) into its segments; a backup of the task
+lists them in `task.json`.
 """
 
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.formats.records import records
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents, Spans, with_shapes
+from gammacp.formats.states import State, Wanted
+from gammacp.formats.works import Work, choose_works
 from gammacp.formats.xmltree import Element, parse
 from gammacp.shapes.formats.coco import PIXELS
 
 _OUTLINES = {"polygon": "polygon", "polyline": "polyline", "points": "point"}
+_STATES = {
+    "completed": State.FINISHED,
+    "new": State.UNFINISHED,
+    "in progress": State.UNFINISHED,
+    "rejected": State.UNFINISHED,
+    "annotation": State.UNFINISHED,
+    "validation": State.UNFINISHED,
+}
+"""States of jobs by `state`, and by the older `status`."""
 
 
-def read_cvat(source: Source, *, shapes: str = "keep") -> Corpus:
+class _Job(NamedTuple):
+    """The images of a job, from first to last, of a task ("" for the only one), and its state."""
+
+    task: str
+    first: int
+    last: int
+    state: State | None
+    said: str
+
+
+def read_cvat(source: Source, *, shapes: str = "keep", include: str | Sequence[str] = ()) -> Corpus:
     """The shapes of every image.
 
     Parameters
     ----------
     shapes
         "keep", "box" (the box around each) or "no" (the extent from left to right alone).
+    include
+        "unfinished" (jobs that are not completed), "reference" (ground truth jobs): what counts
+        beside completed jobs, where the states of jobs are known.
 
     Raises
     ------
@@ -41,14 +70,76 @@ def read_cvat(source: Source, *, shapes: str = "keep") -> Corpus:
     Spans
         every box, polygon, polyline and set of points is a unit with that shape (`--option
         shapes=box`: the box around each; `no`: no shapes); rotated boxes, ellipses, masks and tags
-        are left out
+        are left out. So are images of jobs that are not completed, and ground truth, where the XML
+        or a task.json beside it has the states of jobs (`--include unfinished,reference`)
     """
     documents = Documents(source, PIXELS)
-    for image in parse(source).below("image"):
+    root = parse(source)
+    jobs = _jobs(source, root)
+    wanted, kinds = Wanted.of(include), ("image", "image")
+    # By number: an image that stands in the file twice is one document, and no repeated answer.
+    works = {str(i): [_work(image, jobs)] for i, image in enumerate(root.below("image"))}
+    chosen = choose_works(works, wanted, kinds, source, documents.leave_out)
+    _read_images(documents, [work.content for listed in chosen.values() for work in listed])
+    return with_shapes(documents.corpus(), shapes, source.place)
+
+
+def _work(image: Element, jobs: Sequence[_Job]) -> Work[Element]:
+    """Return an image with the state of its job; without one it counts."""
+    number, task = image.attributes.get("id", ""), image.attributes.get("task_id", "")
+    state: State | None = State.FINISHED
+    said = ""
+    for job in jobs:
+        inside = number.isdecimal() and job.first <= int(number) <= job.last
+        if inside and (not task or not job.task or task == job.task):
+            state, said = job.state, job.said
+            break
+    return Work(image.source.annotator, image, state, said)
+
+
+def _jobs(source: Source, root: Element) -> list[_Job]:
+    """Return the jobs whose states are known, from the XML or from task.json beside it."""
+    found = list(_jobs_in_xml(root))
+    content = None if found else source.neighbour("task.json")
+    if content is None:
+        return found
+    beside = Source(source.path.with_name("task.json"), "", "", content)
+    for task in records(beside):
+        for job in task.objects("jobs", missing_ok=True):
+            ends = job.get("start_frame"), job.get("stop_frame")
+            said = job.name("state", "status")
+            if said is not None and isinstance(ends[0], int) and isinstance(ends[1], int):
+                found.append(_job("", ends[0], ends[1], said, job.name("type") or ""))
+    return found
+
+
+def _jobs_in_xml(root: Element) -> Iterator[_Job]:
+    """Yield the segments of all tasks that have a state."""
+    for task in root.below("task", "job"):
+        number = next((e.text.strip() for e in task.all("id")), "")
+        for segment in task.below("segment"):
+            parts = {e.name: e.text.strip() for e in segment.children}
+            said = parts.get("state") or parts.get("status")
+            ends = parts.get("start", ""), parts.get("stop", "")
+            if said and ends[0].isdecimal() and ends[1].isdecimal():
+                kind = parts.get("type", "")
+                yield _job(number, int(ends[0]), int(ends[1]), said, kind)
+
+
+def _job(task: str, first: int, last: int, said: str, kind: str) -> _Job:
+    if kind == "ground_truth":
+        return _Job(task, first, last, State.REFERENCE, kind)
+    return _Job(task, first, last, _STATES.get(said.lower().replace("_", " ")), said)
+
+
+def _read_images(documents: Documents, images: Sequence[Element]) -> None:
+    source = documents.source
+    for image in images:
         spans = documents.of(image.attribute("name"))
         spans.declare(source.annotator)
         for e in image.children:
-            what, label = f"<{e.name}> of {spans.name}", e.attributes.get("label")
+            what = f"<{e.name}> of {spans.name}"
+            label = e.attribute("label") if e.name in ("box", *_OUTLINES) else None
             turned = e.attributes.get("rotation", "0").strip("0.")
             if e.name == "box" and not turned:
                 edges = [_number(e, e.attribute(key)) for key in ("xtl", "xbr", "ytl", "ybr")]
@@ -62,7 +153,6 @@ def read_cvat(source: Source, *, shapes: str = "keep") -> Corpus:
             else:
                 spans.leave_out(e.name, "turned" if turned else "not a box, polygon, line or point")
             spans.leave_out("attribute", "is not the category", len(e.all("attribute")))
-    return with_shapes(documents.corpus(), shapes, source.place)
 
 
 def _point(e: Element, text: str) -> tuple[float, ...]:
@@ -103,10 +193,15 @@ def read_voc(source: Source, *, shapes: str = "keep") -> Continuum:
     title = PurePosixPath(root.at("filename").text.strip() or source.document).stem
     spans = Spans(source, title, PIXELS)
     spans.declare(source.annotator)
+    for e in root.children:
+        if e.name != "object" and next(e.below("bndbox"), None) is not None:
+            raise e.error(f"<{e.name}> has a box, but is no <object>")
     for e in root.all("object"):
         box, what = e.at("bndbox"), f"object of {title}"
         edges = [_number(e, box.at(key).text) for key in ("xmin", "xmax", "ymin", "ymax")]
         label = e.at("name").text.strip()
+        if not label:
+            raise e.error(f"{what} has no name")
         rows = (edges[:2], edges[2:])
         spans.add_shape(source.annotator, label, "box", rows, line=e.line, what=what)
     return with_shapes(spans.continuum(), shapes, source.place)

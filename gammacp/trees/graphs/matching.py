@@ -37,7 +37,7 @@ _PATIENCE, _CLOSE = 1.0, 1e-6
 
 @dataclass(frozen=True)
 class GraphMatching:
-    """Which nodes of two graphs are the same, and how many triples agree then.
+    """Matching of the nodes of two graphs, with the number of triples that agree.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class GraphMatching:
 
     @property
     def status(self) -> Status:
-        """Whether it is proven to be the best."""
+        """Return whether the matching is proven to be the best."""
         return Status.OPTIMAL if self.matched == self.bound else Status.FEASIBLE
 
 
@@ -179,16 +179,16 @@ class _Program:
 
     @property
     def objective(self) -> Floats:
-        """What x and y gain."""
+        """Return the gains of x and y."""
         return np.concatenate((self.gain, np.ones(len(self.ends))))
 
     def value(self, x: Floats) -> int:
-        """How many triples agree under a matching."""
+        """Count the triples that agree under a matching."""
         chosen = x > 0.5
         return int(self.gain[chosen].sum() + chosen[self.ends].all(axis=1).sum())
 
     def worth(self, x: Floats) -> Floats:
-        """What each pair of nodes gains beside the pairs of x; 0 in a last row and column."""
+        """Return the gain of each pair of nodes beside those of x; 0 in a last row and column."""
         start, end = self.ends.T
         beside = np.bincount(start, x[end], len(x)) + np.bincount(end, x[start], len(x))
         return self._table(self.gain + beside, 0.0)

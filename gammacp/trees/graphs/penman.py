@@ -30,7 +30,7 @@ _VARIABLE = re.compile(r"[a-z]{1,2}\d+|[a-z]")
 
 
 class _WrongError(Exception):
-    """What is wrong with a graph, and the place of it among the characters."""
+    """Defect of a graph, with its place among the characters."""
 
     def __init__(self, what: str, place: int, kind: Kind = Kind.GRAPH) -> None:
         super().__init__(what)
@@ -88,7 +88,7 @@ def read_penman(
 
 
 def _pieces(content: str) -> Iterator[tuple[int, int, int]]:
-    """Where comments begin, where their graph does and ends; unbalanced ones as they are."""
+    """Yield where comments begin, and where their graph begins and ends, unbalanced ones too."""
     begin = opened = depth = 0
     for found in _SYMBOL.finditer(content):
         symbol = found[0].strip()

@@ -78,7 +78,7 @@ def graph_report(
 
 
 def _notes(result: GraphAgreement) -> Iterator[str]:
-    """What is not proven."""
+    """Yield notes on what is not proven."""
     if result.unproven:
         top = number(result.smatch()["bound"])
         yield (

@@ -104,7 +104,7 @@ class SyntaxAgreement:
 
     @property
     def reason(self) -> str | None:
-        """Why an α is undefined; None if all three are defined."""
+        """Return why an α is undefined; None if all three are defined."""
         lost = [d for d in DELTAS if np.isnan(self.total.alpha[d])]
         return f"{', '.join(lost)}: {ZERO_EXPECTED}" if lost else None
 
@@ -203,7 +203,7 @@ def syntax_agreement(
 def _published(
     observations: TreeObservations, chosen: Bools, expected: Floats, error: Floats | None
 ) -> dict[str, Any]:
-    """What `TreeAlpha` has of some annotations without length-matched chance."""
+    """Return the fields of `TreeAlpha` for some annotations without length-matched chance."""
     observed = observed_disagreement(observations, chosen)
     interval = None
     if error is not None:
@@ -226,7 +226,7 @@ def _by_delta(values: Floats) -> dict[str, float]:
 def published_parts(
     observations: TreeObservations, expected: ExpectedDisagreement
 ) -> dict[str, Contributions]:
-    """What each sentence adds to D_o and D_e of each α and score.
+    """Return what each sentence adds to D_o and D_e of each α and score.
 
     Parameters
     ----------

@@ -122,7 +122,7 @@ class TreeObservations(Observations):
         return self.means_of_pairs(self.pair_squares, chosen) * self.counts(chosen)
 
     def wrong_tokens(self, chosen: Bools) -> dict[str, Contributions]:
-        """By accuracy, the wrong tokens of each compared sentence, and all of its tokens.
+        """Count, by accuracy, the wrong tokens and all tokens of each compared sentence.
 
         Sentences are left out in which token counts differ. The accuracy over all of them is
         `Contributions.gamma` (eq. 3); NaN if none is left.

@@ -1,4 +1,4 @@
-"""What one annotator said about one sentence, and all of it together: a treebank."""
+"""Annotations of sentences by one annotator, and a treebank of several annotators."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ class Item:
 
     @property
     def same_length(self) -> bool:
-        """Whether all annotators have the same number of tokens."""
+        """Return whether all annotators have the same number of tokens."""
         return len({s.n_tokens for s in self.annotations.values()}) == 1
 
 
@@ -268,7 +268,7 @@ class Treebank:
 
     @property
     def of_graphs(self) -> bool:
-        """Whether graphs are compared, not trees."""
+        """Return whether graphs are compared, not trees."""
         return self.kind in ("graph", "enhanced")
 
     @cached_property

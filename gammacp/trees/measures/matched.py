@@ -270,7 +270,7 @@ def measures_beyond_chance(
 
 
 def _measure(name: str) -> str:
-    """What a δ or an accuracy is called as a measure."""
+    """Return the name of a δ or an accuracy as a measure."""
     return f"alpha-{name}" if name in DELTAS else name
 
 
@@ -372,7 +372,7 @@ def against_bands(
 
 
 def untold(names: Iterable[str], why: DataError) -> dict[str, BeyondChance]:
-    """What has no value, since there is no band for every annotation.
+    """Return results without value, since not every annotation has a band.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What annotators of one sentence say of it, compared by pairs and summed over sentences."""
+"""Annotations of sentences compared by pairs and summed over sentences."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Observations:
         return chosen & (self.counts(chosen)[self.item] >= 2)
 
     def counts(self, chosen: Bools) -> Indices:
-        """How many of the chosen annotations each sentence has."""
+        """Count the chosen annotations of each sentence."""
         return np.bincount(self.item[chosen], minlength=self.n_items)
 
     def sums(self, values: Floats, chosen: Bools) -> Floats:

@@ -1,4 +1,4 @@
-"""Whether agreement above 0 is shown: trees permuted within sentences of equal length.
+"""Test of agreement above 0: trees permuted within sentences of equal length.
 
 Where annotators are independent, whoever made trees for several sentences of one length could as
 well have made each of them for any other. So the trees of each annotator change places, within
@@ -23,7 +23,7 @@ _PAIRS_AT_ONCE = 1024
 def permuted(
     lengths: Indices, items: Indices, people: Indices, *, draws: int, seed: int
 ) -> Indices:
-    """Whose tree stands where: each annotator's own, permuted within sentences of equal length.
+    """Permute each annotator's own trees within sentences of equal length.
 
     Parameters
     ----------

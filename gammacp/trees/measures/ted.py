@@ -96,7 +96,7 @@ def pack(trees: Sequence[Tree]) -> PackedTrees:
 
 
 def _columns(tree: Tree, alphabet: Mapping[str, int]) -> Indices:
-    """Of each column of the kernel its node, the column before, whether it goes on, its label."""
+    """Return each kernel column's node, the column before, whether it goes on, and its label."""
     found: list[tuple[int, int, int, int]] = []
     for root in tree.keyroots:
         low, start = tree.leftmost[root], len(found)
@@ -108,7 +108,7 @@ def _columns(tree: Tree, alphabet: Mapping[str, int]) -> Indices:
 
 
 def tree_edit_distance(a: Tree, b: Tree) -> float:
-    """How many nodes to delete, to insert and to relabel, at least, to turn one into the other.
+    """Return the least number of edits of nodes that turn one tree into the other.
 
     Parameters
     ----------

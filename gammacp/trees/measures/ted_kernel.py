@@ -244,7 +244,7 @@ def weighted_squares(
 
 
 def example() -> None:
-    """What compiles these kernels (`gammacp warm-up`)."""
+    """Call these kernels so that they are compiled (`gammacp warm-up`)."""
     from gammacp.trees.measures.ted import pack
     from gammacp.trees.measures.tree import dependency_tree
 

@@ -12,7 +12,7 @@ from gammacp.cli.output import message
 
 @dataclass(frozen=True)
 class TreeSource:
-    """Where trees come from."""
+    """Options for the source of trees."""
 
     called: ClassVar[str] = "trees"
     trees: Path | None = option(
@@ -22,7 +22,7 @@ class TreeSource:
 
     @property
     def names_source(self) -> bool:
-        """Whether a treebank file was given."""
+        """Return whether a treebank file was given."""
         return self.trees is not None
 
     def swept(

@@ -113,7 +113,7 @@ def parse_tree_error(text: str) -> dict[str, str]:
 def sample_sentences(
     sentences: Iterable[Sentence], *, number: int = PAPER_SENTENCES, seed: int = 0
 ) -> tuple[Sentence, ...]:
-    """At most `number` sentences at random, in their order; cyclic ones have no tree to perturb.
+    """Sample at most `number` sentences in their order, without cyclic ones, which have no tree.
 
     Parameters
     ----------

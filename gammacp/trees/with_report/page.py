@@ -203,7 +203,7 @@ def _strokes(
 
 
 def _levels(arcs: Sequence[Arc], n: int) -> dict[Arc, int]:
-    """How high each arc goes: above all shorter ones beside which it runs, that of roots on top."""
+    """Return the height of each arc: above all shorter ones beside it, roots on top."""
     ends = {a: (a[2], a[0]) if 0 <= a[0] < n else (-1, n) for a in arcs}
     spans = {arc: (min(pair), max(pair)) for arc, pair in ends.items()}
     levels: dict[Arc, int] = {}

@@ -121,6 +121,9 @@ def test_what_the_command_refuses(folder: Path, run: Run) -> None:
     strict = run("syntax", folder, "--strict")
     assert strict.code == 3
     assert "ann.amr:8: graph: variable z is not defined" in strict.err
-    assert run("syntax", folder, "--fail-under", 0.9).code == 5
+    below = run("syntax", folder, "--fail-under", 0.9)
+    assert below.code == 3, "a graph that is not read comes before a threshold"
+    assert "a sentence could not be read" in below.err
+    assert run("syntax", folder, "--fail-under", 0.9, "--allow-unread").code == 5
     refused = run("syntax", folder, "--breakdown")
     assert (refused.code, "--breakdown: only for trees" in refused.err) == (2, True)

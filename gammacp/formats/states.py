@@ -1,0 +1,122 @@
+"""State of somebody's work on a document: one concept for all formats.
+
+Annotation tools say whether somebody has finished a document, skipped it, or made the reference
+that others are compared with, each in its own words. Readers translate these words into a `State`
+(`gammacp.formats.works`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gammacp.base.arguments import one_of
+from gammacp.errors import UsageError
+
+
+class State(StrEnum):
+    """State of one person's work on one document."""
+
+    FINISHED = "finished"
+    UNFINISHED = "unfinished"
+    REFERENCE = "reference"
+    SKIPPED = "skipped"
+
+
+INCLUDABLE = (State.UNFINISHED, State.REFERENCE)
+"""States of work that is left out unless it is asked for."""
+REPEATED = ("first", "last", "session")
+"""Ways to resolve several answers of one person on one document."""
+
+
+def why_left_out(state: State, said: str = "") -> str:
+    """Return the reason to leave out work of a state, with the way to include it.
+
+    Parameters
+    ----------
+    state
+        Of the work.
+    said
+        The tool's own word for it, or whose it is.
+
+    >>> why_left_out(State.UNFINISHED, "IN_PROGRESS")
+    'unfinished (IN_PROGRESS), read with `include=unfinished`'
+    """
+    word = "a reference" if state == State.REFERENCE else str(state)
+    reason = f"{word} ({said})" if said else word
+    return f"{reason}, read with `include={state}`" if state in INCLUDABLE else reason
+
+
+@dataclass(frozen=True)
+class Origin:
+    """State of a whole file, where what lies around it says so.
+
+    Attributes
+    ----------
+    state
+        Its state; None if the tool has a word that nobody knows.
+    said
+        The tool's own word; of a reference whose it is.
+    """
+
+    state: State | None
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Work that counts.
+
+    Attributes
+    ----------
+    include
+        States that are read beside finished work.
+    repeated
+        "first", "last" or "session"; "" leaves a document out that somebody answered twice.
+    """
+
+    include: frozenset[State] = frozenset()
+    repeated: str = ""
+
+    @classmethod
+    def of(cls, include: str | Iterable[str] | None, repeated: str | None = None) -> Wanted:
+        """Return what two options say.
+
+        Parameters
+        ----------
+        include
+            Names of states, or one text with commas between them.
+        repeated
+            As the attribute; None is "".
+
+        Raises
+        ------
+        UsageError
+            There is no such state or way.
+
+        >>> sorted(Wanted.of("unfinished,reference").include)
+        [<State.REFERENCE: 'reference'>, <State.UNFINISHED: 'unfinished'>]
+        """
+        entries = [include] if isinstance(include, str) else list(include or ())
+        names = [name.strip() for entry in entries for name in entry.split(",") if name.strip()]
+        for name in names:
+            if name == State.SKIPPED:
+                raise UsageError(
+                    "`include=` cannot be skipped: whoever skips a document says nothing of it; "
+                    f"there are: {', '.join(INCLUDABLE)}"
+                )
+            one_of("include", name, INCLUDABLE)
+        if repeated:
+            one_of("repeated", repeated, REPEATED)
+        return cls(frozenset(map(State, names)), repeated or "")
+
+    def takes(self, state: State | None) -> bool:
+        """Return whether work of a state counts; of an unknown state it does.
+
+        Parameters
+        ----------
+        state
+            Of the work.
+        """
+        return state is None or state == State.FINISHED or state in self.include

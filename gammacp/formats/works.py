@@ -1,0 +1,205 @@
+"""Works of a file: who answered what in which state, and repeated answers of one person."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from gammacp.formats.source import Source
+from gammacp.formats.states import State, Wanted, why_left_out
+
+Content = TypeVar("Content")
+LeaveOut = Callable[[str, str, int, str], None]
+"""`leave_out(kind, reason, count, state)`, as `Spans` and `Documents` have it."""
+TWICE = "answered more than once by one person; choose with `repeated=first`, last or session"
+"""Reason to leave out a document."""
+
+
+@dataclass(frozen=True)
+class Work(Generic[Content]):
+    """One answer of one person on one document.
+
+    Attributes
+    ----------
+    annotator
+        Who made it.
+    content
+        What the reader makes units of.
+    state
+        Its state; None if the tool has a word that nobody knows.
+    said
+        The tool's own word for the state.
+    reason
+        Why it is left out, where another sentence than `why_left_out` says it better.
+    time
+        When it was made, as a text or a number that sorts; None if nobody knows.
+    answer
+        What makes two answers the same, in formats whose tools serve a task twice by accident.
+    """
+
+    annotator: str
+    content: Content
+    state: State | None = State.FINISHED
+    said: str = ""
+    reason: str = ""
+    time: str | float | None = None
+    answer: object = None
+
+
+def choose_works(
+    works: Mapping[str, Sequence[Work[Content]]],
+    wanted: Wanted,
+    kinds: tuple[str, str],
+    source: Source,
+    leave_out: LeaveOut,
+) -> dict[str, list[Work[Content]]]:
+    """Return the works that count by document, each annotator of a document once.
+
+    Documents without any are not there. With "session", whoever repeats an answer anywhere in the
+    file is called NAME-1, NAME-2, … in the order of the answers. A reference by somebody who also
+    has other work on the document is called `NAME (reference)`.
+
+    Parameters
+    ----------
+    works
+        By document.
+    wanted
+        What counts.
+    kinds
+        Names of a work and of a document in the format: ("annotation", "task").
+    source
+        The file, which notes the states.
+    leave_out
+        Function that counts what is left out.
+    """
+    _note_states(works, source)
+    kind = kinds[0]
+    taken: dict[str, list[Work[Content]]] = {}
+    for document, listed in works.items():
+        kept = []
+        for work in listed:
+            if wanted.takes(work.state):
+                kept.append(work)
+            elif work.state is not None:
+                who = work.annotator if work.state == State.REFERENCE else work.said
+                leave_out(kind, work.reason or why_left_out(work.state, who), 1, work.state)
+        named = _with_own_references(kept)
+        if wanted.repeated != "session":
+            named = _distinct(named, kind, leave_out)
+        if named:
+            taken[document] = named
+    return _resolve(taken, wanted.repeated, kinds, leave_out)
+
+
+def _note_states(works: Mapping[str, Sequence[Work[Content]]], source: Source) -> None:
+    """Note each state of a file with its count, unless the file has none."""
+    counts = Counter((w.state, w.said) for listed in works.values() for w in listed)
+    if set(counts) == {(State.FINISHED, "")}:
+        return
+    for (state, said), count in counts.items():
+        note_state(source, state, said, count)
+
+
+def note_state(source: Source, state: State | None, said: str, count: int = 1) -> None:
+    """Note the state of works of a file, which `gammacp inspect -v` lists.
+
+    Parameters
+    ----------
+    source
+        The file.
+    state
+        Of the works; None is unknown, which every command says.
+    said
+        The tool's own word.
+    count
+        How many works have it.
+    """
+    if state is None:
+        text = f"state {said!r} is unknown: read as finished work"
+        source.remark("states", text, count, told=True)
+    else:
+        source.remark("states", f"{state} ({said})" if said else str(state), count)
+
+
+def _with_own_references(works: Sequence[Work[Content]]) -> list[Work[Content]]:
+    """Return the works with another name for references by people who have other work, too."""
+    others = {w.annotator for w in works if w.state != State.REFERENCE}
+    return [
+        replace(w, annotator=f"{w.annotator} (reference)")
+        if w.state == State.REFERENCE and w.annotator in others
+        else w
+        for w in works
+    ]
+
+
+def _distinct(
+    works: Sequence[Work[Content]], kind: str, leave_out: LeaveOut
+) -> list[Work[Content]]:
+    """Return the works without those that repeat an answer of the same person."""
+    distinct: list[Work[Content]] = []
+    for work in works:
+        before = [w.answer for w in distinct if w.annotator == work.annotator]
+        if work.answer is not None and work.answer in before:
+            leave_out(kind, "repeats an answer", 1, "")
+        else:
+            distinct.append(work)
+    return distinct
+
+
+def _resolve(
+    works: Mapping[str, list[Work[Content]]],
+    repeated: str,
+    kinds: tuple[str, str],
+    leave_out: LeaveOut,
+) -> dict[str, list[Work[Content]]]:
+    """Return the works with at most one of each person on each document."""
+    people = {name for listed in works.values() for name in _repeating(listed)}
+    resolved: dict[str, list[Work[Content]]] = {}
+    for document, listed in works.items():
+        if repeated == "session":
+            resolved[document] = _by_session(listed, people)
+        elif not _repeating(listed):
+            resolved[document] = listed
+        elif repeated:
+            resolved[document] = _one_each(listed, repeated)
+            earlier = len(listed) - len(resolved[document])
+            reason = f"another answer of one person counts, `repeated={repeated}`"
+            leave_out(kinds[0], reason, earlier, "")
+        else:
+            leave_out(kinds[1], TWICE, 1, "")
+    return resolved
+
+
+def _repeating(works: Iterable[Work[Content]]) -> list[str]:
+    counts = Counter(work.annotator for work in works)
+    return [name for name, count in counts.items() if count > 1]
+
+
+def _in_time(works: Sequence[Work[Content]]) -> list[Work[Content]]:
+    """Return the works in the order of their times, or as they are where one has no such time."""
+    for kind in (str, int | float):
+        if all(isinstance(work.time, kind) for work in works):
+            return sorted(works, key=lambda work: work.time)  # type: ignore[arg-type,return-value]
+    return list(works)
+
+
+def _one_each(works: Sequence[Work[Content]], repeated: str) -> list[Work[Content]]:
+    """Return each person's first or last answer, in the order of the file."""
+    ordered = _in_time(works)
+    if repeated == "first":
+        ordered.reverse()
+    chosen = {work.annotator: id(work) for work in ordered}
+    return [work for work in works if chosen[work.annotator] == id(work)]
+
+
+def _by_session(works: Sequence[Work[Content]], people: set[str]) -> list[Work[Content]]:
+    """Return the works of people who repeat answers under numbered names."""
+    numbers = Counter[str]()
+    named = []
+    for work in _in_time(works):
+        numbers[work.annotator] += 1
+        name = f"{work.annotator}-{numbers[work.annotator]}"
+        named.append(replace(work, annotator=name) if work.annotator in people else work)
+    return named
