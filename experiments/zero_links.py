@@ -29,7 +29,8 @@ from experiments._zero import (
 from gammacp.base.arrays import Floats
 from gammacp.continuum import Continuum, Corpus, Link, Unit
 from gammacp.formats.reading import read_corpus
-from gammacp.links.measures.gamma_link import BeyondUnits, links_on
+from gammacp.links.measures.disorder import links_on
+from gammacp.links.measures.gamma_link import BeyondUnits
 from gammacp.measures.measuring import measure
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings

@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from traceback import extract_tb
@@ -56,10 +57,42 @@ def _is_path(name: str) -> bool:
     return name.endswith(".py") or "/" in name or "\\" in name
 
 
+def load_package(folder: Path, name: str) -> ModuleType:
+    """Import a folder as the package of a name, whatever the folder is called.
+
+    Nothing beside the folder can be imported because of that. Worker processes do the same.
+
+    Parameters
+    ----------
+    folder
+        Of the package; `__init__.py` may be missing.
+    name
+        By which its modules import each other; it must not be taken.
+    """
+    place = folder.resolve()
+    key = f"{name}={place}"
+    if key not in LOADED:
+        spec = ModuleSpec(name, None, is_package=True)
+        if (place / "__init__.py").is_file():
+            found = spec_from_file_location(
+                name, place / "__init__.py", submodule_search_locations=[str(place)]
+            )
+            assert found is not None
+            spec = found
+        else:
+            spec.submodule_search_locations = [str(place)]
+        LOADED[key] = _executed(spec, place)
+    return LOADED[key]
+
+
 def load_all(names: Iterable[str]) -> None:
     """Several, in order: what a worker process begins with."""
     for name in names:
-        load(name)
+        package, equals, folder = name.partition("=")
+        if equals and package.isidentifier() and Path(folder).is_absolute():
+            load_package(Path(folder), package)
+        else:
+            load(name)
 
 
 def loaded_names() -> tuple[str, ...]:
@@ -164,15 +197,20 @@ def _imported_file(path: Path) -> ModuleType:
     inside = None if package is None else [str(package)]
     spec = spec_from_file_location(name, file, submodule_search_locations=inside)
     assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[name] = module_from_spec(spec)
     # As for `python FILE`, but behind everything that is installed.
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
+    return _executed(spec, path)
+
+
+def _executed(spec: ModuleSpec, path: Path) -> ModuleType:
+    """Return the module of a specification, which can be imported by its name from then on."""
+    module = sys.modules[spec.name] = module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        if spec.loader is not None:
+            spec.loader.exec_module(module)
     except BaseException as error:
-        del sys.modules[name]
+        del sys.modules[spec.name]
         if isinstance(error, GammacpError) or not isinstance(error, Exception):
             raise
         raise UsageError(f"{path}: {why_it_fails(error)}") from None

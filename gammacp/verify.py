@@ -447,12 +447,19 @@ def main(paths: Sequence[str]) -> int:
         try:
             with open(path, encoding="utf-8") as stream:  # noqa: PTH123
                 proven, lines = Check(stream.read()).claim()
-            print("\n".join(f"{path}: {line}" for line in lines))
+            for line in lines:
+                print(_printable(f"{path}: {line}"))
             code = max(code, 0 if proven else 1)
         except (RefusedError, OSError, OverflowError, UnicodeDecodeError) as error:
-            print(f"{path}: {error}", file=sys.stderr)
+            print(_printable(f"{path}: {error}"), file=sys.stderr)
             code = 3
     return code
+
+
+def _printable(line: str) -> str:
+    """Return a line with escapes in place of what a terminal would obey."""
+    shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+    return "".join(shown)
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def load(name: str, folder: Path) -> Experiment:
 
 def _module(name: str, path: Path) -> Any:
     # Experiments share code as `experiments._name`, and workers import them by that name too.
-    full = f"{path.resolve().parent.name}.{name}"
+    full = f"experiments.{name}"
     spec = importlib.util.spec_from_file_location(full, path)
     if spec is None or spec.loader is None:
         raise UsageError(f"{path} cannot be imported")

@@ -2,10 +2,31 @@
 
 import os
 import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 _SUPER = bytes.fromhex("d9d505f920a163d7")  # ends a rollback journal that names another file
+
+
+@contextmanager
+def sqlite_errors(made: Callable[[Exception], Exception | None]) -> Iterator[None]:
+    """Within, whatever opening or reading a database raises becomes another error.
+
+    Beside its own errors Python's module raises UnicodeDecodeError, where a damaged name is in
+    SQLite's message, and OverflowError, where a content is too large for it.
+
+    Parameters
+    ----------
+    made
+        Makes the error to raise instead; None for none, and the block just ends.
+    """
+    try:
+        yield
+    except (sqlite3.Error, OSError, UnicodeDecodeError, OverflowError) as error:
+        if (other := made(error)) is not None:
+            raise other from None
 
 
 def connect(place: str | Path, **options: Any) -> sqlite3.Connection:

@@ -4,12 +4,22 @@ import json
 import re
 import tomllib
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from gammacp.base.files import content_of
+from gammacp.base.text import visible
 from gammacp.errors import DataError
 
 _KEY = re.compile(r"""((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"'=#\[\]])+)=""")
+LONGEST = 2_000_000
+"""Bytes of the longest TOML file that is read."""
+DEEPEST = 64
+"""Levels of tables and lists that what people write may have."""
+# Every alternative takes what it has looked at, so that the time is linear in the text.
+_PIECE = re.compile(
+    r"""(?P<name>"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|[\w-]+)|(?P<dot>\.)|(?P<blank>[ \t]+)|(?s:.)"""
+)
 _TABLE = re.compile(r"\s*\[([^\[\]]+)\]\s*(#|$)")
 
 
@@ -24,14 +34,17 @@ def read_toml(path: str | PathLike[str]) -> tuple[dict[str, Any], str]:
     Raises
     ------
     DataError
-        It cannot be read, is not UTF-8 or not TOML; then with the line.
+        It cannot be read, is not UTF-8 or not TOML, then with the line; or it is longer than
+        `LONGEST` or nested deeper than `DEEPEST`.
     """
+    _check_size(path)
     try:
         text = content_of(path).decode("utf-8")
     except UnicodeDecodeError:
         raise DataError("not a text file in UTF-8", file=path) from None
+    _check_keys(text, path)
     try:
-        return tomllib.loads(text), text
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         what, _, place = str(error).partition(" (at ")
         known = re.match(r"line (\d+)", place)
@@ -39,6 +52,58 @@ def read_toml(path: str | PathLike[str]) -> tuple[dict[str, Any], str]:
         raise DataError(f"not TOML: {what}", file=path, line=line) from None
     except (ValueError, RecursionError) as error:  # a number without end, lists in lists
         raise DataError(f"not TOML that can be read: {error}", file=path) from None
+    check_depth(document, file=path)
+    return document, text
+
+
+def check_depth(document: Any, *, file: str | PathLike[str] | None = None) -> None:
+    """DataError unless a document is nested at most `DEEPEST` levels deep.
+
+    Parameters
+    ----------
+    document
+        As TOML or JSON has it.
+    file
+        Where it is from.
+    """
+    level = [document]
+    for _ in range(DEEPEST + 1):
+        inner = (x.values() if isinstance(x, dict) else x for x in level)
+        level = [y for x in inner for y in x if isinstance(y, dict | list)]
+        if not level:
+            return
+    raise DataError(
+        f"is nested more than {DEEPEST} levels deep", file=file, hint="Write it flatter"
+    )
+
+
+def _check_size(path: str | PathLike[str]) -> None:
+    """DataError for a file that is too long to be read at all; others are judged later."""
+    try:
+        size = Path(path).stat().st_size
+    except (OSError, ValueError):
+        return
+    if size > LONGEST:
+        raise DataError(
+            f"has {size} bytes, more than the {LONGEST} that a TOML file may have", file=path
+        )
+
+
+def _check_keys(text: str, path: str | PathLike[str]) -> None:
+    """DataError for a key of too many parts, whose tables take tomllib quadratic time to make."""
+    if text.count(".") <= DEEPEST:
+        return
+    parts, last = 0, ""
+    for piece in _PIECE.finditer(text):
+        kind = piece.lastgroup
+        if kind == "blank":
+            continue
+        parts = parts + (kind == "dot") if kind and kind != last else 0
+        last = kind or ""
+        if parts > DEEPEST:
+            line = text.count("\n", 0, piece.start()) + 1
+            what = f"a key has more than {DEEPEST} parts"
+            raise DataError(what, file=path, line=line, hint="Write it flatter")
 
 
 def line_of(text: str, *keys: str, value: str | None = None) -> int | None:
@@ -78,7 +143,9 @@ def toml_key(name: str) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """A text, a number, a truth value or a list of them, as TOML writes it.
+    r"""A text, a number, a truth value or a list of them, as TOML writes it.
+
+    Characters that act or hide are escapes, so that the file can be shown on a terminal.
 
     >>> toml_value([1.0, 2.5, "a"])
     '[1, 2.5, "a"]'
@@ -87,8 +154,16 @@ def toml_value(value: Any) -> str:
         return f"[{', '.join(map(toml_value, value))}]"
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    # TOML's basic strings are JSON's, but for DEL, which TOML wants escaped.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return re.sub(r"[^ -~]", _escape, json.dumps(value, ensure_ascii=False))
+
+
+def _escape(found: re.Match[str]) -> str:
+    """Return a character as TOML writes it in a basic string."""
+    character = found[0]
+    if visible(character) == character:
+        return character
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _lines_of_keys(text: str) -> dict[tuple[str, ...], int]:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from gammacp.base.toml_files import line_of
+from gammacp.base.toml_files import check_depth, line_of
 from gammacp.errors import DataError
 
 M = TypeVar("M", bound=BaseModel)
@@ -83,6 +83,9 @@ def validated(
         return model.model_validate(value)
     except ValidationError as error:
         found = error.errors(include_url=False)
+    # What is wrong is shown, and to write out what is nested without end takes all of the stack.
+    for mistake in found:
+        check_depth([mistake["input"]], file=file)
     # Of a value that is none of several kinds, the kind that it is most like.
     keys, first = max(((_keys(e, value), e) for e in found), key=lambda pair: len(pair[0]))
     place = "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in keys).removeprefix(".")

@@ -7,7 +7,7 @@ from typing import Any
 
 from gammacp.base.software import differences
 from gammacp.bench.store import Store, check_software
-from gammacp.bench.store_file import read_only_uri, sqlite_errors
+from gammacp.bench.store_file import read_only_uri, store_errors
 from gammacp.errors import DataError, UsageError
 
 # Cells of the other store with texts and experiments numbered as here.
@@ -84,10 +84,10 @@ def merge(target: Store, source: str | Path, *, mixed: bool = False) -> MergeCou
     with Store.reading(source) as other:
         _check_experiments(target, other, mixed=mixed)
     database = target.database
-    with sqlite_errors(source):
+    with store_errors(source):
         database.execute("ATTACH ? AS other", (read_only_uri(source),))
     try:
-        with sqlite_errors(target.path), target.transaction():
+        with store_errors(target.path), target.transaction():
             return _merge_store(target, source)
     finally:
         database.execute("DROP VIEW IF EXISTS temp.other_cells")

@@ -117,6 +117,6 @@ def read_provenance(curve: Path) -> Mapping[str, object] | None:
     path = curve.with_suffix(".json")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) and "configuration" in document else None

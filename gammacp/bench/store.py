@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from gammacp.base.software import differences, processor, software
 from gammacp.bench.schema import check_sound, connect_store, create, is_new
-from gammacp.bench.store_file import lock_file, read_only_uri, sqlite_errors
+from gammacp.bench.store_file import lock_file, read_only_uri, store_errors
 from gammacp.bench.sweep import Cell, Sweep, Task, canonical, configuration_hash
 from gammacp.bench.texts import Texts
 from gammacp.errors import DataError, UsageError
@@ -107,7 +107,7 @@ class Store:
         if place.is_dir():
             raise _a_folder(path)
         place.parent.mkdir(parents=True, exist_ok=True)
-        with sqlite_errors(path), ExitStack() as refused:
+        with store_errors(path), ExitStack() as refused:
             lock = refused.enter_context(closing(lock_file(place)))
             database = refused.enter_context(closing(connect_store(place)))
             new = is_new(database, path)
@@ -139,7 +139,7 @@ class Store:
             raise _a_folder(path)
         if not path.is_file():
             raise DataError("no such store", file=path, hint="Give the `store=` of a sweep")
-        with sqlite_errors(path), ExitStack() as refused:
+        with store_errors(path), ExitStack() as refused:
             database = refused.enter_context(closing(connect_store(read_only_uri(path))))
             if is_new(database, path):
                 hint = "Run one with `store=`"
@@ -172,7 +172,7 @@ class Store:
         values
             In their order.
         """
-        with sqlite_errors(self.path):
+        with store_errors(self.path):
             yield from self.database.execute(query, values)
 
     def experiments(self) -> tuple[Experiment, ...]:
@@ -188,7 +188,7 @@ class Store:
         """
         configuration = sweep.configuration
         known = {e.name: e for e in self.experiments()}.get(sweep.experiment)
-        with sqlite_errors(self.path), self.transaction():
+        with store_errors(self.path), self.transaction():
             if known is not None and not resume:
                 for place in (
                     "cells WHERE experiment",
@@ -217,7 +217,7 @@ class Store:
         task
             One annotation set.
         """
-        with sqlite_errors(self.path):
+        with store_errors(self.path):
             error = self._texts.find(task.error)
         if error is None:
             return []
@@ -320,7 +320,7 @@ class Store:
         if other and not mixed:
             check_software(self.path, experiment.name, known[-1], here)
         where = "those of a cluster" if executor == "Cluster" else processor()
-        with sqlite_errors(self.path), self.transaction():
+        with store_errors(self.path), self.transaction():
             cursor = self.database.execute(
                 "INSERT INTO runs (token, experiment, began, executor, software, processor,"
                 " mixed, cells, seconds) VALUES (?, ?, datetime('now'), ?, ?, ?, ?, 0, 0)",
@@ -343,7 +343,7 @@ class Store:
         cells
             What was computed.
         """
-        with sqlite_errors(self.path), self.transaction():
+        with store_errors(self.path), self.transaction():
             self.database.executemany(
                 f"INSERT INTO cells VALUES ({', '.join('?' * 13)})",
                 ((*self._row(experiment, cell), run) for cell in cells),

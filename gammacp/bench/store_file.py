@@ -1,11 +1,11 @@
 """The store's file: opening it for one writer or many readers, and its errors in plain words."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing
 from pathlib import Path
 
-from gammacp.base.databases import connect
+from gammacp.base.databases import connect, sqlite_errors
+from gammacp.base.files import in_words
 from gammacp.errors import DataError, GammacpError
 
 
@@ -13,16 +13,23 @@ class StoreError(GammacpError):
     """The store could not be written; what it held before is intact."""
 
 
-@contextmanager
-def sqlite_errors(path: Path) -> Iterator[None]:
-    """SQLite's errors in the user's terms."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        raise _operational(path, error) from None
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-        # The second where a damaged name is in SQLite's own message.
-        raise damage_error(path, error) from None
+def store_errors(path: Path) -> AbstractContextManager[None]:
+    """Within, errors of SQLite are in the user's terms.
+
+    Parameters
+    ----------
+    path
+        The store.
+    """
+    return sqlite_errors(lambda error: _in_words(path, error))
+
+
+def _in_words(path: Path, error: Exception) -> GammacpError:
+    if isinstance(error, sqlite3.OperationalError):
+        return _operational(path, error)
+    if isinstance(error, OSError):
+        return StoreError(f"{path}: the store cannot be opened: {in_words(error)}")
+    return damage_error(path, error)
 
 
 def damage_error(path: Path, why: object) -> DataError:

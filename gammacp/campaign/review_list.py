@@ -16,13 +16,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 from gammacp.base.files import atomic_write
 from gammacp.base.validation import Row, WrittenTable, validated
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.shapes import in_cell
 from gammacp.errors import DataError, UsageError
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import HEAD_BYTES, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents, Spans
 
@@ -32,8 +33,10 @@ if TYPE_CHECKING:
 _SIDES = ("start", "end", "category")
 _SHAPE = "shape"  # a fourth, where units have shapes
 MOST_CELLS = 20_000_000  # of a sheet, those included that a far one makes empty
+_SHEETS = 1 << 20  # bytes of a workbook's list of sheets that are looked at
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _CELL = 32_767  # characters that a cell of Excel's holds
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WIDE = {"reasons": 40, "text": 40, "votes": 20, "decision": 16, "category": 16}
 
 
@@ -170,21 +173,39 @@ def _row(sheet: Any, number: int, values: Sequence[object]) -> None:
     for place, value in enumerate(values, 1):
         if value is None or value != value:
             continue
-        if isinstance(value, str) and len(value) > _CELL:
-            raise DataError(
-                f"a cell would have {len(value)} characters, and Excel allows {_CELL}: "
-                f"{value[:60]}",
-                hint="Decide in the studio, or write CSV",
-            )
-        try:
-            cell = sheet.cell(number, place, value)
-        except ValueError:
-            raise DataError(
-                f"{str(value)[:60]!r} has a character that Excel refuses", hint="Write CSV"
-            ) from None
-        if isinstance(value, str):
-            # Text that begins with "=" is no formula.
-            cell.data_type = "s"
+        if not isinstance(value, str):
+            sheet.cell(number, place, value)
+            continue
+        # Text that begins with "=" is no formula.
+        sheet.cell(number, place, checked_text(value)).data_type = "s"
+
+
+def checked_text(text: str) -> str:
+    """Return a text that a workbook keeps as it is.
+
+    Parameters
+    ----------
+    text
+        Of a cell: a name, a category, a passage.
+
+    Raises
+    ------
+    DataError
+        It is too long, or has a character that XML, and so Excel, cannot hold: a control character
+        but tab and line ends, half of a surrogate pair, U+FFFE or U+FFFF.
+    """
+    if len(text) > _CELL:
+        raise DataError(
+            f"a cell would have {len(text)} characters, and Excel allows {_CELL}: {text[:60]}",
+            hint="Decide in the studio, or write CSV",
+        )
+    if bad := _NOT_IN_XML.search(text):
+        near = text[max(0, bad.start() - 30) : bad.start() + 30]
+        raise DataError(
+            f"{near!r} has the character U+{ord(bad[0]):04X}, which Excel refuses",
+            hint="Write CSV, or rename it",
+        )
+    return text
 
 
 def read(source: Source) -> Corpus:
@@ -304,6 +325,17 @@ def _rows(source: Source, sheet: Any) -> list[tuple[Any, ...]]:
     return rows
 
 
-registered(
-    "review-list", "Review list (Excel)", (".xlsx",), holding(".xlsx", b"PK"), read, extra="studio"
-)
+def _sniff(head: bytes, path: Path) -> bool:
+    """Return whether a workbook has the sheets of a review list; a large one may have them."""
+    if path.suffix.lower() != ".xlsx" or not head.startswith(b"PK"):
+        return False
+    if len(head) >= HEAD_BYTES:
+        return True
+    try:
+        with ZipFile(BytesIO(head)) as archive, archive.open("xl/workbook.xml") as file:
+            return b"about gammacp" in file.read(_SHEETS)
+    except Exception:  # zipfile has several for damaged archives
+        return False
+
+
+registered("review-list", "Review list (Excel)", (".xlsx",), _sniff, read, extra="studio")

@@ -22,8 +22,7 @@ from gammacp.base.record_tables import record_of
 from gammacp.base.text import with_commas
 from gammacp.campaign.statements import LEVEL, NOT_SHOWN, UNDEFINED, UNTESTED, Statement
 from gammacp.inference.contributions import ALIGNMENTS, DOCUMENTS
-from gammacp.measures.agreement import Agreement
-from gammacp.measures.answer import ANSWERS
+from gammacp.measures.agreement import ANSWERS, Agreement
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate.calibration import Calibration

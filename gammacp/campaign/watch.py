@@ -73,7 +73,7 @@ class History:
             try:
                 self.looks.append({**json.loads(line)})
                 _ = self.looks[-1]["measured"], self.looks[-1]["gone"]
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError, KeyError, RecursionError):
                 raise DataError(
                     "was not written by `gammacp watch`",
                     file=file,

@@ -11,6 +11,7 @@ from functools import cached_property
 from threading import Timer
 from typing import TYPE_CHECKING
 
+from gammacp.base.text import visible
 from gammacp.cli import output
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class Counter:
         self._show("compiling for this machine, the first time only: up to 20 s of processor time")
 
     def _show(self, line: str) -> None:
+        line = visible(line)
         now = time.monotonic()
         if self.terminal:
             self.bar.update(self.bar.tasks[0].id, description=line)

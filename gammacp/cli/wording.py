@@ -28,6 +28,7 @@ TEXT_KEYS = frozenset(
     {
         "advice",
         "doubt",
+        "evidence",
         "hint",
         "losses",
         "message",

@@ -178,7 +178,7 @@ def in_cell(said: str, start: float, end: float) -> tuple[Span, Shape]:
     """
     try:
         entry = json.loads(said)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise DataError("shape is not JSON") from None
     reached, found = from_json(entry)
     row = start, end

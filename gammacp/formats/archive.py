@@ -245,7 +245,8 @@ def _members(content: bytes, place: str, depth: int, room: _Room) -> _Files:
                 if not is_archive(data, path.name):
                     files.append((path, data))
                 elif depth < _DEPTH:
-                    archives[path] = _members(data, f"{place}!{path}", depth + 1, room)
+                    inside = _members(data, f"{place}!{path}", depth + 1, room)
+                    archives.setdefault(path, []).extend(inside)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise DataError(
             f"zip is damaged or encrypted: {error}", file=place, hint="Export it again"

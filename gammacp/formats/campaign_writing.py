@@ -74,6 +74,7 @@ def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
         "exclude": people[-1:],
         "only": labels,
         "align_texts": True,
+        "positions": dict.fromkeys(people[:1], "end+1"),
         "include": ["unfinished", "reference"],
         "repeated": "last",
         "rounds": {"first": documents[: max(1, len(documents) // 2)]},

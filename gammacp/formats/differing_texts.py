@@ -2,10 +2,12 @@
 
 After text-γ (Barteld, Schröder & Zinsmeister 2016): texts are aligned character by character, and
 positions count along the aligned text, in which what only some have got places of its own. Every
-text is aligned with the first one by a least number of edits, in linear space.
+text is aligned with the first one by a least number of edits, in linear space. Positions that count
+tokens become those of the tokens' characters first.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,10 +17,13 @@ from gammacp.base.left_out import LeftOut
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import breaks_of, column, join
 from gammacp.errors import DataError
+from gammacp.formats.spans import CHARACTERS, TOKENS
 
 # Of the characters of both texts: with less in common, one alignment would be as good as any other.
 _LEAST_IN_COMMON = 0.5
 TOO_DIFFERENT = "in common, less than half"
+_TOKEN = re.compile(r"[^ \n]+")
+_Edges = Callable[[Sequence[float], Sequence[float]], tuple[Indices, Indices]]
 
 
 def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[LeftOut, ...]]:
@@ -34,14 +39,15 @@ def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[Left
     Raises
     ------
     DataError
-        Positions do not count the characters of a text or lie beyond it, or two texts have less
-        than half in common.
+        Positions count neither characters nor tokens of a text or lie beyond it, or two texts have
+        less than half in common.
     """
     owners = {p.text: ", ".join(p.annotators) for p in reversed(parts) if p.text is not None}
     if len(owners) < 2:
         return list(parts), ()
+    parts = [_in_characters(part) for part in parts]
     for part in parts:
-        if part.n_units and (part.text is None or part.offset_unit not in ("", "characters")):
+        if part.n_units and (part.text is None or part.offset_unit not in ("", CHARACTERS)):
             raise DataError(
                 f"positions of {', '.join(part.annotators)} do not count characters of a text",
                 hint="`align_texts=` needs the text of every file",
@@ -61,8 +67,33 @@ def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[Left
             line[place] = character
     told = [_differences(text, texts[0], edits[text], owners, parts[0].name) for text in texts[1:]]
     joined = "".join(line)
-    moved = [p if p.text is None else _move(p, places[p.text], joined) for p in parts]
+    moved = [
+        p if p.text is None else _move(p, _edges_on_line(places[p.text]), joined) for p in parts
+    ]
     return moved, tuple(told)
+
+
+def _in_characters(part: Continuum) -> Continuum:
+    """A part whose positions count tokens, with those of the tokens' characters."""
+    if part.offset_unit != TOKENS or part.text is None:
+        return part
+    tokens = [match.span() for match in _TOKEN.finditer(part.text)]
+    beyond = [u for u in part if not 0 <= u.start <= u.end <= len(tokens) or (u.start + u.end) % 1]
+    if beyond:
+        raise DataError(
+            f"a unit by {beyond[0].annotator} at {beyond[0].start:.17g}-{beyond[0].end:.17g} lies "
+            f"outside of the text of {len(tokens)} tokens",
+            hint="Correct the positions, or give the text that they belong to",
+        )
+    begins = np.array([*(start for start, _ in tokens), len(part.text)], np.int64)
+    reached = np.array([0, *(end for _, end in tokens)], np.int64)
+
+    def edges(starts: Sequence[float], ends: Sequence[float]) -> tuple[Indices, Indices]:
+        first, last = np.array(starts, np.int64), np.array(ends, np.int64)
+        return begins[first], np.where(last > first, reached[last], begins[first])
+
+    moved = _move(part, edges, part.text)
+    return moved.with_about(offset_unit=CHARACTERS)
 
 
 def _check_inside(part: Continuum) -> None:
@@ -117,25 +148,31 @@ def _differences(
     return LeftOut(document, "character", differing, f"only in one of the texts of {who}, aligned")
 
 
-def _move(part: Continuum, places: Indices, line: str) -> Continuum:
-    def move_edges(starts: Sequence[float], ends: Sequence[float]) -> tuple[Indices, Indices]:
+def _edges_on_line(places: Indices) -> _Edges:
+    """Return what moves starts and ends of a text to their places on the line."""
+
+    def edges(starts: Sequence[float], ends: Sequence[float]) -> tuple[Indices, Indices]:
         first, last = np.array(starts, np.int64), np.array(ends, np.int64)
         after = places[np.maximum(last - 1, 0)] + 1
         return places[first], np.where(last > first, after, places[first])
 
-    starts, ends = move_edges(part.starts, part.ends)  # type: ignore[arg-type]
+    return edges
+
+
+def _move(part: Continuum, edges: _Edges, text: str) -> Continuum:
+    starts, ends = edges(part.starts, part.ends)  # type: ignore[arg-type]
     inside = None
     if part.breaks is not None:
         flat = [f for u in part for f in u.fragments]
-        pairs = iter(zip(*move_edges(*zip(*flat, strict=True)), strict=True))
+        pairs = iter(zip(*edges(*zip(*flat, strict=True)), strict=True))
         fragments = [join([next(pairs) for _ in u.fragments]) for u in part]
         inside = column(breaks_of(f) if f else () for f in fragments)
-    low, high = move_edges([part.bounds[0]], [part.bounds[1]])
+    low, high = edges([part.bounds[0]], [part.bounds[1]])
     return replace(
         part,
         starts=starts.astype(np.float64),
         ends=ends.astype(np.float64),
         breaks=inside,
         bounds=(float(low[0]), float(high[0])),
-        about=replace(part.about, text=line),
+        about=replace(part.about, text=text),
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import filter as fitting
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -91,10 +91,16 @@ class Finding:
         """
         self.unread.append(Unread(str(path), error.at(place or path), without_gz(path)))
 
+    @cached_property
+    def endings(self) -> tuple[str, ...]:
+        """Endings of files that are read in a folder: an archive may have thousands of members."""
+        return _endings(self.chosen)
+
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """What was passed over, without the files that belong to one that is read."""
         places = [(place_of(source), source) for source, _ in self.found]
+        own = {place for place, _ in places}
         # Texts have their document's name, or lie in the folder of a project's texts.
         read = {place.with_suffix("") for place, _ in places}
         read |= {place.with_name(source.document) for place, source in places if source.document}
@@ -103,7 +109,8 @@ class Finding:
         for file, where, reason in self.passed:
             stem = file.with_suffix("")
             of_project = file.parent.name.lower() == "sources" and file.parent.parent in projects
-            known = {stem, stem.with_suffix("")} & read or of_project
+            beside = {stem, stem.with_suffix("")} & read or of_project
+            known = beside and file not in own
             if not known and file.name not in (*TYPE_SYSTEMS, "annotation.conf"):
                 tallies.setdefault(where, Tally(str(where))).add("file", reason)
         return tuple(entry for tally in tallies.values() for entry in tally.entries())
@@ -402,7 +409,7 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
         if reason == CURATOR:
             search.curated.add(file)
             reason = ""
-        why = reason or _why_no_format(file, search.chosen)
+        why = reason or _why_no_format(file, search)
         if not why and file.is_symlink() and not file.exists():
             search.fail(file, DataError("is a link to a file that is not there", hint=_FETCH))
             continue
@@ -423,13 +430,13 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
     return files
 
 
-def _why_no_format(path: Path, chosen: Format | None) -> str:
+def _why_no_format(path: Path, search: Finding) -> str:
     if path.name in TYPE_SYSTEMS:
         return "the type system of annotations"
-    if has_ending(path, chosen):
+    if _ends_in(path, search.endings):
         return ""
-    if chosen is not None and path.suffix:
-        return f"not recognised as {chosen.title}"
+    if search.chosen is not None and path.suffix:
+        return f"not recognised as {search.chosen.title}"
     return f"no format has the ending {path.suffix}" if path.suffix else "its name has no ending"
 
 
@@ -466,9 +473,18 @@ def _read_despite_ending(
 
 def has_ending(path: Path, chosen: Format | None) -> bool:
     """Whether a file of this name is read where it is found in a folder."""
-    offered = [chosen] if chosen else [f for _, f in FORMATS.items()]
+    return _ends_in(path, _endings(chosen))
+
+
+def _endings(chosen: Format | None) -> tuple[str, ...]:
+    """Return the endings of all files that are read in a folder, in lower case."""
+    offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
+    return (*dict.fromkeys(ending for entry in offered for ending in entry.endings), ".zip")
+
+
+def _ends_in(path: Path, endings: tuple[str, ...]) -> bool:
     path = without_gz(path)
-    return path.suffix.lower() == ".zip" or any(f.has_ending(path) for f in offered)
+    return bool(path.suffix) and path.name.lower().endswith(endings)
 
 
 def _name_source(source: Source, place: Path, layout: str | None) -> Source:
@@ -480,16 +496,40 @@ def _head_of_member(content: bytes) -> bytes:
     return content[:HEAD_BYTES]
 
 
+def _by_name(path: Path, content: bytes, search: Finding) -> dict[str, bytes]:
+    """Return the files in an archive; of a name that several have, none if they differ."""
+    found: dict[str, list[bytes]] = {}
+    for member, data in members(content, str(path)):
+        found.setdefault(str(member), []).append(data)
+    reasons, inside = why_not_annotators(found), path.with_suffix("")
+    for name, (first, *others) in [*found.items()]:
+        if all(other == first for other in others):
+            why = reasons[name] or "a copy of another file of this name in the archive"
+            search.passed += [(inside / name, path, why)] * len(others)
+        elif reasons[name] in ("", CURATOR):
+            del found[name]
+            search.fail(
+                inside / name,
+                DataError(
+                    f"archive holds {1 + len(others)} different files of this name",
+                    file=f"{path}!{name}",
+                    hint="Unpack it and give the file that is right",
+                ),
+                f"{path}!{name}",
+            )
+    return {name: contents[-1] for name, contents in found.items()}
+
+
 def _members_to_read(path: Path, content: bytes, search: Finding) -> list[tuple[Source, Path]]:
-    everything = {str(member): data for member, data in members(content, str(path))}
     inside = path.with_suffix("")
+    everything = _by_name(path, content, search)
     names: list[str] = []
     others: dict[str, str] = {}
     for name, reason in why_not_annotators(everything).items():
         if reason == CURATOR:
             search.curated.add(inside / name)
             reason = ""
-        why = reason or _why_no_format(Path(name), search.chosen)
+        why = reason or _why_no_format(Path(name), search)
         if not why:
             names.append(name)
         elif reason or Path(name).name in TYPE_SYSTEMS:

@@ -1,17 +1,35 @@
-"""Code points against UTF-16: what tools count when they count characters.
+"""Conventions by which tools count the characters of a text.
 
 Python counts code points. Java and JavaScript count UTF-16 units, two for every character beyond
-U+FFFF, so that their offsets drift by one at each emoji. Everything here ends in code points.
+U+FFFF, so that their offsets drift by one at each emoji. Other tools count bytes, count a line
+break differently than the file has it, or normalised the text first. Everything here ends in code
+points of the text as the file has it.
+
+A convention is applied in two steps. The text is retold as the tool saw it, which gives for each
+place between two of the tool's characters the place in our text. An offset is then looked up.
 """
 
 import re
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from gammacp.base.arrays import Indices
 
 ToCodePoints = Callable[[int], int | None]
+Form: TypeAlias = Literal["NFC", "NFD"]
+Retold: TypeAlias = tuple[str, Indices]
+"""A text as a tool saw it, and our place for each place of it; −1 inside one of our characters."""
+
+INSIDE = -1
+MARK = "\ufeff"
+_BLANKS = re.compile(r"\s+")
+_BLANK_POINTS = np.array([k for k in range(0x3001) if chr(k).isspace()])
+_NOT_ASCII = re.compile(r".?[^\x00-\x7f]+", re.DOTALL)
 
 
 def same(offset: int) -> int | None:
@@ -29,14 +47,7 @@ def from_utf16(text: str) -> ToCodePoints:
     """
     if text.isascii() or max(text) <= "\uffff":
         return same
-    starts = _utf16_starts(text)
-    place = {int(offset): i for i, offset in enumerate(starts)}
-    last = int(starts[-1])
-
-    def convert(offset: int) -> int | None:
-        return len(text) + offset - last if offset > last else place.get(offset)
-
-    return convert
+    return Convention((UTF_16,)).of(text).place
 
 
 def to_utf16(text: str) -> Callable[[int], int]:
@@ -45,44 +56,262 @@ def to_utf16(text: str) -> Callable[[int], int]:
     >>> [to_utf16("a😊b")(i) for i in range(4)]
     [0, 1, 3, 4]
     """
-    starts = _utf16_starts(text)
+    starts = np.concatenate(([0], np.cumsum(_widths_in_utf16(text))))
     return lambda offset: int(starts[offset])
 
 
-def _utf16_starts(text: str) -> Indices:
-    wide = np.array([ord(c) > 0xFFFF for c in text], dtype=np.int64)
-    return np.concatenate(([0], np.cumsum(1 + wide)))
+@dataclass(frozen=True)
+class Counting:
+    """One way in which a tool counts differently.
 
-
-def counted_in(
-    text: str, quotes: Sequence[tuple[int, int, str]], *, default: ToCodePoints
-) -> tuple[ToCodePoints, int | None]:
-    """How offsets count in `text`, by what they quote: (start, end, quoted text).
-
-    `default`, or the other of code points and UTF-16 if all quotes fit that one only; and the
-    number of the first quote that does not fit, None if all do. Blanks are compared as one blank:
-    tools write line breaks in quotes in several ways.
+    Attributes
+    ----------
+    name
+        For options and JSON.
+    words
+        What it is, to end the sentence "the offsets fit if …".
+    group
+        Of two of one group at most one applies.
+    retell
+        Returns the text as the tool saw it.
+    inclusive
+        Whether an end is the last character instead of the place behind it.
     """
-    units = from_utf16(text)
-    if units is same:
-        return same, _misfit(text, quotes, same)
-    first = _misfit(text, quotes, default)
-    other = units if default is same else same
-    if first is not None and _misfit(text, quotes, other) is None:
-        return other, None
-    return default, first
+
+    name: str
+    words: str
+    group: str
+    retell: Callable[[str], Retold] | None = None
+    inclusive: bool = False
 
 
-def _misfit(text: str, quotes: Sequence[tuple[int, int, str]], convert: ToCodePoints) -> int | None:
-    return next((i for i, q in enumerate(quotes) if not _fits(text, q, convert)), None)
+@dataclass(frozen=True)
+class CountedText:
+    """The offsets of one text under a convention.
+
+    Attributes
+    ----------
+    length
+        Of the text, in code points.
+    places
+        Our place of each offset; None where offsets are code points already.
+    inclusive
+        Whether ends are inclusive.
+    """
+
+    length: int
+    places: Indices | None
+    inclusive: bool = False
+
+    def place(self, offset: int) -> int | None:
+        """The code point at an offset, None inside a character; beyond the text it stays beyond.
+
+        Parameters
+        ----------
+        offset
+            As the file has it.
+        """
+        if self.places is None or offset < 0:
+            return offset
+        last = len(self.places) - 1
+        if offset > last:
+            return self.length + offset - last
+        found = int(self.places[offset])
+        return None if found == INSIDE else found
+
+    def span(self, start: int, end: int) -> tuple[int | None, int | None]:
+        """The code points from where to where a span reaches.
+
+        Parameters
+        ----------
+        start, end
+            As the file has them.
+        """
+        return self.place(start), self.place(end + self.inclusive)
 
 
-def _fits(text: str, quote: tuple[int, int, str], convert: ToCodePoints) -> bool:
-    start, end = convert(quote[0]), convert(quote[1])
-    if start is None or end is None or not 0 <= start <= end <= len(text):
-        return False
-    return text[start:end] == quote[2] or _blanks(text[start:end]) == _blanks(quote[2])
+@dataclass(frozen=True)
+class Convention:
+    """Several ways of counting, one after the other; none of them is code points.
+
+    Attributes
+    ----------
+    parts
+        In the order in which the text is retold.
+    """
+
+    parts: tuple[Counting, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What options and JSON call it."""
+        return "+".join(part.name for part in self.parts) or "code-points"
+
+    @property
+    def words(self) -> str:
+        """The condition under which offsets fit, to follow "if"."""
+        return " and ".join(part.words for part in self.parts) or "characters are code points"
+
+    def of(self, text: str) -> CountedText:
+        """Return the offsets of a text under this convention.
+
+        Parameters
+        ----------
+        text
+            As the file has it.
+        """
+        told, places = text, None
+        for part in self.parts:
+            if part.retell is not None:
+                told, step = part.retell(told)
+                places = step if places is None else np.where(step < 0, INSIDE, places[step])
+        inclusive = any(part.inclusive for part in self.parts)
+        return CountedText(len(text), places, inclusive)
 
 
-def _blanks(text: str) -> str:
-    return re.sub(r"(?:\s|\\n)+", " ", text)
+def _marked(text: str) -> Retold:
+    return MARK + text, np.concatenate(([0], np.arange(len(text) + 1)))
+
+
+def _unmarked(text: str) -> Retold:
+    dropped = int(text.startswith(MARK))
+    return text[dropped:], np.arange(dropped, len(text) + 1)
+
+
+def _short_breaks(text: str) -> Retold:
+    kept = np.full(len(text) + 1, True)
+    kept[[m.end() - 1 for m in re.finditer("\r\n", text)]] = False
+    return text.replace("\r\n", "\n"), np.flatnonzero(kept)
+
+
+def _long_breaks(text: str) -> Retold:
+    behind = [m.end() for m in re.finditer("(?<!\r)\n", text)]
+    places = np.insert(np.arange(len(text) + 1), behind, INSIDE)
+    return re.sub("(?<!\r)\n", "\r\n", text), places
+
+
+def _single_blanks(text: str) -> Retold:
+    blank = np.isin(_points(text), _BLANK_POINTS)
+    repeated = np.concatenate(([False], blank[1:] & blank[:-1], [False]))[: len(text) + 1]
+    return _BLANKS.sub(" ", text), np.flatnonzero(~repeated)
+
+
+def _trimmed(text: str) -> Retold:
+    told, places = _single_blanks(text)
+    begin = int(told.startswith(" "))
+    end = max(begin, len(told) - told.endswith(" "))
+    return told[begin:end], places[begin : end + 1]
+
+
+def _normalised(form: Form) -> Callable[[str], Retold]:
+    """Return what retells a text in a Unicode normalisation form."""
+
+    def retell(text: str) -> Retold:
+        if unicodedata.is_normalized(form, text):
+            return text, np.arange(len(text) + 1)
+        told: list[str] = []
+        places: list[int] = []
+        at = 0
+        for start, end in _clusters(text, form):
+            cluster, made = text[start:end], unicodedata.normalize(form, text[start:end])
+            if cluster != made:
+                told += [text[at:start], made]
+                places += [*range(at, start + 1), *[INSIDE] * (len(made) - 1)]
+                at = end
+        told.append(text[at:])
+        places += range(at, len(text) + 1)
+        return "".join(told), np.array(places, np.int64)
+
+    return retell
+
+
+def _clusters(text: str, form: Form) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of characters that are normalised together, without plain ASCII ones."""
+    for run in _NOT_ASCII.finditer(text):
+        # The usual case, one character between ASCII ones, in short.
+        if run.end() - run.start() == 2 and run[0][0].isascii():
+            yield run.span() if unicodedata.combining(run[0][1]) else (run.start() + 1, run.end())
+            continue
+        start = run.start()
+        for end in range(start + 1, run.end()):
+            character = text[end]
+            apart = unicodedata.normalize(form, text[start:end]) + unicodedata.normalize(
+                form, character
+            )
+            joins = unicodedata.normalize(form, text[start : end + 1]) != apart
+            if not (unicodedata.combining(character) or joins):
+                yield start, end
+                start = end
+        yield start, run.end()
+
+
+def _points(text: str) -> Indices:
+    """Return the code points of a text."""
+    found: Indices = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    return found
+
+
+def _widths_in_utf16(text: str) -> Indices:
+    return np.where(_points(text) > 0xFFFF, 2, 1).astype(np.int64)
+
+
+def _widths_in_utf8(text: str) -> Indices:
+    points = _points(text)
+    wide = [(points > limit).astype(np.int64) for limit in (0x7F, 0x7FF, 0xFFFF)]
+    return 1 + wide[0] + wide[1] + wide[2]
+
+
+def length_in_utf16(text: str) -> int:
+    """Return the UTF-16 units of a text."""
+    return int(_widths_in_utf16(text).sum())
+
+
+def length_in_utf8(text: str) -> int:
+    """Return the UTF-8 bytes of a text."""
+    return int(_widths_in_utf8(text).sum())
+
+
+def _in_units(widths_of: Callable[[str], Indices]) -> Callable[[str], Retold]:
+    """Return what retells a text in units of which a character has one or several."""
+
+    def retell(text: str) -> Retold:
+        starts = np.concatenate(([0], np.cumsum(widths_of(text)))).astype(np.int64)
+        places = np.full(int(starts[-1]) + 1, INSIDE)
+        places[starts] = np.arange(len(starts))
+        return text, places
+
+    return retell
+
+
+UTF_8 = Counting("utf-8", "they count UTF-8 bytes", "units", _in_units(_widths_in_utf8))
+UTF_16 = Counting("utf-16", "they count UTF-16 units", "units", _in_units(_widths_in_utf16))
+INCLUSIVE = Counting("inclusive", "ends are inclusive", "ends", inclusive=True)
+# In the order in which they apply.
+COUNTINGS: Sequence[Counting] = (
+    Counting("from-1", "they count from 1, or a byte order mark", "mark", _marked),
+    Counting("no-mark", "the byte order mark is not counted", "mark", _unmarked),
+    Counting("crlf-as-one", "CR LF is counted as one", "breaks", _short_breaks),
+    Counting("crlf-as-two", "a line break is counted as two", "breaks", _long_breaks),
+    Counting("nfc", "the text was normalised to NFC", "form", _normalised("NFC")),
+    Counting("nfd", "the text was normalised to NFD", "form", _normalised("NFD")),
+    Counting("blanks", "blanks in a row are counted as one", "blanks", _single_blanks),
+    Counting("trimmed", "blanks were normalised and trimmed", "blanks", _trimmed),
+    UTF_8,
+    UTF_16,
+    INCLUSIVE,
+)
+_LIKELY = ("ends", "units", "breaks", "mark", "form", "blanks")
+CODE_POINTS = Convention()
+IN_UTF_8 = Convention((UTF_8,))
+IN_UTF_16 = Convention((UTF_16,))
+
+
+def conventions() -> Iterator[Convention]:
+    """Yield code points, then all conventions of one and of two ways of counting."""
+    yield CODE_POINTS
+    # Several may give the same positions, and the first is named.
+    for part in sorted(COUNTINGS, key=lambda part: _LIKELY.index(part.group)):
+        yield Convention((part,))
+    for one, other in combinations(COUNTINGS, 2):
+        if one.group != other.group:
+            yield Convention((one, other))

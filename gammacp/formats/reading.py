@@ -26,6 +26,7 @@ from gammacp.formats.registry import FORMATS, Format
 from gammacp.formats.source import Source
 
 if TYPE_CHECKING:
+    from gammacp.formats.conventions import ConventionNote
     from gammacp.formats.understood import Remark
 
 T = TypeVar("T")
@@ -61,6 +62,8 @@ class Collection:
     missing
         By the path or document of a failure, the names of the documents that are left out because
         of it; none where only the file could have named them.
+    conventions
+        Conventions of files that were read otherwise than their format says.
     remarks
         How each file was understood: its people, states of work, conventions and columns.
     """
@@ -72,6 +75,7 @@ class Collection:
     joinings: tuple[Joining, ...] = ()
     apart: frozenset[str] = frozenset()
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    conventions: tuple[ConventionNote, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
     @property
@@ -196,6 +200,8 @@ def collect(
         What the formats take, as for `read`, and `layout`; `features`, names of what is a feature
         beside the category, for those that have some; `align_texts` aligns the texts of one
         document where they differ between annotators (`gammacp.formats.differing_texts`);
+        `positions` moves those of an annotator, as in `{"Ann": "end+1"}`
+        (`gammacp.formats.position_maps`);
         `include`, states of work that count beside finished work ("unfinished", "reference"), and
         `repeated`, which of several answers of one person on one document counts ("first", "last",
         "session"), for formats that have these.
@@ -209,8 +215,10 @@ def collect(
     given: dict[str, Any] = {k: value for k, value in options.items() if value is not None}
     layout: str | None = given.pop("layout", None)
     align_texts = bool(given.pop("align_texts", False))
-    offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
-    _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
+    positions = given.pop("positions", None)
+    if given:  # All formats are imported for it.
+        offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
+        _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
     asked = list(paths)
     finding = finding or find(asked, chosen, layout)
     taken, passed = _by_state(finding.found, given.get("include"), given.get("repeated"))
@@ -227,18 +235,27 @@ def collect(
             path = without_gz(source.path) / source.member
             unread.append(Unread(source.place, error.at(source.place), path, entry))
     left_out = [finding.left_out, passed, *(document.left_out for *_, document in documents)]
-    remarks = _remarks(finding.found, documents)
+    told = _conventions([document for *_, document in documents if _table_of(document) is None])
+    remarks = _remarks(finding.found, documents, told)
     tables = [table for *_, document in documents if (table := _table_of(document)) is not None]
-    whole = None if unread or layout or len(tables) < len(documents) else table_of_several(tables)
+    plain = not (unread or layout or positions) and len(tables) == len(documents)
+    whole = table_of_several(tables) if plain else None
     if whole is not None:
         # Documents of one table each are whole: nothing is put together, and none is made for it.
         made = _noting(whole, documents[0][1], {"format": format, **options})
         formats = _Alike(whole, documents[0][1].name)
         return Collection(made, (), formats, gather(left_out), remarks=remarks)
     parts = [part for document in documents for part in _parts_of(*document, layout)]
+    if positions:
+        parts = _moved(parts, positions)
     asked_for = {"format": format, **options}
     found = _put_together(parts, unread, settings, layout, align_texts, asked_for)
-    found = replace(found, left_out=gather([*left_out, found.left_out]), remarks=remarks)
+    found = replace(
+        found,
+        left_out=gather([*left_out, found.left_out]),
+        conventions=told,
+        remarks=remarks,
+    )
     if not found.continua and not found.failures:
         raise _nothing(asked, found.left_out)
     return found
@@ -266,7 +283,9 @@ def _by_state(
 
 
 def _remarks(
-    found: Sequence[tuple[Source, Format]], documents: Sequence[_Document]
+    found: Sequence[tuple[Source, Format]],
+    documents: Sequence[_Document],
+    conventions: Sequence[ConventionNote],
 ) -> tuple[Remark, ...]:
     """Return what readers say of how they understood their files, and the people of each file."""
     from gammacp.formats.understood import Remark
@@ -284,6 +303,7 @@ def _remarks(
         if source.origin is not None:
             note_state(source, source.origin.state, source.origin.said)
         remarks += source.remarks
+    remarks += [Remark(note.file, "conventions", note.convention) for note in conventions]
     return tuple(remarks)
 
 
@@ -295,6 +315,32 @@ def _parts_of(
     shared = listed or (layout or entry.layout) is not None
     for c in document.values() if isinstance(document, Corpus) else [document]:
         yield DocumentPart(c.name if shared else source.place, c, entry, source, shared, listed)
+
+
+def _moved(parts: Sequence[DocumentPart], positions: Any) -> list[DocumentPart]:
+    """The parts with the positions of some annotators moved."""
+    # Imported with its option, as what follows: few files need it.
+    from gammacp.formats.position_maps import move_positions
+
+    moved = move_positions([part.continuum for part in parts], positions)
+    return [replace(part, continuum=c) for part, c in zip(parts, moved, strict=True)]
+
+
+def _conventions(documents: Iterable[Continuum | Corpus]) -> tuple[ConventionNote, ...]:
+    """What readers say of the conventions of their files."""
+    stated = [
+        document
+        for document in documents
+        if any(
+            c.about.facts
+            for c in (document.values() if isinstance(document, Corpus) else [document])
+        )
+    ]
+    if not stated:
+        return ()
+    from gammacp.formats.conventions import notes_of
+
+    return tuple(note for document in stated for note in notes_of(document))
 
 
 class _Alike(Mapping[str, str]):
@@ -378,7 +424,9 @@ def _noting(continuum: Noting, entry: Format, given: Mapping[str, Any]) -> Notin
     """The continuum, or table of them, with what was asked of its reader in its `selection`."""
     for key, value in given.items():
         noted = {"format", "layout", "include", *entry.reader.options} - {"features"}
-        if value is not None and key in noted:
+        if value is not None and key in noted and isinstance(value, Mapping):
+            continuum = continuum.noting(key, *(f"{k}={v}" for k, v in value.items()))
+        elif value is not None and key in noted:
             several = isinstance(value, list | tuple)
             text = ",".join(map(str, value)) if several else str(value)
             continuum = continuum.noting(key, text)
@@ -431,6 +479,10 @@ def _together(
 
         parts, told = on_one_line(parts)
     whole = merge_parts(parts)
+    if len(parts) > 1 and (notes := _conventions(parts)):
+        from gammacp.formats.conventions import FACT, fact_of
+
+        whole = replace(whole, about=whole.about.with_fact(FACT, fact_of(notes)))
     return whole.noting("align-texts", "yes") if told else whole, told
 
 

@@ -67,6 +67,8 @@ class Spans(_Counting):
         The annotated text, where there is one; units must lie inside.
     bounds
         Where the document begins and ends, and the line that says so, if any.
+    facts
+        Further statements about it (`About.facts`).
     """
 
     name: str
@@ -74,6 +76,7 @@ class Spans(_Counting):
     text: str | None = None
     bounds: tuple[Bounds, int | None] | None = None
     annotators: dict[str, None] = field(default_factory=dict)
+    facts: dict[str, str | int] = field(default_factory=dict)
     _units: list[Unit] = field(default_factory=list)
     _links: list[Link] = field(default_factory=list)
 
@@ -278,7 +281,10 @@ class Spans(_Counting):
                 text=self.text,
                 links=whole,
             )
-        return built.with_about(left_out=self._left_out.entries())
+        about = built.about
+        for fact, value in self.facts.items():
+            about = about.with_fact(fact, value)
+        return replace(built, about=about).with_about(left_out=self._left_out.entries())
 
 
 def shape_of(extents: Sequence[tuple[float, float]], given: str | None) -> Shape | None:

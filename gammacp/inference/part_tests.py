@@ -159,6 +159,31 @@ def interval_over_documents(
     return low, np.where(np.isnan(up), 1.0, np.minimum(1.0, np.maximum(gamma + up, gamma)))
 
 
+def hall_moves(
+    influences: Floats, variance: float, df: float, confidence: float
+) -> tuple[float, float]:
+    """Return how far up and down a value may lie by Hall's t; NaN where skew leaves it open.
+
+    Parameters
+    ----------
+    influences
+        What each part moves 1 − value by: the value without the part minus the value.
+    variance
+        Of the value.
+    df
+        Degrees of freedom.
+    confidence
+        Coverage that is aimed at, in (0, 1).
+    """
+    from scipy.special import stdtrit
+
+    error = math.sqrt(variance)
+    t = -stdtrit(df, (1 - confidence) / 2)
+    skew = _third_moment(influences) / error**3
+    up, down = (float(error * _with_skew(np.asarray(side), skew)) for side in (t, -t))
+    return up, down
+
+
 def _with_skew(t: Floats, skew: Floats) -> Floats:
     """Hall's transformation inverted: t + b·t²/3 + b²·t³/27 + b/6 takes what is found to t."""
     b = np.where(np.abs(skew) < _NO_SKEW, _NO_SKEW, skew)

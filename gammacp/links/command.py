@@ -13,6 +13,7 @@ from gammacp.cli.output import AsJson, message, print_json, show
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from gammacp.base.record_tables import Column
     from gammacp.links.report import LinkReport
 
 
@@ -81,6 +82,8 @@ def _print(found: LinkReport, *, explain: bool) -> None:
         values = (Column(n, n, number, value=partial(_f1, n)) for n in SCORERS)
         named = Column("document", "document"), Column("annotators", "F₁ of", value=who)
         show(Table((*named, *values), found.coreference))
+    if found.relations:
+        show(Table(_relation_columns(found), found.relations))
     if not explain or not found.pairs:
         return
     counts = tuple(Column(what, what, count) for what in WHAT)
@@ -95,6 +98,26 @@ def _print(found: LinkReport, *, explain: bool) -> None:
         Column("disorder", "disorder", number),
     )
     show(Table(shown, found.differing))
+
+
+def _relation_columns(found: LinkReport) -> tuple[Column, ...]:
+    """Return the columns of relation F₁; the first annotator of a pair is the reference."""
+    from gammacp.base.record_tables import Column, number
+
+    def rate(rule: str, name: str, record: Mapping[str, Any]) -> float:
+        return float(record[rule][name])
+
+    rules = [rule for rule in ("strict", "relaxed") if found.relations[0][rule]]
+    named = (
+        Column("annotators", "links of", value=lambda r: ", ".join(r["annotators"])),
+        Column("type", "type", value=lambda r: r["type"] or "all"),
+    )
+    rates = (
+        Column(f"{rule} {name}", f"{rule} {title}", number, value=partial(rate, rule, name))
+        for rule in rules
+        for name, title in (("recall", "R"), ("precision", "P"), ("f1", "F₁"))
+    )
+    return (*named, *rates)
 
 
 def _f1(name: str, record: Mapping[str, Any]) -> float:

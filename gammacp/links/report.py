@@ -11,20 +11,17 @@ from typing import Any, TypeAlias, Unpack
 
 from gammacp.continuum import Continuum
 from gammacp.links.measures.coreference import mention_places, pairwise_coreference
-from gammacp.links.measures.gamma_link import (
-    BeyondUnits,
-    LinksOn,
-    count_chains,
-    given_units,
-    links_on,
-)
+from gammacp.links.measures.disorder import LinksOn, count_chains, links_on
+from gammacp.links.measures.gamma_link import BeyondUnits, given_units
 from gammacp.links.measures.joined import costs_of_pairs, ends_of, groups_of, no_links
+from gammacp.links.measures.relations import relations_by_pair
 from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.score import Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 
 Record: TypeAlias = dict[str, Any]
+_LISTS = ("pairs", "types", "differing", "coreference", "relations")
 SCORERS = ("muc", "b-cubed", "ceaf-m", "ceaf-e", "blanc", "lea")
 WHAT = ("same", "other type", "one end elsewhere", "one end elsewhere, other type", "missing")
 
@@ -45,6 +42,8 @@ class LinkReport:
         The groups of links that not all agree on, by document.
     coreference
         Recall, precision and F₁ per pair of annotators and document, the first being the key.
+    relations
+        Those of links per pair of annotators, by type and in all, over all documents.
     """
 
     scores: Mapping[str, Score]
@@ -53,13 +52,14 @@ class LinkReport:
     types: tuple[Record, ...]
     differing: tuple[Record, ...]
     coreference: tuple[Record, ...]
+    relations: tuple[Record, ...] = ()
 
     def as_dict(self) -> Record:
         """All of it, as JSON has it."""
         return {
             "measures": {name: score.as_dict() for name, score in self.scores.items()},
             "components": dict(self.components),
-            **{k: [*getattr(self, k)] for k in ("pairs", "types", "differing", "coreference")},
+            **{k: [*getattr(self, k)] for k in _LISTS},
         }
 
 
@@ -115,6 +115,7 @@ def link_report(
         types=tuple(_counts_by(compared, "type")),
         differing=tuple(_disagreements(compared)),
         coreference=tuple(_coreference(basis)) if "chain" in kinds else (),
+        relations=tuple(relations_by_pair(basis.continua)) if kinds - {"chain"} else (),
     )
 
 
@@ -124,7 +125,7 @@ def _each_pair(c: Continuum, basis: Basis, on: LinksOn) -> Iterator[Record]:
         return
     groups = basis.align([c])[0].groups
     links, joined = c.link_rows.only(chains=False), on.join(c, groups)
-    ends = ends_of(c, links, groups_of(c, groups), on.costs, None)
+    ends = ends_of(c, links, groups_of(c, groups), on.costs)
     shown = [
         {
             "type": links.types[k],

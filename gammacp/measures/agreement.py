@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -21,6 +21,7 @@ from gammacp.inference.contributions import (
     contributions_of_alignment,
     contributions_of_documents,
 )
+from gammacp.inference.part_tests import FEWEST_PARTS
 from gammacp.inference.populations import (
     AlignedDocuments,
     Over,
@@ -34,6 +35,7 @@ from gammacp.measures.gamma import Gamma, GammaScore, score_on
 from gammacp.measures.gamma_corpus import CorpusGamma, ScoreTable, gamma_on
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
+from gammacp.registry import Registry
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -41,6 +43,9 @@ if TYPE_CHECKING:
     from gammacp.inference.resampling import BootstrapInterval
     from gammacp.measures.components import VarianceComponents
     from gammacp.measures.pair_rows import PairRows
+
+ANSWERS: Registry[Callable[[Any], Any]] = Registry("answer")
+"""What is said of γ in words, by whoever registers it (`[answer]` in a subject.toml)."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +155,17 @@ class Agreement:
             parts = self.contributions()
         except DataError:
             return None
-        return interval_of_gamma(parts, error=self.score.chance_error, confidence=confidence)
+        return interval_of_gamma(
+            parts,
+            error=self.score.chance_error,
+            confidence=confidence,
+            units=self._units() if np.count_nonzero(parts.observed > 0) < FEWEST_PARTS else None,
+        )
+
+    def _units(self) -> tuple[float, float]:
+        """Units per annotator, and the disorder that all of them would have if they were alone."""
+        sizes = [(self.size(name), score.annotators) for name, score in self.rated.items()]
+        return math.fsum(x for x, _ in sizes), math.fsum(x * n for x, n in sizes)
 
     @cached_property
     def pair_cells(self) -> PairCells:

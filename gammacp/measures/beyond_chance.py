@@ -146,11 +146,19 @@ def _own(score: Score) -> BeyondChance | None:
     return BeyondChance(**{name: getattr(score, name) for name in names})
 
 
-def _unsuited(m: Measure, model: str) -> str | None:
-    """Why the chance model cannot serve the measure."""
+def unsuited(m: Measure, model: str) -> str | None:
+    """Why the chance model cannot serve the measure.
+
+    Parameters
+    ----------
+    m
+        The measure.
+    model
+        Name of a chance model.
+    """
     if m.per_category:
         return _BY_CATEGORY.format(m.name, "" if m.counts else ", which are 1 − D/E[D] already")
-    if Need.PREDEFINED in m.needs and not CHANCE_MODELS[model].keeps_places:
+    if m.needs & {Need.PREDEFINED, Need.PLACES} and not CHANCE_MODELS[model].keeps_places:
         return _ELSEWHERE.format(model)
     return None if m.counts else _NO_DISAGREEMENT.format(m.name)
 
@@ -214,7 +222,7 @@ def _of_units(
     wanted: dict[str, float] = {}
     for name, score in scores.items():
         own, observed = _own(score), MEASURES[name].disagreement_of(score)
-        reason = _unsuited(MEASURES[name], settings.chance)
+        reason = unsuited(MEASURES[name], settings.chance)
         if own is not None:
             found[name] = own
         elif reason or observed is None:

@@ -10,38 +10,20 @@ what they expect by chance (Artstein & Poesio 2008, §2):
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from gammacp.base.arrays import Floats
+from gammacp.base.arrays import Floats, Indices
 from gammacp.chance.beyond import ratio, ratios
+from gammacp.continuum import Continuum
+from gammacp.measures.counting import Counting, Counts, Numbers, Pooling, Rates, pairs_of, share
 from gammacp.measures.score import Score
 
 COEFFICIENTS = ("fleiss", "cohen", "conger", "alpha")
 _ONE_LABEL = "only one label is used, so no disagreement can be expected"
-
-
-@dataclass(frozen=True)
-class Choices:
-    """Who chooses which label how often, and how often two annotators differ.
-
-    Attributes
-    ----------
-    annotators
-        Names.
-    shares
-        Share of each label in each annotator's choices, shape (m, labels); rows sum to 1.
-    apart
-        Share of items about which two annotators differ, shape (m, m), symmetric.
-    values
-        Number of choices of all annotators; infinite where items are a continuum.
-    """
-
-    annotators: tuple[str, ...]
-    shares: Floats
-    apart: Floats
-    values: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,26 +33,126 @@ class CategorisationScore(Score):
     coefficient: str
 
 
-def coefficient_score(choices: Choices, coefficient: str, signature: str) -> CategorisationScore:
+def counts_of_choices(
+    continuum: Continuum,
+    coefficient: str,
+    chosen: Floats | Indices,
+    apart: Floats | Indices,
+    *,
+    items: float,
+    values: float,
+    units: float,
+    labels: tuple[str, ...] | None = None,
+) -> Counts:
+    """Return what a coefficient is made of.
+
+    Parameters
+    ----------
+    continuum
+        Its annotators.
+    coefficient
+        One of `COEFFICIENTS`.
+    chosen
+        How much each annotator chose each label, shape (m, labels).
+    apart
+        How much two annotators differ about, shape (m, m), symmetric.
+    items
+        How much there is to choose about.
+    values
+        Number of choices of an annotator; infinite where items are a continuum.
+    units
+        How many units that is.
+    labels
+        Their names; None: the continuum's categories.
+    """
+    m = continuum.n_annotators
+    i, j = np.triu_indices(m, 1)
+    numbers: dict[str, np.ndarray[Any, Any]]
+    if coefficient in ("cohen", "conger"):
+        numbers = {"apart": apart[i, j], "first_choices": chosen[i], "second_choices": chosen[j]}
+        numbers |= {"items": np.full(len(i), items), "units": np.full(len(i), units)}
+        parties: tuple[tuple[str, ...], ...] = pairs_of(continuum.annotators)
+    else:
+        # α weighs an item by its values, of which there are as many as annotators.
+        weight = float(m) if coefficient == "alpha" else 1.0
+        numbers = {
+            "apart": weight * apart[i, j].mean(keepdims=True),
+            "choices": weight * chosen.mean(axis=0, keepdims=True),
+            "items": np.array([weight * items]),
+            "units": np.array([units]),
+        }
+        if coefficient == "alpha":
+            numbers["values"] = np.array([m * values if math.isfinite(values) else 0.0])
+        parties = (continuum.annotators,)
+    floats = {name: x.astype(np.float64) for name, x in numbers.items()}
+    return Counts(parties, floats, continuum.categories if labels is None else labels)
+
+
+def coefficient_rates(numbers: Numbers) -> Rates:
+    """Return 1 − D_o/D_e from disagreements, so that perfect agreement is exactly 1.
+
+    Parameters
+    ----------
+    numbers
+        As `counts_of_choices` has them; `values` is 0 where items are a continuum.
+    """
+    items = numbers["items"]
+    observed = share(numbers["apart"], items)
+    sides = ("choices", "choices") if "choices" in numbers else ("first_choices", "second_choices")
+    expected = _differing(*(share(numbers[side], items[..., None]) for side in sides))
+    if "values" in numbers:
+        n = numbers["values"]
+        expected = expected * np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)
+    return Rates(
+        value=ratios(observed, expected),
+        disagreement=observed,
+        size=numbers["units"],
+        expected=expected,
+    )
+
+
+def counting_of_choices(count: Callable[..., Counts], *, relabelled: bool = False) -> Counting:
+    """Return the counting of a measure that has the option `coefficient`.
+
+    Parameters
+    ----------
+    count
+        `(continuum, **options)`.
+    relabelled
+        As of `Counting`.
+    """
+    return Counting(
+        count=count,
+        rates=coefficient_rates,
+        pooling=_pooling,
+        relabelled=relabelled,
+        nothing=_ONE_LABEL,
+    )
+
+
+def _pooling(*, coefficient: str = "fleiss", **_: Any) -> Pooling:
+    others: dict[str, Pooling] = {"cohen": "values", "conger": "parts"}
+    return others.get(coefficient, "all")
+
+
+def coefficient_score(counts: Counts, coefficient: str, signature: str) -> CategorisationScore:
     """The coefficient of these choices; NaN with the reason where P_e = 1.
 
-    It is computed as 1 − D_o/D_e from disagreements, so that perfect agreement is exactly 1.
+    Parameters
+    ----------
+    counts
+        As `counts_of_choices` makes them.
+    coefficient
+        One of `COEFFICIENTS`.
+    signature
+        How the number was made.
     """
-    m = len(choices.annotators)
-    pairs = np.triu_indices(m, 1)
-    apart = float(choices.apart[pairs].mean())
-    shares = choices.shares
-    if coefficient in ("fleiss", "alpha"):
-        chance = _differing(shares.mean(axis=0), shares.mean(axis=0))
-        if coefficient == "alpha" and math.isfinite(choices.values):
-            chance *= choices.values / (choices.values - 1)
-    else:
-        chances = np.array([_differing(shares[i], shares[j]) for i, j in zip(*pairs, strict=True)])
-        chance = float(chances.mean())
+    rates = coefficient_rates(counts.numbers)
+    assert rates.expected is not None
+    apart, chance = float(rates.disagreement.mean()), float(rates.expected.mean())
     value, reason = ratio(apart, chance, _ONE_LABEL)
     if coefficient == "cohen":
-        value = float(ratios(choices.apart[pairs], chances).mean())
-        reason = _constant_pair(choices, chances, pairs)
+        value, reason = float(rates.value.mean()), _constant_pair(counts, rates.expected)
     disagreements = coefficient == "alpha"
     return CategorisationScore(
         value=value,
@@ -78,6 +160,7 @@ def coefficient_score(choices: Choices, coefficient: str, signature: str) -> Cat
         expected=chance if disagreements else 1 - chance,
         reason=reason,
         signature=signature,
+        counts=counts,
         coefficient=coefficient,
     )
 
@@ -89,17 +172,15 @@ def disagreement_of_choices(score: Score) -> float | None:
     return 1 - score.observed
 
 
-def _differing(p: Floats, q: Floats) -> float:
+def _differing(p: Floats, q: Floats) -> Floats:
     """Σ_{c≠k} p_c q_k: the probability that two draws differ; exactly 0 where they cannot."""
     used = (p > 0) | (q > 0)
     # No p @ q: a BLAS product has other last bits on other processors.
-    return 1 - math.fsum(p * q) if np.count_nonzero(used) > 1 else 0.0
+    return np.where(np.count_nonzero(used, axis=-1) > 1, 1 - (p * q).sum(axis=-1), 0.0)
 
 
-def _constant_pair(
-    choices: Choices, chances: Floats, pairs: tuple[np.ndarray[tuple[int]], ...]
-) -> str | None:
+def _constant_pair(counts: Counts, chances: Floats) -> str | None:
     for k in np.flatnonzero(chances == 0)[:1]:
-        first, second = (choices.annotators[int(side[k])] for side in pairs)
+        first, second = counts.parties[int(k)]
         return f"Cohen's κ of {first} and {second} is undefined: both use one label throughout"
     return None

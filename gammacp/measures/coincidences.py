@@ -3,13 +3,18 @@
 Krippendorff, Mathet, Bouvry & Widlöcher (2016); conventions in `gammacp.measures.krippendorff`.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from gammacp.base.arrays import Floats
+from gammacp.chance.beyond import ratios
 from gammacp.continuum import Continuum
+from gammacp.measures.counting import Counts, Numbers, Rates, share
 from gammacp.measures.sections import GAP, Sections, intersections, sections_of, units_of
 
 
@@ -27,6 +32,8 @@ class Coincidences:
         How many intersections have these two labels.
     possible
         ℓ.. of all sections, m·L.
+    counts
+        What they are made of.
     """
 
     labels: tuple[str, ...]
@@ -34,6 +41,26 @@ class Coincidences:
     expected: Floats
     pairs: Floats
     possible: float
+    counts: Counts
+
+    @classmethod
+    def of(cls, counts: Counts) -> Coincidences:
+        """The coincidences of one document.
+
+        Parameters
+        ----------
+        counts
+            Of one party.
+        """
+        numbers = {name: values[0] for name, values in counts.numbers.items()}
+        return cls(
+            counts.labels,
+            numbers["observed"],
+            expected_coincidences(numbers["marginal"], numbers["alone"]),
+            numbers["pairs"],
+            float(numbers["possible"]),
+            counts,
+        )
 
     @property
     def total(self) -> float:
@@ -41,51 +68,129 @@ class Coincidences:
         return float(self.observed.sum())
 
 
-def of_sections(continuum: Continuum, atom: float) -> Coincidences:
-    """ℓ_ck and ε_ck over units and gaps; the gap is the last label, `atom` is τ."""
-    sections = sections_of(continuum)
-    lengths, pairs = _count(sections)
-    observed = lengths / (sections.n_annotators - 1)
-    marginal = sections.label_lengths().sum(axis=0)
-    total = float(marginal.sum())
-    with_itself = np.bincount(sections.labels, sections.lengths**2, minlength=len(sections.names))
-    with_itself[-1] = atom * marginal[-1]
-    possible = total**2 - with_itself.sum()
-    expected = np.outer(marginal, marginal) - np.diag(with_itself)
-    if total:
-        expected *= total / possible
-    return Coincidences(sections.names, observed, expected, pairs, total)
+def expected_coincidences(marginal: Floats, alone: Floats) -> Floats:
+    """Return ε_ck: every position paired with every other one, but for those that cannot meet.
+
+    Parameters
+    ----------
+    marginal
+        ℓ_c of each label, shape (…, labels).
+    alone
+        Pairs of positions of each label that cannot meet, of the same shape.
+
+    Returns
+    -------
+    array
+        Shape (…, labels, labels), of the same sum as `marginal`; NaN where no pair can meet.
+    """
+    total = marginal.sum(axis=-1)[..., None, None]
+    possible = total**2 - alone.sum(axis=-1)[..., None, None]
+    together = marginal[..., :, None] * marginal[..., None, :]
+    together = together - alone[..., None] * np.eye(alone.shape[-1])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # Below zero when a single pair of annotators out of many has anything in common.
+        expected: Floats = np.where(possible > 0, together * (total / possible), math.nan)
+    return np.where(total == 0, 0.0, expected)
 
 
-def of_kinds(continuum: Continuum, atom: float) -> Coincidences:
-    """The same with two labels, unit and gap."""
-    of_labels = of_sections(continuum, atom)
-    return Coincidences(
-        ("unit", GAP),
-        _fold(of_labels.observed),
-        _fold(of_labels.expected),
-        _fold(of_labels.pairs),
-        of_labels.possible,
+def coincidence_rates(numbers: Numbers, *, squared: Floats) -> Rates:
+    """Return 1 − D_o/D_e of coincidences.
+
+    Parameters
+    ----------
+    numbers
+        `observed`, `marginal`, `alone` and `units`.
+    squared
+        δ² of labels, shape (labels, labels).
+    """
+    seen = numbers["observed"]
+    total = seen.sum(axis=(-2, -1))
+    chance = expected_coincidences(numbers["marginal"], numbers["alone"])
+    observed = share((squared * seen).sum(axis=(-2, -1)), total)
+    expected = share((squared * chance).sum(axis=(-2, -1)), total)
+    return Rates(
+        value=ratios(observed, expected),
+        disagreement=observed,
+        size=numbers["units"],
+        expected=expected,
+        most=float(squared.max(initial=0.0)),
     )
 
 
-def of_units(continuum: Continuum) -> Coincidences:
-    """ℓ*_ck and ε*_ck over intersecting units, which may overlap within an annotator."""
+def of_sections(continuum: Continuum, atom: float) -> Counts:
+    """Count ℓ_ck and what ε_ck is made of over units and gaps.
+
+    Parameters
+    ----------
+    continuum
+        Units of one annotator must not overlap; the gap is the last label.
+    atom
+        τ, the length of a position.
+    """
+    sections = sections_of(continuum)
+    lengths, pairs = _count(sections)
+    marginal = sections.label_lengths().sum(axis=0)
+    with_itself = np.bincount(sections.labels, sections.lengths**2, minlength=len(sections.names))
+    with_itself[-1] = atom * marginal[-1]
+    return _together(
+        continuum,
+        sections.names,
+        observed=lengths / (sections.n_annotators - 1),
+        marginal=marginal,
+        alone=with_itself,
+        pairs=pairs,
+        possible=np.array(marginal.sum()),
+    )
+
+
+def of_kinds(continuum: Continuum, atom: float) -> Counts:
+    """Count the same with two labels, unit and gap.
+
+    Parameters
+    ----------
+    continuum, atom
+        As for `of_sections`.
+    """
+    counts = of_sections(continuum, atom)
+    numbers = dict(counts.numbers)
+    for name, values in counts.numbers.items():
+        if values.ndim > 1:
+            fold = _fold if values.ndim > 2 else _fold_row
+            numbers[name] = fold(values[0])[None]
+    return Counts(counts.parties, numbers, ("unit", GAP))
+
+
+def of_units(continuum: Continuum) -> Counts:
+    """Count ℓ*_ck and what ε*_ck is made of over intersecting units.
+
+    Parameters
+    ----------
+    continuum
+        Units may overlap within an annotator.
+    """
     units = units_of(continuum)
     lengths, pairs = _count(units)
     others = units.n_annotators - 1
     observed = lengths / others
-    marginal = observed.sum(axis=0)
-    total = float(marginal.sum())
     squares = np.bincount(units.labels, _squared_cover(units), minlength=len(units.names))
-    with_itself = squares / others
-    expected = np.full_like(observed, math.nan)
-    # Below zero when a single pair of annotators out of many has anything in common.
-    possible = total**2 - float(with_itself.sum())
-    if possible > 0:
-        expected = (np.outer(marginal, marginal) - np.diag(with_itself)) * (total / possible)
-    possible_length = units.n_annotators * continuum.length
-    return Coincidences(units.names, observed, expected, pairs, possible_length)
+    return _together(
+        continuum,
+        units.names,
+        observed=observed,
+        marginal=observed.sum(axis=0),
+        alone=squares / others,
+        pairs=pairs,
+        possible=np.array(units.n_annotators * continuum.length),
+    )
+
+
+def _together(
+    continuum: Continuum, labels: tuple[str, ...], **numbers: np.ndarray[Any, Any]
+) -> Counts:
+    """Numbers of all annotators together, with their mean number of units."""
+    units = np.array([continuum.mean_units])
+    columns = {name: values[None].astype(np.float64) for name, values in numbers.items()}
+    return Counts((continuum.annotators,), {**columns, "units": units}, labels)
 
 
 def _count(sections: Sections) -> tuple[Floats, Floats]:
@@ -111,6 +216,11 @@ def _squared_cover(sections: Sections) -> Floats:
             covered += np.bincount(cell, met.lengths, minlength=n * m)
     squares: Floats = (covered.reshape(n, m) ** 2).sum(axis=1)
     return squares
+
+
+def _fold_row(row: Floats) -> Floats:
+    """All labels but the last (the gap) as one."""
+    return np.array([row[:-1].sum(), row[-1]])
 
 
 def _fold(matrix: Floats) -> Floats:

@@ -15,13 +15,49 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.needs import Need, require
 from gammacp.measures.coefficients import (
     COEFFICIENTS,
-    Choices,
     coefficient_score,
+    counting_of_choices,
+    counts_of_choices,
     disagreement_of_choices,
 )
+from gammacp.measures.counting import Counts
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, undefined
-from gammacp.measures.sections import NO_LENGTH, Sections, atom_of, intersections, sections_of
+from gammacp.measures.sections import NO_LENGTH, atom_of, intersections, sections_of
+
+
+def count_positions(
+    continuum: Continuum, *, coefficient: str = "fleiss", atom: float | None = None
+) -> Counts:
+    """Count over how many positions annotators choose which category, and differ.
+
+    Parameters
+    ----------
+    continuum
+        Units of one annotator must not overlap.
+    coefficient, atom
+        As for `kappa_d`.
+    """
+    sections = sections_of(continuum)
+    m, length = sections.n_annotators, continuum.length
+    apart = np.zeros(m * m)
+    for met in intersections(sections):
+        unlike = sections.labels[met.first] != sections.labels[met.second]
+        i = sections.annotators[met.first[unlike]].astype(np.int64)
+        j = sections.annotators[met.second[unlike]]
+        apart += np.bincount(i * m + j, met.lengths[unlike], minlength=m * m)
+    square = apart.reshape(m, m)
+    tau = atom_of(continuum, atom) if coefficient == "alpha" else 0.0
+    return counts_of_choices(
+        continuum,
+        coefficient,
+        sections.label_lengths(),
+        square + square.T,
+        items=length,
+        values=length / tau if tau else math.inf,
+        units=continuum.mean_units,
+        labels=sections.names,
+    )
 
 
 @registered(
@@ -32,6 +68,7 @@ from gammacp.measures.sections import NO_LENGTH, Sections, atom_of, intersection
     range="[−1, 1]",
     disagreement=disagreement_of_choices,
     fragments="atoms",
+    counting=counting_of_choices(count_positions),
 )
 def kappa_d(
     continuum: Continuum, *, coefficient: str = "fleiss", atom: float | None = None
@@ -63,22 +100,5 @@ def kappa_d(
     made = signature("kappa-d", selection=continuum.selection, coefficient=coefficient, atom=tau)
     if continuum.length == 0:
         return undefined(NO_LENGTH, signature=made)
-    choices = _choices(sections_of(continuum), continuum, tau or 0.0)
-    return coefficient_score(choices, coefficient, made)
-
-
-def _choices(sections: Sections, continuum: Continuum, atom: float) -> Choices:
-    m, length = sections.n_annotators, continuum.length
-    apart = np.zeros(m * m)
-    for met in intersections(sections):
-        unlike = sections.labels[met.first] != sections.labels[met.second]
-        i = sections.annotators[met.first[unlike]].astype(np.int64)
-        j = sections.annotators[met.second[unlike]]
-        apart += np.bincount(i * m + j, met.lengths[unlike], minlength=m * m)
-    square = apart.reshape(m, m)
-    return Choices(
-        continuum.annotators,
-        sections.label_lengths() / length,
-        (square + square.T) / length,
-        m * length / atom if atom else math.inf,
-    )
+    counts = count_positions(continuum, coefficient=coefficient, atom=atom)
+    return coefficient_score(counts, coefficient, made)

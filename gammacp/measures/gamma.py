@@ -16,12 +16,14 @@ from gammacp.alignment.aligned import AlignedDocument
 from gammacp.base.arguments import instance
 from gammacp.base.record_tables import record_of
 from gammacp.base.text import sentence
-from gammacp.chance.beyond import ratio, ratio_interval
+from gammacp.chance.beyond import ratio, ratio_interval, ratios
 from gammacp.chance.direction import FEWEST_OF_STRETCH, Direction, direction, empty_stretches
 from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
-from gammacp.continuum import Continuum
+from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.needs import Need, require, unmet_need
+from gammacp.errors import DataError
 from gammacp.inference.populations import Over
+from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
 from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.registry import registered
 from gammacp.measures.score import ChanceBaseline, Score
@@ -36,10 +38,7 @@ _UNPROVEN = (
 )
 # Of the test of agreement above 0.
 _LEVEL = 0.05
-_NEEDED = (
-    "a Continuum (read makes one of a file, Continuum.from_frame of a data frame; for several: "
-    "gamma_corpus)"
-)
+_NEEDED = "a Continuum (read makes one of a file, Continuum.from_frame of a data frame) or a Corpus"
 NOTHING_EXPECTED = "the expected disorder is 0: random annotation sets agree perfectly"
 
 
@@ -140,20 +139,69 @@ class GammaScore(Gamma):
         return as_html("gamma", self)
 
 
+def disorder_rates(numbers: Numbers) -> Rates:
+    """Return γ = 1 − Σ x̄·δ / Σ x̄·δ_e.
+
+    Parameters
+    ----------
+    numbers
+        `observed`, `expected`, `units` and `most`, the disorder of units that are all alone.
+    """
+    most = numbers["most"]
+    return Rates(
+        value=ratios(numbers["observed"], numbers["expected"]),
+        disagreement=share(numbers["observed"], most),
+        size=numbers["units"],
+        expected=share(numbers["expected"], most),
+    )
+
+
+def count_disorder(continuum: Continuum, **options: Any) -> Counts:
+    """Count the disorder of the best alignment and of random sets.
+
+    Parameters
+    ----------
+    continuum, options
+        As for `gamma`.
+
+    Raises
+    ------
+    DataError
+        The random sets are too few.
+    """
+    score = _gamma(continuum, options)
+    if score.counts is None:
+        raise DataError("interrupted after too few random annotation sets for δ_e")
+    return score.counts
+
+
+def _of_corpus(corpus: Corpus, **options: Any) -> Score:
+    from gammacp.measures.gamma_corpus import gamma_corpus
+
+    return gamma_corpus(corpus, **options)
+
+
 @registered(
     "gamma",
     "positions and categories on the best alignment, against chance",
     "Mathet, Widlöcher & Métivier 2015, eq. 8",
     fragments="whole",
+    counting=Counting(
+        count=count_disorder,
+        rates=disorder_rates,
+        pooling="all",
+        nothing=NOTHING_EXPECTED,
+        together=_of_corpus,
+    ),
 )
 @spelled_out_with_computing
-def gamma(continuum: Continuum, **options: Unpack[FamilyOptions]) -> GammaScore:
-    """γ of one continuum.
+def gamma(continuum: Any, **options: Unpack[FamilyOptions]) -> Any:
+    """γ of one continuum, or of a corpus.
 
     Parameters
     ----------
     continuum
-        At least two annotators and one unit.
+        At least two annotators and one unit; or a corpus, which has what `gamma_corpus` returns.
     options
         Those under Other Parameters. The same seed gives the same γ after moving, scaling, renaming
         and reordering.
@@ -168,6 +216,8 @@ def gamma(continuum: Continuum, **options: Unpack[FamilyOptions]) -> GammaScore:
     Identical annotators give exactly 1 where δ_e > 0, whatever the chance model; where random
     sets agree perfectly too (δ_e = 0: one unit each that fills the continuum, say) γ is undefined.
     """
+    if isinstance(continuum, Corpus):
+        return _of_corpus(continuum, **options)
     return _gamma(continuum, options)
 
 
@@ -237,6 +287,7 @@ def score_on(
         notes += not_shown(p, expected.samples) if alone else ()
     return GammaScore(
         value=value,
+        counts=_counts_of(document, expected) if expected.enough else None,
         interval=interval,
         reason=reason,
         observed=observed,
@@ -267,6 +318,19 @@ def score_on(
             ),
         ),
     )
+
+
+def _counts_of(document: AlignedDocument, expected: ExpectedDisorder) -> Counts:
+    """x̄·δ and x̄·δ_e, which add up over documents, of all annotators together."""
+    size = document.n_units / document.n_annotators
+    numbers = {
+        "observed": size * document.disorder,
+        "expected": size * expected.mean,
+        "units": size,
+        "most": size * document.n_annotators,
+    }
+    columns = {name: np.array([number]) for name, number in numbers.items()}
+    return Counts(((),), columns)
 
 
 def not_shown(p: float | None, samples: int) -> tuple[str, ...]:

@@ -27,19 +27,28 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from gammacp.base.arguments import whole
 from gammacp.base.arrays import Floats
 from gammacp.base.signature import signature
-from gammacp.chance.beyond import ratio
+from gammacp.chance.beyond import ratio, ratios
 from gammacp.continuum import Continuum
 from gammacp.continuum.needs import Need, require, unmet_need
 from gammacp.dissimilarity.base import category_counts
 from gammacp.inference.bootstrap import bootstrap_interval
 from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
-from gammacp.measures.coincidences import Coincidences, of_kinds, of_sections, of_units
+from gammacp.measures.coincidences import (
+    Coincidences,
+    coincidence_rates,
+    expected_coincidences,
+    of_kinds,
+    of_sections,
+    of_units,
+)
+from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
 from gammacp.measures.registry import observed_disagreement, registered
 from gammacp.measures.score import Score
 from gammacp.measures.sections import NO_LENGTH, atom_of
@@ -75,10 +84,56 @@ class CoincidenceScore(Score):
     bootstrap_by_category: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
+def _count_sections(continuum: Continuum, *, atom: float | None = None, **_: Any) -> Counts:
+    return of_sections(continuum, atom_of(continuum, atom))
+
+
+def _count_kinds(continuum: Continuum, *, atom: float | None = None, **_: Any) -> Counts:
+    return of_kinds(continuum, atom_of(continuum, atom))
+
+
+def _count_units(continuum: Continuum, **_: Any) -> Counts:
+    return of_units(continuum)
+
+
+def settle_metric(counts: Counts, *, metric: Metric = "nominal", **_: Any) -> dict[str, Floats]:
+    """Return δ² of the labels of some counts as `squared`.
+
+    Parameters
+    ----------
+    counts
+        Those with `labelled`, the number of units of each label, serve metrics that weigh labels.
+    metric
+        As `alpha` takes it.
+    """
+    labelled = counts.numbers.get("labelled")
+    units: dict[str, int] = {}
+    if labelled is not None:
+        numbers = labelled.sum(axis=0).round().astype(np.int64).tolist()
+        units = dict(zip(counts.labels, numbers, strict=True))
+    return {"squared": squared_differences(metric, counts.labels, units)}
+
+
+def _nominal(counts: Counts, **_: Any) -> dict[str, Floats]:
+    return {"squared": 1.0 - np.eye(len(counts.labels))}
+
+
+_ONE_LABEL = "one label covers everything: no disagreement can be expected"
+_ONE_KIND = "no gap (or nothing but gaps): unit against gap cannot disagree"
+_ONE_CATEGORY = "all intersecting units have the same category: no disagreement can be expected"
+
+
 @_registered(
     "u-alpha",
     "positions and categories together, by the length of intersections",
     needs={Need.NO_OVERLAP},
+    counting=Counting(
+        count=_count_sections,
+        rates=coincidence_rates,
+        settle=_nominal,
+        pooling="all",
+        nothing=_ONE_LABEL,
+    ),
 )
 def u_alpha(
     continuum: Continuum, *, atom: float | None = None, bootstrap: int = 0, seed: int = 0
@@ -105,18 +160,29 @@ def u_alpha(
     """
     require(continuum, {Need.NO_OVERLAP})
     tau = atom_of(continuum, atom)
-    coincidences = of_sections(continuum, tau)
+    coincidences = Coincidences.of(of_sections(continuum, tau))
     return ratio_of_coincidences(
         coincidences,
         1.0 - np.eye(len(coincidences.labels)),
         name=signature_of("u-alpha", continuum, bootstrap, seed, atom=tau),
-        nothing="one label covers everything: no disagreement can be expected",
+        nothing=_ONE_LABEL,
         bootstrap=bootstrap,
         seed=seed,
     )
 
 
-@_registered("binary-u-alpha", "units against gaps, whatever the category", needs={Need.NO_OVERLAP})
+@_registered(
+    "binary-u-alpha",
+    "units against gaps, whatever the category",
+    needs={Need.NO_OVERLAP},
+    counting=Counting(
+        count=_count_kinds,
+        rates=coincidence_rates,
+        settle=_nominal,
+        pooling="all",
+        nothing=_ONE_KIND,
+    ),
+)
 def binary_u_alpha(
     continuum: Continuum, *, atom: float | None = None, bootstrap: int = 0, seed: int = 0
 ) -> CoincidenceScore:
@@ -127,10 +193,10 @@ def binary_u_alpha(
     require(continuum, {Need.NO_OVERLAP})
     tau = atom_of(continuum, atom)
     return ratio_of_coincidences(
-        of_kinds(continuum, tau),
+        Coincidences.of(of_kinds(continuum, tau)),
         1.0 - np.eye(2),
         name=signature_of("binary-u-alpha", continuum, bootstrap, seed, atom=tau),
-        nothing="no gap (or nothing but gaps): unit against gap cannot disagree",
+        nothing=_ONE_KIND,
         bootstrap=bootstrap,
         seed=seed,
     )
@@ -140,6 +206,14 @@ def binary_u_alpha(
     "cu-alpha",
     "categories where units intersect; blind to boundaries and to missing units",
     needs={Need.CATEGORIES},
+    counting=Counting(
+        count=_count_units,
+        rates=coincidence_rates,
+        settle=settle_metric,
+        pooling="all",
+        relabelled=True,
+        nothing=_ONE_CATEGORY,
+    ),
 )
 def cu_alpha(
     continuum: Continuum, *, metric: Metric = "nominal", bootstrap: int = 0, seed: int = 0
@@ -162,14 +236,14 @@ def cu_alpha(
     """
     require(continuum, {Need.CATEGORIES})
     squared = squared_differences(metric, continuum.categories, category_counts(continuum))
-    coincidences = of_units(continuum)
+    coincidences = Coincidences.of(of_units(continuum))
     found = ratio_of_coincidences(
         coincidences,
         squared,
         name=signature_of(
             "cu-alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)
         ),
-        nothing="all intersecting units have the same category: no disagreement can be expected",
+        nothing=_ONE_CATEGORY,
         bootstrap=bootstrap,
         seed=seed,
         coverage=_coverage(coincidences),
@@ -187,8 +261,32 @@ def _stacked(continuum: Continuum) -> tuple[str, ...]:
     )
 
 
+def category_rates(numbers: Numbers, *, squared: Floats) -> Rates:
+    """Return (k)uα of each category: coincidences of its column alone.
+
+    Parameters
+    ----------
+    numbers, squared
+        As for `coincidence_rates`.
+    """
+    seen = numbers["observed"]
+    chance = expected_coincidences(numbers["marginal"], numbers["alone"])
+    observed = share((squared * seen).sum(axis=-2), seen.sum(axis=-2))
+    expected = share((squared * chance).sum(axis=-2), chance.sum(axis=-2))
+    whole = coincidence_rates(numbers, squared=squared)
+    return replace(
+        whole, value=np.full(whole.value.shape, math.nan), by_label=ratios(observed, expected)
+    )
+
+
 @_registered(
-    "ku-alpha", "cu-alpha of each category alone", needs={Need.CATEGORIES}, per_category=True
+    "ku-alpha",
+    "cu-alpha of each category alone",
+    needs={Need.CATEGORIES},
+    per_category=True,
+    counting=Counting(
+        count=_count_units, rates=category_rates, settle=settle_metric, pooling="all"
+    ),
 )
 def ku_alpha(
     continuum: Continuum, *, metric: Metric = "nominal", bootstrap: int = 0, seed: int = 0
@@ -200,20 +298,21 @@ def ku_alpha(
     """
     require(continuum, {Need.CATEGORIES})
     squared = squared_differences(metric, continuum.categories, category_counts(continuum))
-    coincidences = of_units(continuum)
-    values: dict[str, float] = {}
+    coincidences = Coincidences.of(of_units(continuum))
+    found = category_rates(coincidences.counts.numbers, squared=squared).by_label
+    assert found is not None
+    values = dict(zip(coincidences.labels, found[0].tolist(), strict=True))
     reasons: dict[str, str] = {}
     intervals: dict[str, tuple[float, float]] = {}
     for k, name in enumerate(coincidences.labels):
-        found = _of_category(coincidences, squared[:, k], k)
-        if isinstance(found, str):
-            values[name], reasons[name] = math.nan, found
+        if math.isnan(values[name]):
+            reasons[name] = _why_undefined(coincidences, k)
             continue
-        values[name], expected = found
+        column = coincidences.expected[:, k]
         interval = bootstrap_interval(
             coincidences.observed[:, k],
             squared[:, k],
-            expected,
+            math.fsum(squared[:, k] * column) / math.fsum(column),
             pairs=round(coincidences.pairs[:, k].sum()),
             resamples=bootstrap,
             seed=seed,
@@ -228,6 +327,7 @@ def ku_alpha(
         signature=signature_of(
             "ku-alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)
         ),
+        counts=coincidences.counts,
         labels=coincidences.labels,
         observed_coincidences=coincidences.observed,
         expected_coincidences=coincidences.expected,
@@ -236,20 +336,16 @@ def ku_alpha(
     )
 
 
-def _of_category(coincidences: Coincidences, squared: Floats, k: int) -> tuple[float, float] | str:
-    """(k)uα of category k and its expected disagreement, or why there is none."""
+def _why_undefined(coincidences: Coincidences, k: int) -> str:
+    """Return why category k has no (k)uα."""
     column, expected = coincidences.observed[:, k], coincidences.expected[:, k]
     if not column.any():
         return "no unit of this category intersects one of another annotator"
     if np.isnan(expected).any():
         return "too few intersections to estimate the expected disagreement"
-    total = math.fsum(expected)
-    if not total > 0:
+    if not math.fsum(expected) > 0:
         return "too few units meet all annotators, so no coincidence of this category is expected"
-    chance = math.fsum(squared * expected) / total
-    observed = math.fsum(squared * column) / math.fsum(column)
-    value, nothing = ratio(observed, chance, "no other category intersects anything")
-    return nothing or (value, chance)
+    return "no other category intersects anything"
 
 
 def _negative(coincidences: Coincidences) -> tuple[str, ...]:
@@ -332,8 +428,9 @@ def ratio_of_coincidences(
     elif np.isnan(coincidences.expected).any():
         reason = "too few intersections to estimate the expected disagreement"
     else:
-        observed = float((squared * coincidences.observed).sum()) / total
-        expected = float((squared * coincidences.expected).sum()) / total
+        rates = coincidence_rates(coincidences.counts.numbers, squared=squared)
+        assert rates.expected is not None
+        observed, expected = float(rates.disagreement[0]), float(rates.expected[0])
         value, reason = ratio(observed, expected, nothing)
     if reason is None and expected is not None:
         interval = bootstrap_interval(
@@ -352,6 +449,7 @@ def ratio_of_coincidences(
         reason=reason,
         notes=_negative(coincidences) if reason is None else (),
         signature=name,
+        counts=coincidences.counts,
         labels=coincidences.labels,
         observed_coincidences=coincidences.observed,
         expected_coincidences=coincidences.expected,

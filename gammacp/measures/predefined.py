@@ -2,41 +2,95 @@
 
 Pure categorisation: a place is an item, gaps are nothing. Krippendorff (2013), §12.3, for α;
 Artstein & Poesio (2008) for the κ family; Gwet (2008) for AC. A continuum whose annotators have
-units at different places is refused, as is a place that one annotator marked twice: nobody can say
-which of the two labels belongs to which of another annotator's.
+units at different places that overlap is refused, as is a place that one annotator marked twice:
+nobody can say which of the two labels belongs to which of another annotator's. A place where an
+annotator has no unit is a missing label, as one without a category is: α and AC leave it out and
+say how many there are, κ refuses.
 """
+
+import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from gammacp.base.arguments import one_of
 from gammacp.base.arrays import Codes, Floats
 from gammacp.base.signature import signature
-from gammacp.chance.beyond import ratio
+from gammacp.chance.beyond import ratio, ratios
 from gammacp.continuum import Continuum
 from gammacp.continuum.needs import Need, require
-from gammacp.dissimilarity.base import category_counts
 from gammacp.errors import DataError
-from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
+from gammacp.measures.category_metrics import Metric, metric_name
 from gammacp.measures.coefficients import (
     COEFFICIENTS,
     CategorisationScore,
-    Choices,
     coefficient_score,
+    counting_of_choices,
+    counts_of_choices,
     disagreement_of_choices,
 )
-from gammacp.measures.coincidences import Coincidences
-from gammacp.measures.krippendorff import CoincidenceScore, ratio_of_coincidences, signature_of
+from gammacp.measures.coincidences import Coincidences, coincidence_rates
+from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
+from gammacp.measures.krippendorff import (
+    CoincidenceScore,
+    ratio_of_coincidences,
+    settle_metric,
+    signature_of,
+)
 from gammacp.measures.registry import observed_disagreement, registered, unobserved_agreement
 from gammacp.measures.score import Score, undefined
+
+_ONE_LABEL = "only one label is used, so no disagreement can be expected"
+_ONE_CATEGORY = "AC needs two categories, because chance is spread over them"
+
+
+def count_values(continuum: Continuum, **_: Any) -> Counts:
+    """Count coincidences of the labels of places that two annotators labelled.
+
+    Parameters
+    ----------
+    continuum
+        With predefined units; unlabelled ones are missing values.
+    """
+    labels, k = _labels(continuum), len(continuum.categories)
+    cells = np.arange(labels.shape[1]) * k + labels
+    every = np.bincount(cells[labels >= 0], minlength=labels.shape[1] * k).reshape(-1, k)
+    counts = every[every.sum(axis=1) > 1]
+    values = counts.sum(axis=1)
+    weights = (counts / (values - 1)[:, None])[:, :, None]
+    observed = (weights * counts[:, None, :]).sum(axis=0) - np.diag(weights[:, :, 0].sum(axis=0))
+    pairs = (counts[:, :, None] * counts[:, None, :]).sum(axis=0) - np.diag(counts.sum(axis=0))
+    pairs[np.diag_indices(k)] //= 2
+    numbers = {
+        "observed": observed,
+        "marginal": counts.sum(axis=0),
+        "alone": counts.sum(axis=0),
+        "pairs": pairs,
+        "labelled": every.sum(axis=0),
+        "possible": np.array(values.sum()),
+        "units": np.array(len(counts)),
+        **_missing(labels),
+    }
+    columns = {name: x[None].astype(np.float64) for name, x in numbers.items()}
+    return Counts((continuum.annotators,), columns, continuum.categories)
 
 
 @registered(
     "alpha",
     "Krippendorff's α of the labels of predefined units",
     "Krippendorff 2013, §12.3",
-    needs={Need.PREDEFINED},
+    needs={Need.PLACES},
     disagreement=observed_disagreement,
     fragments="whole",
+    counting=Counting(
+        count=count_values,
+        rates=coincidence_rates,
+        settle=settle_metric,
+        pooling="all",
+        relabelled=True,
+        nothing=_ONE_LABEL,
+    ),
 )
 def alpha(
     continuum: Continuum, *, metric: Metric = "nominal", bootstrap: int = 0, seed: int = 0
@@ -57,45 +111,50 @@ def alpha(
     Raises
     ------
     DataError
-        Annotators have units at different places, or one has two at the same place.
+        Units at different places overlap, or an annotator has two at the same place.
     """
-    labels = _labels(continuum)
-    squared = squared_differences(metric, continuum.categories, category_counts(continuum))
-    return ratio_of_coincidences(
-        _coincidences(labels, continuum.categories),
+    coincidences = Coincidences.of(count_values(continuum))
+    squared = settle_metric(coincidences.counts, metric=metric)["squared"]
+    found = ratio_of_coincidences(
+        coincidences,
         squared,
         name=signature_of("alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)),
-        nothing="only one label is used, so no disagreement can be expected",
+        nothing=_ONE_LABEL,
         bootstrap=bootstrap,
         seed=seed,
         empty="no unit is labelled by two annotators",
     )
+    return replace(found, notes=(*found.notes, *missing_note(coincidences.counts)))
 
 
-def _coincidences(labels: Codes, categories: tuple[str, ...]) -> Coincidences:
-    """Those of the places that two annotators labelled, from labels of shape (m, places)."""
-    k = len(categories)
-    cells = np.arange(labels.shape[1]) * k + labels
-    counts = np.bincount(cells[labels >= 0], minlength=labels.shape[1] * k).reshape(-1, k)
-    counts = counts[counts.sum(axis=1) > 1]
-    values = counts.sum(axis=1)
-    weights = (counts / (values - 1)[:, None])[:, :, None]
-    observed = (weights * counts[:, None, :]).sum(axis=0) - np.diag(weights[:, :, 0].sum(axis=0))
-    pairs = (counts[:, :, None] * counts[:, None, :]).sum(axis=0) - np.diag(counts.sum(axis=0))
-    pairs[np.diag_indices(k)] //= 2
-    marginal, total = counts.sum(axis=0), float(values.sum())
-    expected = (np.outer(marginal, marginal) - np.diag(marginal)) / max(total - 1, 1.0)
-    return Coincidences(categories, observed, expected, pairs.astype(np.float64), total)
+def count_labels(continuum: Continuum, *, coefficient: str = "fleiss") -> Counts:
+    """Count who chooses which label, and how often two annotators differ.
+
+    Parameters
+    ----------
+    continuum
+        With predefined units, all of them labelled.
+    coefficient
+        As for `kappa`.
+    """
+    labels, k = _complete_labels(continuum), len(continuum.categories)
+    chosen = np.stack([np.bincount(row, minlength=k) for row in labels])
+    apart = np.stack([(labels != row).sum(axis=1) for row in labels])
+    places = float(labels.shape[1])
+    return counts_of_choices(
+        continuum, coefficient, chosen, apart, values=places, items=places, units=places
+    )
 
 
 @registered(
     "kappa",
     "Fleiss' K (or Cohen's, Conger's κ) of the labels of predefined units",
     "Fleiss 1971; Cohen 1960; Conger 1980; Artstein & Poesio 2008",
-    needs={Need.PREDEFINED, Need.CATEGORIES},
+    needs={Need.PLACES, Need.CATEGORIES},
     range="[−1, 1]",
     disagreement=disagreement_of_choices,
     fragments="whole",
+    counting=counting_of_choices(count_labels, relabelled=True),
 )
 def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> CategorisationScore:
     """κ of the labels of a continuum's predefined units.
@@ -114,20 +173,68 @@ def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> Categorisatio
     Raises
     ------
     DataError
-        A unit is unlabelled, annotators have units at different places, or one has two at the
-        same place.
+        A label is missing, units at different places overlap, or an annotator has two at the same
+        place.
     """
     one_of("coefficient", coefficient, COEFFICIENTS)
     require(continuum, {Need.CATEGORIES}, fragments=True)
-    labels = _labels(continuum)
-    m, k = continuum.n_annotators, len(continuum.categories)
-    shares: Floats = np.stack([np.bincount(row, minlength=k) for row in labels]) / labels.shape[1]
-    apart: Floats = np.stack([(labels != row).mean(axis=1) for row in labels])
-    choices = Choices(continuum.annotators, shares, apart, float(m * labels.shape[1]))
     return coefficient_score(
-        choices,
+        count_labels(continuum, coefficient=coefficient),
         coefficient,
         signature("kappa", selection=continuum.selection, coefficient=coefficient),
+    )
+
+
+def count_items(continuum: Continuum, **_: Any) -> Counts:
+    """Count what pairs of labels items have, and the annotators' mean shares of labels.
+
+    Parameters
+    ----------
+    continuum
+        With predefined units; unlabelled ones are missing values.
+    """
+    labels, q = _labels(continuum), len(continuum.categories)
+    every = np.stack([(labels == k).sum(axis=0) for k in range(q)], axis=1).astype(np.float64)
+    counts = every[every.sum(axis=1) > 0]
+    raters = counts.sum(axis=1)
+    paired = counts[raters > 1]
+    n = paired.sum(axis=1)
+    # What two labels of an item are; no product of BLAS.
+    together = paired[:, :, None] * paired[:, None, :] / (n * (n - 1))[:, None, None]
+    own = (paired / (n * (n - 1))[:, None]).sum(axis=0)
+    numbers = {
+        "together": together.sum(axis=0) - np.diag(own),
+        "shares": (counts / raters[:, None]).sum(axis=0),
+        "labelled": every.sum(axis=0),
+        "items": np.array(len(counts)),
+        "units": np.array(len(paired)),
+        **_missing(labels),
+    }
+    columns = {name: x[None].astype(np.float64) for name, x in numbers.items()}
+    return Counts((continuum.annotators,), columns, continuum.categories)
+
+
+def chance_of_guessing(numbers: Numbers, *, squared: Floats) -> Rates:
+    """Return AC = 1 − (1 − P_a)/(1 − P_e), P_e = T/(q(q − 1)) Σ π_k(1 − π_k).
+
+    Parameters
+    ----------
+    numbers
+        `together`, `shares`, `items` and `units`.
+    squared
+        δ² of labels, shape (q, q).
+    """
+    q = len(squared)
+    apart = squared / (squared.max(initial=0.0) or 1.0)
+    observed = share((numbers["together"] * apart).sum(axis=(-2, -1)), numbers["units"])
+    shares = share(numbers["shares"], numbers["items"][..., None])
+    spread = (shares * (1 - shares)).sum(axis=-1) * float((1 - apart).sum()) / max(q * (q - 1), 1)
+    expected = 1 - spread if squared.any() else np.full(spread.shape, math.nan)
+    return Rates(
+        value=ratios(observed, expected),
+        disagreement=observed,
+        size=numbers["units"],
+        expected=expected,
     )
 
 
@@ -135,10 +242,18 @@ def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> Categorisatio
     "gwet-ac",
     "Gwet's AC1 of the labels of predefined units; AC2 with `metric=`",
     "Gwet 2008; Gwet 2014, ch. 4",
-    needs={Need.PREDEFINED},
+    needs={Need.PLACES},
     range="(−∞, 1]",
     disagreement=unobserved_agreement,
     fragments="whole",
+    counting=Counting(
+        count=count_items,
+        rates=chance_of_guessing,
+        settle=settle_metric,
+        pooling="all",
+        relabelled=True,
+        nothing=_ONE_CATEGORY,
+    ),
 )
 def gwet_ac(continuum: Continuum, *, metric: Metric = "nominal") -> Score:
     """Gwet's AC1 (AC2 of another metric) of the labels of predefined units.
@@ -165,40 +280,85 @@ def gwet_ac(continuum: Continuum, *, metric: Metric = "nominal") -> Score:
     Raises
     ------
     DataError
-        Annotators have units at different places, or one has two at the same place.
+        Units at different places overlap, or an annotator has two at the same place.
     """
-    labels, q = _labels(continuum), len(continuum.categories)
-    squared = squared_differences(metric, continuum.categories, category_counts(continuum))
+    counts = count_items(continuum)
+    settled = settle_metric(counts, metric=metric)
+    squared = settled["squared"]
     made = signature("gwet-ac", selection=continuum.selection, metric=metric_name(metric, squared))
-    counts = np.stack([(labels == k).sum(axis=0) for k in range(q)], axis=1)
-    counts = counts[counts.sum(axis=1) > 0].astype(np.float64)
-    raters = counts.sum(axis=1)
-    paired = counts[raters > 1]
-    if not len(paired):
-        return undefined("no unit is labelled by two annotators", signature=made)
+    if not counts.numbers["units"][0]:
+        # The shares of its labels count in a corpus all the same.
+        nothing = "no unit is labelled by two annotators"
+        return undefined(nothing, signature=made, counts=counts)
     if not squared.any():
-        return undefined(
-            "AC needs two categories, because chance is spread over them", signature=made
-        )
-    # What two labels of an item differ by; no product of BLAS.
-    apart = squared / squared.max()
-    differing = (paired[:, :, None] * paired[:, None, :] * apart).sum(axis=(1, 2))
-    n = paired.sum(axis=1)
-    observed = float((differing / (n * (n - 1))).mean())
-    shares = (counts / raters[:, None]).mean(axis=0)
-    spread = float((1 - apart).sum()) / (q * (q - 1)) * float((shares * (1 - shares)).sum())
-    value, reason = ratio(observed, 1 - spread, "")
-    return Score(value=value, observed=1 - observed, expected=spread, reason=reason, signature=made)
+        return undefined(_ONE_CATEGORY, signature=made, counts=counts)
+    rates = chance_of_guessing(counts.numbers, squared=squared)
+    assert rates.expected is not None
+    observed, expected = float(rates.disagreement[0]), float(rates.expected[0])
+    value, reason = ratio(observed, expected, "")
+    return Score(
+        value=value,
+        observed=1 - observed,
+        expected=1 - expected,
+        reason=reason,
+        signature=made,
+        counts=counts,
+        notes=missing_note(counts),
+    )
 
 
 def _labels(continuum: Continuum) -> Codes:
-    """Category codes per annotator and place, shape (m, places); −1 is unlabelled."""
-    require(continuum, {Need.PREDEFINED}, fragments=True)
-    first = continuum.rows_of(continuum.annotators[0])
-    starts, ends = continuum.starts[first], continuum.ends[first]
-    for i in np.flatnonzero((starts[1:] == starts[:-1]) & (ends[1:] == ends[:-1]))[:1]:
+    """Category codes per annotator and place, shape (m, places); −1 is missing or unlabelled."""
+    require(continuum, {Need.PLACES}, fragments=True)
+    inside = continuum.inside
+    breaks = [()] * continuum.n_units if inside is None else [tuple(x) for x in inside]
+    keys = zip(continuum.starts.tolist(), continuum.ends.tolist(), breaks, strict=True)
+    number: dict[Any, int] = {}
+    places = [number.setdefault(key, len(number)) for key in keys]
+    labels = np.full((continuum.n_annotators, len(number)), -1, np.int32)
+    taken = np.zeros(labels.shape, np.bool_)
+    for row, (who, place) in enumerate(zip(continuum.annotator_codes, places, strict=True)):
+        if taken[who, place]:
+            start, end, _ = [*number][place]
+            raise DataError(
+                f"{start:.15g}-{end:.15g} is marked twice by the same annotator",
+                hint="Each annotator marks a predefined unit once; use kappa-d or gamma otherwise",
+            )
+        taken[who, place] = True
+        labels[who, place] = continuum.category_codes[row]
+    return labels
+
+
+def _missing(labels: Codes) -> dict[str, np.ndarray[Any, Any]]:
+    """How many labels are missing, of how many."""
+    return {"missing": np.array((labels < 0).sum()), "asked": np.array(labels.size)}
+
+
+def missing_note(counts: Counts) -> tuple[str, ...]:
+    """Return how many labels are missing, as notes of a score; none where all are there.
+
+    Parameters
+    ----------
+    counts
+        Of α or AC.
+    """
+    missing, asked = (int(counts.numbers[name].sum()) for name in ("missing", "asked"))
+    return (f"{missing} of {asked} labels are missing",) if missing else ()
+
+
+def _complete_labels(continuum: Continuum) -> Codes:
+    """The same; DataError where a label is missing."""
+    labels = _labels(continuum)
+    rows, columns = np.nonzero(labels < 0)
+    if len(rows):
+        places = [*dict.fromkeys(zip(continuum.starts, continuum.ends, strict=True))]
+        where = ""
+        if continuum.inside is None:
+            where = " at {:.15g}-{:.15g}".format(*places[int(columns[0])])
         raise DataError(
-            f"{starts[i]:.15g}-{ends[i]:.15g} is marked twice by the same annotator",
-            hint="Each annotator marks a predefined unit once; use kappa-d or gamma otherwise",
+            f"{continuum.annotators[int(rows[0])]} has no label{where}; {len(rows)} of "
+            f"{labels.size} labels are missing, but κ needs all of them: its chance is about "
+            "annotators who label everything",
+            hint="alpha and gwet-ac take missing labels",
         )
-    return continuum.category_codes.reshape(continuum.n_annotators, -1)
+    return labels

@@ -1,15 +1,20 @@
 """Measures by name, and what each needs."""
 
+from __future__ import annotations
+
 import inspect
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from gammacp.base.arguments import several
 from gammacp.continuum.needs import Need
 from gammacp.measures.score import Score
 from gammacp.registry import Registry
+
+if TYPE_CHECKING:
+    from gammacp.measures.counting import Counting
 
 F = TypeVar("F", bound=Callable[..., Score])
 
@@ -27,6 +32,7 @@ class Measure:
     (the units), "links" (the links between units), or what other data say of themselves.
     `fragments` says what it makes of units of several fragments: nothing ("refused"), one unit
     ("whole"), or a unit of each ("atoms").
+    `counting` makes a value of documents together; without it a corpus has the mean of documents.
     """
 
     name: str
@@ -40,6 +46,7 @@ class Measure:
     disagreement: Callable[[Score], float | None] | None = None
     applies_to: str = "continuum"
     fragments: Literal["refused", "whole", "atoms"] = "refused"
+    counting: Counting | None = None
 
     @property
     def options(self) -> frozenset[str]:

@@ -14,6 +14,7 @@ from gammacp.chance.beyond import BeyondChance
 
 if TYPE_CHECKING:
     from gammacp.alignment import Status
+    from gammacp.measures.counting import Counts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +70,8 @@ class Score:
         How the number was made.
     beyond_chance
         The measure's disagreement against a chance model, where that was asked for.
+    counts
+        What the value is made of, for sums over documents; None of measures that do not add up.
     """
 
     value: float
@@ -83,6 +86,7 @@ class Score:
     notes: tuple[str, ...] = ()
     signature: str = ""
     beyond_chance: BeyondChance | None = None
+    counts: Counts | None = None
 
     def __init_subclass__(cls) -> None:
         """Every score is compared and shown as this one: dataclasses trip over arrays and NaN."""

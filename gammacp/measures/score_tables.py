@@ -19,6 +19,7 @@ from gammacp.base.record_tables import (
 )
 
 if TYPE_CHECKING:
+    from gammacp.measures.corpus_score import CorpusScore
     from gammacp.measures.explanation import Explanation
     from gammacp.measures.score import Score
 
@@ -57,6 +58,20 @@ MEASURES = (
 )
 
 
+CORPUS = (
+    Column("measure", "measure"),
+    Column("value", "value", number),
+    Column("mean", "mean of documents", number, rank=1),
+    Column("interval", "95 % interval over documents", interval),
+    Column("recall", "recall", number),
+    Column("precision", "precision", number),
+    Column("support", "units", count, rank=2),
+    Column("documents", "documents", value=lambda r: f"{r['documents']} of {r['of']}", rank=3),
+    *MEASURES[-3:],
+)
+_OF_REFERENCE = ("recall", "precision")
+
+
 def _beyond(record: Record, key: str) -> Any:
     return (record.get("beyond_chance") or {}).get(key)
 
@@ -73,8 +88,35 @@ def measure_table(scores: Mapping[str, Score]) -> Table:
     return Table(columns, rows).without_empty("bootstrap")
 
 
+def corpus_table(scores: Mapping[str, CorpusScore]) -> Table:
+    """Measures of a corpus, and those of its categories and pairs below each."""
+    rows = [row for name, score in scores.items() for row in _corpus_rows(name, score)]
+    columns = CORPUS if any(s.beyond_chance for s in scores.values()) else CORPUS[:-3]
+    found = Table(columns, rows).without_empty(*_OF_REFERENCE, "interval")
+    return found.without("documents", "mean", when=all(r["of"] == 1 for r in rows))
+
+
+def document_table(scores: Mapping[str, Score | CorpusScore]) -> Table:
+    """One measure of several documents, a row each."""
+    columns = (Column("document", "document"), Column("value", "value", number), *CORPUS[4:7])
+    rows = [{"document": name, **score.as_dict()} for name, score in scores.items()]
+    return Table(columns, rows).without_empty(*_OF_REFERENCE, "support")
+
+
+def _corpus_rows(name: str, score: CorpusScore) -> Iterator[dict[str, Any]]:
+    yield {"measure": name, **score.as_dict()}
+    if score.by_category and score.macro is not None:
+        empty = dict.fromkeys(("interval", "recall", "precision", "support", "mean"))
+        whole = {"documents": score.documents, "of": score.of}
+        yield {"measure": f"{name} (mean of categories)", "value": score.macro, **empty, **whole}
+    for category, part in score.by_category.items():
+        yield {"measure": f"{name}[{category}]", **part.as_dict()}
+    for pair, part in score.by_pair.items():
+        yield {"measure": f"{name} ({pair})", **part.as_dict()}
+
+
 def _measure_rows(name: str, score: Score) -> Iterator[dict[str, Any]]:
-    if not score.by_category:
+    if score.defined or not score.by_category:
         yield {"measure": name, **score.as_dict()}
     for category, value in score.by_category.items():
         yield {

@@ -5,8 +5,7 @@ Galibert et al. (2010) for the typed boundaries. It has no chance correction, ne
 may exceed 1; for m annotators each is the reference of every other in turn.
 """
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +15,7 @@ from gammacp.base.matching import largest_matching
 from gammacp.base.signature import signature
 from gammacp.continuum import Continuum
 from gammacp.continuum.needs import require
+from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
 from gammacp.measures.overlapping import Overlaps, overlaps
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
@@ -39,9 +39,6 @@ class SlotErrors:
         Aligned units that are the same.
     aligned
         Rows of the continuum, shape (aligned units, 2): reference, hypothesis.
-    rate
-        SER = (T/2 + B/2 + TB + I + D) / units of the reference; 0 if neither has a unit, NaN if
-        only the reference has none.
     """
 
     reference: str
@@ -53,7 +50,22 @@ class SlotErrors:
     deletions: int
     correct: int
     aligned: Indices
-    rate: float
+
+    @property
+    def units(self) -> int:
+        """Units of the reference."""
+        return len(self.aligned) + self.deletions
+
+    @property
+    def cost(self) -> float:
+        """T/2 + B/2 + TB + I + D."""
+        half = (self.type_errors + self.boundary_errors) / 2
+        return half + self.both_errors + self.insertions + self.deletions
+
+    @property
+    def rate(self) -> float:
+        """SER = cost / units; 0 if neither has a unit, NaN if only the reference has none."""
+        return float(error_rates(_counts_of([self]).numbers).disagreement[0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,11 +75,56 @@ class SlotErrorScore(Score):
     pairs: tuple[SlotErrors, ...]
 
 
+def error_rates(numbers: Numbers) -> Rates:
+    """Return SER = cost / units of the reference: 0 if neither has a unit, NaN if only it has none.
+
+    Parameters
+    ----------
+    numbers
+        `cost`, `correct`, `first_units` (of the reference) and `second_units`.
+    """
+    first, second = numbers["first_units"], numbers["second_units"]
+    error = np.where((first == 0) & (second == 0), 0.0, share(numbers["cost"], first))
+    return Rates(
+        value=1 - error,
+        disagreement=error,
+        size=first,
+        recall=share(numbers["correct"], first),
+        precision=share(numbers["correct"], second),
+    )
+
+
+def count_errors(continuum: Continuum) -> Counts:
+    """Count what slot errors cost each ordered pair of annotators.
+
+    Parameters
+    ----------
+    continuum
+        At least two annotators.
+    """
+    return _counts_of(_errors_of_pairs(continuum))
+
+
+def _counts_of(pairs: Sequence[SlotErrors]) -> Counts:
+    columns = {
+        "cost": [p.cost for p in pairs],
+        "correct": [p.correct for p in pairs],
+        "first_units": [p.units for p in pairs],
+        "second_units": [p.units + p.insertions - p.deletions for p in pairs],
+    }
+    return Counts(
+        tuple((p.reference, p.hypothesis) for p in pairs),
+        {name: np.array(values, np.float64) for name, values in columns.items()},
+        ordered=True,
+    )
+
+
 @registered(
     "ser",
     "1 − slot error rate, from the cheapest one-to-one alignment of overlapping units",
     "Makhoul et al. 1999; Galibert et al. 2010",
     chance_corrected=False,
+    counting=Counting(count=count_errors, rates=error_rates, nothing="the references have no unit"),
 )
 def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
     """Agreement 1 − SER of a continuum, the mean over ordered pairs of annotators.
@@ -90,13 +147,11 @@ def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
         There is one annotator, or no unit at all.
     """
     require(continuum)
-    pairs = tuple(
-        errors
-        for met in overlaps(continuum)
-        for errors in _both_ways(continuum, met, _cheapest_alignment(continuum, met))
-    )
-    rate = float(np.mean([p.rate for p in pairs]))
-    empty = (p for p in pairs if math.isnan(p.rate))
+    pairs = _errors_of_pairs(continuum)
+    counts = _counts_of(pairs)
+    rates = error_rates(counts.numbers).disagreement
+    rate = float(np.mean(rates))
+    empty = (pairs[k] for k in np.flatnonzero(np.isnan(rates)))
     reasons = (
         f"{p.reference} has no unit, so it cannot be a reference for {p.hypothesis}" for p in empty
     )
@@ -106,7 +161,17 @@ def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
         observed=None if reason else rate,
         reason=reason,
         signature=signature("ser", selection=continuum.selection),
+        counts=counts,
         pairs=pairs,
+    )
+
+
+def _errors_of_pairs(continuum: Continuum) -> tuple[SlotErrors, ...]:
+    """The errors of every ordered pair of annotators."""
+    return tuple(
+        errors
+        for met in overlaps(continuum)
+        for errors in _both_ways(continuum, met, _cheapest_alignment(continuum, met))
     )
 
 
@@ -145,8 +210,6 @@ def _both_ways(c: Continuum, met: Overlaps, aligned: Indices) -> Iterator[SlotEr
     ):
         reference, hypothesis = sides
         units, others = c.counts[[*sides]].tolist()
-        cost = t / 2 + b / 2 + both + units + others - 2 * len(rows)
-        empty = math.nan if others else 0.0
         yield SlotErrors(
             reference=c.annotators[reference],
             hypothesis=c.annotators[hypothesis],
@@ -157,5 +220,4 @@ def _both_ways(c: Continuum, met: Overlaps, aligned: Indices) -> Iterator[SlotEr
             deletions=units - len(rows),
             correct=len(rows) - t - b - both,
             aligned=rows,
-            rate=cost / units if units else empty,
         )

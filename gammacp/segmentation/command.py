@@ -33,6 +33,7 @@ REFUSED = {
     "min_length": "a segment that is left out leaves a gap",
     "cluster": "intervals of segmentations are drawn over items and ignore clusters",
     "dissimilarity": "segmentations are compared by their boundaries",
+    "positions": "segmentations of one item have the same length",
 }
 
 

@@ -37,7 +37,8 @@ def studio(
         ) from None
     options = settings.options()
     Measuring.of(**options).check_names()
-    serve(folder, options, port=port, told=_tell, opened=None if no_browser else webbrowser.open)
+    opened = None if no_browser else webbrowser.open
+    serve(folder, options, port=port, told=_tell, warned=message, opened=opened)
     message("the studio is closed; your files and decisions are in the folder")
 
 

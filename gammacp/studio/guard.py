@@ -6,9 +6,11 @@ a host, and so to whatever another user of the machine serves there.
 
 import hmac
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -64,7 +66,9 @@ class Guard:
             )
             await answer(scope, receive, send_guarded)
             return
-        await self.app({**scope, "root_path": f"/{self.token}"}, receive, send_guarded)
+        # Whoever closes the page in the middle of an upload gets no answer, and no traceback.
+        with suppress(ClientDisconnect):
+            await self.app({**scope, "root_path": f"/{self.token}"}, receive, send_guarded)
 
     def _why_refused(self, scope: Scope) -> str | None:
         headers = Headers(scope=scope)

@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import asdict, astuple, dataclass, fields
 from datetime import UTC, datetime
 from functools import cache
@@ -21,7 +21,7 @@ from threading import Lock
 from time import monotonic, sleep
 from typing import Any, TypeVar, get_type_hints
 
-from gammacp.base.databases import connect, schema_of
+from gammacp.base.databases import connect, schema_of, sqlite_errors
 from gammacp.base.files import is_inside, write_text
 from gammacp.base.record_tables import Column, Table
 from gammacp.errors import DataError
@@ -282,16 +282,14 @@ class Journal:
                 "there now; nothing was kept meanwhile",
             )
 
-    @contextmanager
-    def _as_data_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise DataError(
+    def _as_data_errors(self) -> AbstractContextManager[None]:
+        return sqlite_errors(
+            lambda error: DataError(
                 f"decisions cannot be read or kept: {error}",
                 file=self.path,
                 hint=f"Check the disk and who may write there. If the file is damaged: {_WAY_OUT}",
-            ) from None
+            )
+        )
 
     def close(self) -> None:
         """Close the file."""

@@ -1,7 +1,6 @@
 """The studio's temporary folder, and those that killed studios left behind."""
 
 import os
-import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator
@@ -9,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from shutil import rmtree
 
-from gammacp.base.databases import connect
+from gammacp.base.databases import connect, sqlite_errors
 
 _PREFIX = "gammacp-studio-"
 _LOCK = "lock"  # held as long as the studio lives, however it ends
@@ -39,13 +38,12 @@ def scratch() -> Iterator[Path]:
 
 
 def _is_left_behind(folder: Path) -> bool:
-    try:
+    is_free = False
+    with sqlite_errors(lambda _: None):  # somebody holds it, or it is none of ours
         found = folder.lstat()
         mine = found.st_uid == getattr(os, "getuid", lambda: found.st_uid)()
-        if not mine or time.time() - found.st_mtime < _YOUNG or not (folder / _LOCK).is_file():
-            return False
-        with closing(connect(folder / _LOCK, timeout=0)) as lock:
-            lock.execute("BEGIN EXCLUSIVE")
-    except (OSError, sqlite3.Error):
-        return False
-    return True
+        if mine and time.time() - found.st_mtime >= _YOUNG and (folder / _LOCK).is_file():
+            with closing(connect(folder / _LOCK, timeout=0)) as lock:
+                lock.execute("BEGIN EXCLUSIVE")
+                is_free = True
+    return is_free

@@ -414,6 +414,7 @@ def serve(
     *,
     port: int = 0,
     told: Callable[[str], None],
+    warned: Callable[[str], None] = lambda _: None,
     opened: Callable[[str], object] | None = None,
 ) -> None:
     """Answer until Ctrl-C.
@@ -429,6 +430,8 @@ def serve(
         it kept for the page; else any that is free.
     told
         Is handed the address.
+    warned
+        Is handed what the page says of what is damaged in the folder.
     opened
         Opens a file in a browser: it leads to the address, which so is on no command line that
         others could see.
@@ -460,6 +463,8 @@ def serve(
         studio = Studio(folder, options, mailboxes)
         studio.begin()
         told(address)
+        if studio.problem is not None:
+            warned(studio.problem)
         if opened is not None:
             leading = temporary / "open.html"
             leading.write_text(f'<meta http-equiv="refresh" content="0; url={address}">')

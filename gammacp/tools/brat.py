@@ -2,7 +2,8 @@
 
 After "brat standoff format" (brat.nlplab.org/standoff.html): a text-bound annotation is
 `T1<tab>TYPE START END[;START END…]<tab>TEXT`, an attribute `A1<tab>NAME T1[ VALUE]`. Offsets count
-code points; where an annotation's text fits UTF-16 offsets instead, these are converted.
+code points; where an annotation's text fits UTF-16 offsets instead, these are converted. The texts
+of the annotations are evidence (`gammacp.formats.evidence`).
 
 Relations `R1<tab>TYPE Arg1:T1 Arg2:T2` are links. Of an event `E1<tab>TYPE:T1 ROLE:T2` the trigger
 is a unit, from which a link of the role's name goes to each argument (another event: its trigger).
@@ -18,7 +19,8 @@ from typing import Any
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.continuum.links import CHAIN, DIRECTED, KINDS, UNDIRECTED
 from gammacp.errors import DataError
-from gammacp.formats.offsets import ToCodePoints, counted_in, same
+from gammacp.formats.evidence import Quote, Quoted, settle
+from gammacp.formats.offsets import CODE_POINTS, IN_UTF_16
 from gammacp.formats.parts import Notes, check_characters, continua_of, links_of, write_parts
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
@@ -67,6 +69,7 @@ def read(
     feature: str | None = None,
     discontinuous: str = "keep",
     features: Sequence[str] = (),
+    offsets: str = "check",
 ) -> Continuum:
     """One annotator's units.
 
@@ -79,17 +82,21 @@ def read(
         its first start to its last end; "split": a unit for each part.
     features
         Attributes that are features beside the category; one without a value has its name as value.
+    offsets
+        "check": the text of each annotation says how offsets count; "trust": they are code points,
+        whatever it says.
 
     Raises
     ------
     DataError
-        A line is no annotation, the attribute does not occur, or an annotation's text is not what
-        the .txt has in its place.
+        A line is no annotation, the attribute does not occur, or annotations' texts are not what
+        the .txt has in their places under any convention.
 
     Notes
     -----
     Positions
-        characters (code points; UTF-16 is converted)
+        characters (code points; UTF-16 and other conventions that all texts fit are converted, and
+        `--option offsets=trust` goes by the offsets alone)
     Annotators
         name of the folder; an empty file is an annotator without units
     Category
@@ -135,11 +142,15 @@ def read(
     if feature is not None and bounds and feature not in attributes:
         there = ", ".join(sorted(attributes)) or "none"
         raise source.error(f"attribute {feature!r} does not occur", hint=f"There are: {there}")
-    convert = _convention(source, text, bounds)
-    for b in bounds:
+    quotes = [Quote(b.parts, b.text, b.key, b.line) for b in bounds]
+    document = Quoted([] if text is None else [text], quotes)
+    own, hint = (CODE_POINTS, IN_UTF_16), "Check that the .txt is the text that was annotated"
+    (settled,) = settle(source, [document], own=own, offsets=offsets, hint=hint)
+    settled.tell(spans)
+    for b, quote in zip(bounds, quotes, strict=True):
         label = b.type if feature is None else values.get(b.key)
         label = None if label == _UNLABELLED else label
-        parts = _over_lines([(convert(s), convert(e)) for s, e in b.parts], text)
+        parts = _over_lines(settled.places(quote), text)
         about: Any = {"line": b.line, "what": b.key, "features": others.get(b.key), "key": b.key}
         spans.add_parts(source.annotator, label, parts, discontinuous, **about)
     _link(spans, joins)
@@ -211,43 +222,6 @@ def _bound(source: Source, line: str, number: int) -> _Bound:
         if end < start:
             raise source.error(f"{fields[0]}: end {end} < start {start}", line=number)
     return _Bound(fields[0], match[1], parts, fields[2], number)
-
-
-def _convention(source: Source, text: str | None, bounds: list[_Bound]) -> ToCodePoints:
-    """How the offsets count; an annotation whose text is elsewhere is an error."""
-    if text is None:
-        return same
-    quoted = [(b, quote) for b in bounds for quote in _quotes(b)]
-    quotes = [quote for _, quote in quoted]
-    convert, misfit = counted_in(text, quotes, default=same)
-    if misfit is not None:
-        start, end, quote = quotes[misfit]
-        problem = (
-            f"end {end} lies beyond the text of {len(text)} characters"
-            if end > len(text)
-            else f"{quote[:40]!r} is not what the text has at {start}-{end}"
-        )
-        raise source.error(
-            f"{quoted[misfit][0].key}: {problem}",
-            line=quoted[misfit][0].line,
-            hint="Check that the .txt is the text that was annotated",
-        )
-    return convert
-
-
-def _quotes(b: _Bound) -> Iterator[tuple[int, int, str]]:
-    """The text of each fragment; an annotation's own are joined by blanks."""
-    if len(b.parts) == 1:
-        yield (*b.parts[0], b.text)
-        return
-    lengths = [end - start for start, end in b.parts]
-    by_two = sum(lengths) + len(lengths) - 1 != len(b.text)
-    coding, width = ("utf-16-le", 2) if by_two else ("utf-32-le", 4)
-    quote, at = b.text.encode(coding, "surrogatepass"), 0
-    for (start, end), length in zip(b.parts, lengths, strict=True):
-        part = quote[at * width : (at + length) * width]
-        yield start, end, part.decode(coding, "replace")
-        at += length + 1
 
 
 def write(document: Continuum | Corpus, path: Path, *, notes: Notes | None = None) -> None:

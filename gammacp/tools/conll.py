@@ -10,15 +10,21 @@ count tokens from the beginning of the document.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.formats.conventions import FACT, ConventionNote, fact_of
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import TOKENS, Documents, Spans
 
 _TAG = re.compile(r"(?:[BIESLUM]-.*|O|[BIESLUM])", re.DOTALL)
 _DOCUMENT = "-DOCSTART-"
+# How tokenisers mark a piece that goes on, or one that begins a word where others do not.
+_GOES_ON = re.compile(r"##.")
+_BEGINS = re.compile("[\u2581\u0120]")
+_UNFINISHED = "@@"
 _COLUMNS = re.compile(r"# ?global\.columns\s*=\s*(.*)")
 
 
@@ -50,14 +56,16 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
     Notes
     -----
     Positions
-        tokens
+        tokens (with `--align-texts`, where those of annotators differ, characters of the common
+        text)
     Annotators
         name of the folder
     Category
         what follows B-, I-, E-, S- (or L-, U-); a bare tag is unlabelled
     Spans
         every chunk is a unit; chunks cannot overlap and end with their sentence. An I or E that
-        continues no chunk of its category begins one
+        continues no chunk of its category begins one. Subwords that begin a chunk inside of a word
+        (`##ing B-PER`) are units, too, and a note counts them
     """
     column = -1
     if feature is not None:
@@ -139,8 +147,31 @@ def _text(tokens: _Tokens) -> str:
     return "\n".join(" ".join(words) for words in sentences.values())
 
 
+def _begun_inside(tokens: _Tokens) -> int:
+    """Return how many pieces that go on with a word begin a chunk there as the last piece did."""
+    pieces = any(_BEGINS.match(word) for word in tokens.words)
+    count = 0
+    for one, other in pairwise(range(len(tokens.words))):
+        before, word = tokens.words[one], tokens.words[other]
+        goes_on = (
+            _GOES_ON.match(word)
+            or before.endswith(_UNFINISHED)
+            or (pieces and word.isalpha() and not _BEGINS.match(word))
+        )
+        tags = {tokens.rows[one][0], tokens.rows[other][0]}
+        count += bool(goes_on and len(tags) == 1 and tags.pop()[0] in "BSU")
+    return count
+
+
 def _add(spans: Spans, annotator: str, tokens: _Tokens) -> None:
     spans.declare(annotator)
+    if count := _begun_inside(tokens):
+        evidence = (
+            f"{count} subwords have B- like the piece before, so that each piece of a word is a "
+            "unit of its own; if words were annotated, write I- on all but the first piece"
+        )
+        note = ConventionNote(spans.source.place, "subwords", evidence, applied=False)
+        spans.facts[FACT] = fact_of([note])
     spans.leave_out("line", "comment", tokens.comments)
     spans.leave_out("column", "neither the token nor the tag", tokens.further)
     begun: tuple[int, str | None, int] | None = None

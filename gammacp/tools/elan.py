@@ -21,6 +21,7 @@ from xml.etree import ElementTree
 from gammacp.base.files import write_text
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
+from gammacp.formats.conventions import FACT, ConventionNote, fact_of
 from gammacp.formats.registry import ending_or, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import MILLISECONDS, SECONDS, Spans
@@ -29,6 +30,8 @@ from gammacp.formats.xmltree import Element, legal, parse, xml_text
 
 _AUTHOR = "gammacp"
 _TYPE, _FURTHER = "default-lt", "gammacp-further-tier"
+_MILLISECONDS = "milliseconds"
+_UNITS = {_MILLISECONDS: 1.0, "PAL-frames": 1000 / 25, "NTSC-frames": 1001 / 30}
 _ENDS = ("TIME_SLOT_REF1", "TIME_SLOT_REF2")
 Times = dict[int, tuple[float, float]]
 """Start and end of annotations by the identity of their elements."""
@@ -51,7 +54,8 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     Notes
     -----
     Positions
-        milliseconds (of the first medium; its TIME_ORIGIN is added)
+        milliseconds (of the first medium; its TIME_ORIGIN is added, and TIME_UNITS that are frames
+        are converted)
     Annotators
         each tier that depends on no other is an annotator, even an empty one (but not `default`).
         `--tier` chooses tiers and says where the annotator's name is, as in `gesture@{annotator}`;
@@ -67,11 +71,13 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     root = parse(source)
     if root.tag != "ANNOTATION_DOCUMENT":
         raise root.error(f"root element <{root.tag}> is not ANNOTATION_DOCUMENT")
-    _check_units(root)
+    length = _milliseconds_per_unit(root)
     spans = Spans(source, source.document, MILLISECONDS)
     chosen = _tiers_to_read(spans, root, tier)
     times, repeated = _times(root)
     origin = _origin(root)
+    if noted := _conventions(source.place, length, origin):
+        spans.facts[FACT] = fact_of(noted)
     spans.leave_out("id", "repeated: all annotations with it are read", repeated)
     if source.annotator:
         spans.declare(source.annotator)
@@ -86,7 +92,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
                     raise inner.error(f"annotation {key} has no value")
                 if id(inner) not in times:
                     raise inner.error(f"<{inner.tag}> is not an annotation")
-                start, end = times[id(inner)]
+                start, end = (time * length for time in times[id(inner)])
                 spans.add(
                     annotator,
                     value.text,
@@ -98,14 +104,15 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     return spans.continuum()
 
 
-def _check_units(root: Element) -> None:
-    """Check that the header declares milliseconds; the schema also has frames of video."""
+def _milliseconds_per_unit(root: Element) -> float:
+    """Return how long a unit of the file's times is; the schema also has frames of video."""
     header = root.find("HEADER")
-    units = "milliseconds" if header is None else header.attributes.get("TIME_UNITS")
-    if header is not None and units not in (None, "milliseconds"):
+    units = _MILLISECONDS if header is None else header.attributes.get("TIME_UNITS", _MILLISECONDS)
+    if header is not None and units not in _UNITS:
         raise header.error(
             f"TIME_UNITS are {units!r}", hint="Save the file with ELAN, which writes milliseconds"
         )
+    return _UNITS[units]
 
 
 def _origin(root: Element) -> int:
@@ -114,6 +121,18 @@ def _origin(root: Element) -> int:
     if medium is None or "TIME_ORIGIN" not in medium.attributes:
         return 0
     return medium.whole_number("TIME_ORIGIN")
+
+
+def _conventions(place: str, length: float, origin: int) -> list[ConventionNote]:
+    """What the header says of times, where it is not what most files have."""
+    found: list[ConventionNote] = []
+    if length != 1:
+        what = f"TIME_UNITS are frames of video, read as {length:.6g} ms each"
+        found.append(ConventionNote(place, f"x{length:.6g}", what, applied=True))
+    if origin:
+        what = f"TIME_ORIGIN of the first medium is {origin} ms, which is added to all times"
+        found.append(ConventionNote(place, f"{origin:+d}", what, applied=True, usual=True))
+    return found
 
 
 def _tiers_to_read(spans: Spans, root: Element, pattern: str | None) -> list[tuple[str, Element]]:

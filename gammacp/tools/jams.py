@@ -7,7 +7,7 @@ annotations, each of a namespace (`segment_open`, `chord`, …) by one annotator
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from gammacp.continuum import Continuum
 from gammacp.formats.layers import Layer, Layers
@@ -76,10 +76,15 @@ def _annotations(source: Source) -> Iterator[tuple[str, Record, list[tuple[objec
         keys = ("time", "duration", "value")
         if isinstance(data, dict):
             # Dense observations are stored as columns.
-            columns = [data.get(key) for key in keys]
+            columns: list[Any] = [data.get(key) for key in keys]
             if not all(isinstance(c, list) for c in columns):
                 raise source.error(f"{space}: data lack the columns time, duration, value")
-            data = [dict(zip(keys, r, strict=False)) for r in zip(*columns, strict=False)]
+            if len({len(c) for c in columns}) > 1:
+                lengths = ", ".join(str(len(c)) for c in columns)
+                raise source.error(
+                    f"{space}: columns time, duration, value have different lengths: {lengths}"
+                )
+            data = [dict(zip(keys, r, strict=True)) for r in zip(*columns, strict=True)]
         rows = Record.of({"data": data}, source).objects("data")
         yield space, record, [tuple(row.get(key) for key in keys) for row in rows]
 

@@ -8,9 +8,11 @@ A region of a text, an HTML page, a dialogue, a recording, a time series or an i
 images rectangles, polygons and keypoints are shapes, in pixels. Its layer is
 the control tag that made it (`from_name`). A region with several labels is a unit for each. HTML
 and dialogue regions count through `globalOffsets`. Offsets of older versions count UTF-16 units,
-those of newer ones code points: the quoted text tells which. Relations between regions are links;
-of a region with several labels they join the unit of the first.
+those of newer ones code points: the quoted text tells which (`gammacp.formats.evidence`). Relations
+between regions are links; of a region with several labels they join the unit of the first.
 """
+
+from __future__ import annotations
 
 import json
 import math
@@ -23,8 +25,9 @@ from gammacp.base.arguments import one_of
 from gammacp.base.files import write_text
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.continuum.links import CHAIN, DIRECTED, UNDIRECTED
+from gammacp.formats.evidence import Quote, Quoted, Settled, settle
 from gammacp.formats.layers import Layer, Layers
-from gammacp.formats.offsets import ToCodePoints, counted_in, same
+from gammacp.formats.offsets import CODE_POINTS, IN_UTF_16
 from gammacp.formats.parts import Notes, annotated_text, by_annotator, continua_of, links_of, whole
 from gammacp.formats.records import DOCUMENT, document_of, records
 from gammacp.formats.registry import holding, registered
@@ -61,6 +64,7 @@ def read(
     labels: str = "split",
     features: Sequence[str] = (),
     shapes: str = "keep",
+    offsets: str = "check",
     include: str | Sequence[str] = (),
     repeated: str = "",
 ) -> Corpus:
@@ -80,6 +84,9 @@ def read(
         the category; several choices are a set `a+b`, places in a taxonomy paths `a/b`.
     shapes
         Of images: "keep", "box" (the box around each) or "no" (from left to right alone).
+    offsets
+        "check": the text of each region says how offsets count; "trust": they are code points,
+        whatever it says.
     include
         "unfinished" (drafts), "reference" (annotations marked as ground truth): what counts beside
         submitted annotations.
@@ -90,12 +97,14 @@ def read(
     Raises
     ------
     DataError
-        A task has no id, or a region is not what the text has in its place.
+        A task has no id, or regions are not what the texts have in their places under any
+        convention.
 
     Notes
     -----
     Positions
-        characters (code points; older exports' UTF-16 is converted), seconds for recordings,
+        characters (code points; older exports' UTF-16 and other conventions that all quotes fit are
+        converted, and `--option offsets=trust` goes by the offsets alone), seconds for recordings,
         pixels for images
     Annotators
         `completed_by` (e-mail, user name or number). Cancelled annotations are skipped work, drafts
@@ -133,8 +142,12 @@ def read(
         if not any(work.state != State.SKIPPED for work in works[key]):
             documents.leave_out("task", "nobody annotated it")
     chosen = choose_works(works, wanted, ("annotation", "task"), source, documents.leave_out)
-    for key, listed in chosen.items():
-        _read_task(documents, key, tasks[key], listed, _Asked(layer, labels, features))
+    asked = _Asked(layer, labels, features)
+    annotated = [_Task.of(key, tasks[key], listed, asked) for key, listed in chosen.items()]
+    quoted = [task.quoted for task in annotated]
+    found = settle(source, quoted, own=(CODE_POINTS, IN_UTF_16), offsets=offsets)
+    for one, settled in zip(annotated, found, strict=True):
+        _add_task(documents, one, settled, labels)
     return with_shapes(documents.corpus(), shapes, source.place)
 
 
@@ -203,44 +216,72 @@ class _Asked:
     features: Sequence[str]
 
 
-def _read_task(
-    documents: Documents, key: str, task: Record, works: list[Work[Record]], asked: _Asked
-) -> None:
-    found = [(work.annotator, *_regions(work.content, asked)) for work in works]
-    regions = [region for _, own, *_ in found for region in own]
-    timed = any(map(_is_timed, regions))
-    drawn = any(region.get("type") in _IMAGE_TYPES for region in regions)
-    text, convert = (None, same) if timed or drawn else _text(key, task, regions)
-    counted = "pixels" if drawn else SECONDS if timed else None
-    spans = documents.of(key, text, offset_unit=counted)
-    for annotator, own, beside, passed, relations in found:
-        spans.declare(annotator)
-        for kind, reason in passed:
-            spans.leave_out(kind, reason)
-        for region in own:
-            shape = _outline(region) if region.get("type") in _IMAGE_TYPES else None
-            start, end = (None, None) if shape else _offsets(region)
-            if isinstance(start, int) and isinstance(end, int):
-                start, end = convert(start), convert(end)
-            labels: list[str | None] = [*_labels(region)]
-            if asked.labels == "join" and len(labels) > 1:
-                labels = [_join(region, _labels(region), "+")]
-            name = str(region.get("id") or "")
-            for i, label in enumerate(labels or [None]):
-                about: Any = {"what": f"task {key}, region {region.get('id')}"}
-                about |= {"features": beside.get(name), "key": "" if i else name}
-                if shape:
-                    spans.add_shape(annotator, label, *shape, **about)
-                else:
-                    spans.add(annotator, label, start, end, **about)
-        for link in relations:
-            spans.link(annotator, *link)
-
-
 _Beside = dict[str, dict[str, str | None]]
 """By region what the control tags of features say of it."""
 _Relation = tuple[str, str, str, str]
 """Type, source, target and kind of a link."""
+
+
+@dataclass(frozen=True)
+class _Annotation:
+    """What one person did on a task."""
+
+    annotator: str
+    regions: list[Record]
+    beside: _Beside
+    """By region what the control tags of features say of it."""
+    passed: list[tuple[str, str]]
+    """Kind and reason of what is left out."""
+    relations: list[_Relation]
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A task with its annotations, and what these quote."""
+
+    key: str
+    annotations: list[_Annotation]
+    quoted: Quoted
+    counted: str | None
+    """What positions count, where it is not characters."""
+
+    @classmethod
+    def of(cls, key: str, task: Record, works: list[Work[Record]], asked: _Asked) -> _Task:
+        """Return a task with the annotations that count."""
+        found = [_Annotation(w.annotator, *_regions(w.content, asked)) for w in works]
+        regions = [region for each in found for region in each.regions]
+        timed = any(map(_is_timed, regions))
+        drawn = any(region.get("type") in _IMAGE_TYPES for region in regions)
+        quoted = Quoted([]) if timed or drawn else _quoted(key, task, regions)
+        return cls(key, found, quoted, "pixels" if drawn else SECONDS if timed else None)
+
+
+def _add_task(documents: Documents, task: _Task, settled: Settled, joining: str) -> None:
+    spans = documents.of(task.key, settled.text, offset_unit=task.counted)
+    settled.tell(spans)
+    for annotation in task.annotations:
+        annotator = annotation.annotator
+        spans.declare(annotator)
+        for kind, reason in annotation.passed:
+            spans.leave_out(kind, reason)
+        for region in annotation.regions:
+            shape = _outline(region) if region.get("type") in _IMAGE_TYPES else None
+            start, end = (None, None) if shape else _offsets(region)
+            if isinstance(start, int) and isinstance(end, int):
+                start, end = settled.counted.span(start, end)
+            labels: list[str | None] = [*_labels(region)]
+            if joining == "join" and len(labels) > 1:
+                labels = [_join(region, _labels(region), "+")]
+            name = str(region.get("id") or "")
+            for i, label in enumerate(labels or [None]):
+                about: Any = {"what": f"task {task.key}, region {region.get('id')}"}
+                about |= {"features": annotation.beside.get(name), "key": "" if i else name}
+                if shape:
+                    spans.add_shape(annotator, label, *shape, **about)
+                else:
+                    spans.add(annotator, label, start, end, **about)
+        for link in annotation.relations:
+            spans.link(annotator, *link)
 
 
 def _regions(
@@ -349,29 +390,24 @@ def _labels(region: Record) -> list[str]:
     return labels
 
 
-def _text(key: str, task: Record, regions: list[Record]) -> tuple[str | None, ToCodePoints]:
-    """The text that was annotated, and how its offsets count."""
+def _quoted(key: str, task: Record, regions: list[Record]) -> Quoted:
+    """The texts that may have been annotated, and what regions say is where."""
     data = task.inner("data")
     usual = data.text("text")
     others = [v for k, v in data.items() if isinstance(v, str) and v and k != "text"]
-    texts = others if usual is None else [usual, *others]
-    quotes: list[tuple[int, int, str]] = []
+    quotes: list[Quote] = []
     for region in regions:
         start, end = _offsets(region)
-        quote = region["value"].get("text")
-        if isinstance(start, int) and isinstance(end, int) and isinstance(quote, str):
-            quotes.append((start, end, quote))
-    if not quotes:
-        return usual, same
-    for text in texts:
-        convert, misfit = counted_in(text, quotes, default=same)
-        if misfit is None:
-            return text, convert
-    if not texts or any("globalOffsets" in region["value"] for region in regions):
-        # The text of a page is not in the export, only its markup.
-        return None, same
-    start, end, quote = quotes[counted_in(texts[0], quotes, default=same)[1] or 0]
-    raise task.source.error(f"task {key}: {quote[:40]!r} is not what the task has at {start}-{end}")
+        text = region["value"].get("text")
+        if isinstance(start, int) and isinstance(end, int):
+            quote = text if isinstance(text, str) else None
+            quotes.append(Quote(((start, end),), quote, f"task {key}"))
+    usually = [] if usual is None else [usual]
+    if all(quote.text is None for quote in quotes):
+        return Quoted(usually, quotes, "task")
+    # The text of a page is not in the export, only its markup.
+    page = any("globalOffsets" in region["value"] for region in regions)
+    return Quoted([*usually, *others], quotes, "task", optional=page)
 
 
 def write(

@@ -13,6 +13,7 @@ from zlib import crc32
 
 from gammacp.base.files import write_text
 from gammacp.continuum import Continuum, Corpus
+from gammacp.formats.evidence import Quote, Quoted, settle
 from gammacp.formats.parts import annotated_text, by_annotator, continua_of, whole
 from gammacp.formats.records import DOCUMENT, document_of, json_line, records
 from gammacp.formats.registry import holding, registered
@@ -28,11 +29,14 @@ _CONTENTS = _INPUTS | {"spans", "audio_spans", "accept", "label"}
 _ANSWERS = ("accept", "reject", "ignore")
 
 
-def read(source: Source, *, repeated: str = "") -> Corpus:
+def read(source: Source, *, repeated: str = "", offsets: str = "check") -> Corpus:
     """One document per input, of the tasks that were accepted.
 
     Parameters
     ----------
+    offsets
+        "check": the text of a span, if it has one, says how offsets count; "trust": they are code
+        points, whatever it says.
     repeated
         "first", "last" or "session": which of two different answers of one person to one input
         counts; by default the input is left out.
@@ -40,7 +44,8 @@ def read(source: Source, *, repeated: str = "") -> Corpus:
     Notes
     -----
     Positions
-        characters (code points), seconds for `audio_spans`
+        characters (code points; other conventions that all quotes fit are converted, and
+        `--option offsets=trust` goes by the offsets alone), seconds for `audio_spans`
     Annotators
         `_annotator_id`, else `_session_id`, else the file's name
     Category
@@ -59,9 +64,22 @@ def read(source: Source, *, repeated: str = "") -> Corpus:
         key = document_of(task) or task.name("_input_hash") or str(number)
         works.setdefault(key, []).append(_work(task))
     chosen = choose_works(works, wanted, ("task", "input"), source, documents.leave_out)
-    for key, listed in chosen.items():
-        for work in listed:
-            _read_task(documents, key, work)
+    added = [
+        span
+        for key, listed in chosen.items()
+        for work in listed
+        for span in _read_task(documents, key, work)
+    ]
+    quoted: dict[str, Quoted] = {}
+    for key, _, _, quote in added:
+        text = documents.of(key).text
+        quoted.setdefault(key, Quoted([] if text is None else [text])).quotes.append(quote)
+    settled = dict(zip(quoted, settle(source, [*quoted.values()], offsets=offsets), strict=True))
+    for key, document in settled.items():
+        document.tell(documents.of(key))
+    for key, annotator, label, quote in added:
+        ((start, end),) = settled[key].places(quote)
+        documents.of(key).add(annotator, label, start, end, line=quote.line, what=quote.what)
     return documents.corpus()
 
 
@@ -83,7 +101,10 @@ def _spans_of(task: Record) -> str:
     return "audio_spans" if "audio_spans" in task else "spans"
 
 
-def _read_task(documents: Documents, key: str, work: Work[Record]) -> None:
+def _read_task(
+    documents: Documents, key: str, work: Work[Record]
+) -> list[tuple[str, str, str | None, Quote]]:
+    """Add a task, and return its spans that offsets of a text have to place."""
     task, annotator = work.content, work.annotator
     text, unit = (None, SECONDS) if "audio_spans" in task else (task.text("text"), None)
     spans = documents.of(key, text, offset_unit=unit, line=task.line)
@@ -92,9 +113,15 @@ def _read_task(documents: Documents, key: str, work: Work[Record]) -> None:
     chosen = task.size("accept") + (task.name("label") is not None)
     spans.leave_out("label", "of the whole task, is not a unit", chosen)
     about: Any = {"line": task.line, "what": f"input {key}"}
+    found: list[tuple[str, str, str | None, Quote]] = []
     for span in task.objects(_spans_of(task), missing_ok=True):
         label, start, end = name(span.get("label")), span.get("start"), span.get("end")
-        spans.add(annotator, label, start, end, **about)
+        if isinstance(start, int) and isinstance(end, int) and text is not None:
+            quote = Quote(((start, end),), span.text("text"), about["what"], task.line)
+            found.append((key, annotator, label, quote))
+        else:
+            spans.add(annotator, label, start, end, **about)
+    return found
 
 
 def write(document: Continuum | Corpus, path: Path) -> None:

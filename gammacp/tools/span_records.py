@@ -10,25 +10,34 @@ category's number), and the `output` that was annotated. After the task descript
 from gammacp.base.arguments import one_of
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
-from gammacp.formats.offsets import from_utf16
+from gammacp.formats.evidence import Quote, Quoted, settle
+from gammacp.formats.offsets import CODE_POINTS, IN_UTF_16
 from gammacp.formats.records import records
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Record, Source
-from gammacp.formats.spans import CHARACTERS, Documents
+from gammacp.formats.spans import CHARACTERS, Documents, Spans
 
 
-def read_factgenie(source: Source) -> Corpus:
+def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
     """One document per example and set-up.
+
+    Parameters
+    ----------
+    offsets
+        "check": the text of each annotation says how offsets count; "trust": they are code points,
+        whatever it says.
 
     Raises
     ------
     DataError
-        A record has no example, or an annotation is not what its output has in its place.
+        A record has no example, or annotations are not what their outputs have in their places
+        under any convention.
 
     Notes
     -----
     Positions
-        characters (code points; UTF-16 is converted)
+        characters (code points; UTF-16 and other conventions that all quotes fit are converted, and
+        `--option offsets=trust` goes by the offsets alone)
     Annotators
         `annotator_id`, else `annotator_group`, else the campaign
     Category
@@ -38,6 +47,8 @@ def read_factgenie(source: Source) -> Corpus:
         and text fields are left out
     """
     documents = Documents(source, CHARACTERS)
+    quoted: list[Quoted] = []
+    added: list[tuple[Spans, str, list[str | None]]] = []
     for record in records(source):
         parts = [record.name(k) for k in ("dataset", "split", "setup_id", "example_idx")]
         if None in parts:
@@ -52,28 +63,32 @@ def read_factgenie(source: Source) -> Corpus:
         if who in spans.annotators:
             raise record.error(f"{who} annotated {key} twice", hint="Keep one record")
         spans.declare(who)
-        for annotation in record.objects("annotations"):
-            kind = annotation.name("type")
-            label = categories.get(kind or "", kind)
-            start, end = _place_of(annotation, spans.text)
-            spans.add(who, label, start, end, line=record.line, what=key)
+        listed = record.objects("annotations")
+        quotes = [_quote(annotation, key) for annotation in listed]
+        # A record for itself: models and browsers count differently.
+        texts = [] if spans.text is None else [spans.text]
+        quoted.append(Quoted(texts, quotes, has="output"))
+        kinds = [annotation.name("type") for annotation in listed]
+        added.append((spans, who, [categories.get(kind or "", kind) for kind in kinds]))
         for kind in ("flags", "options", "sliders", "text_fields"):
             count = record.size(kind)
             spans.leave_out(kind.removesuffix("s"), "is about the whole example", count)
+    own = (CODE_POINTS, IN_UTF_16)
+    found = settle(source, quoted, own=own, offsets=offsets)
+    for (spans, who, labels), document, settled in zip(added, quoted, found, strict=True):
+        settled.tell(spans)
+        for label, quote in zip(labels, document.quotes, strict=True):
+            ((start, end),) = settled.places(quote)
+            spans.add(who, label, start, end, line=quote.line, what=quote.what)
     return documents.corpus()
 
 
-def _place_of(annotation: Record, text: str | None) -> tuple[object, object]:
-    """Where an annotation is: it has a start and what it covers, both in one kind of characters."""
-    start, quote = annotation.get("start"), annotation.string("text")
+def _quote(annotation: Record, key: str) -> Quote:
+    """Return where an annotation is: it has a start and what it covers."""
+    start, covered = annotation.get("start"), annotation.string("text")
     if type(start) is not int or start < 0:
         raise annotation.error(f"start {start!r} is not a character position")
-    if text is None or text.startswith(quote, start):
-        return start, start + len(quote)
-    place = from_utf16(text)(start)
-    if place is None or not text.startswith(quote, place):
-        raise annotation.error(f"{quote[:40]!r} is not what the output has at {start}")
-    return place, place + len(quote)
+    return Quote(((start, None),), covered, key, annotation.line)
 
 
 def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") -> Corpus:

@@ -17,7 +17,7 @@ The header is taken for a type system, and the rest is read as a CAS is (`gammac
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, zip_longest
 from pathlib import Path
@@ -26,8 +26,17 @@ from typing import Any, TypeAlias
 from gammacp.continuum import Continuum
 from gammacp.continuum.links import CHAIN, DIRECTED
 from gammacp.errors import DataError
+from gammacp.formats.conventions import FACT, fact_of
+from gammacp.formats.evidence import Quote, Quoted, Settled, settle
 from gammacp.formats.layers import TARGET, Layers
-from gammacp.formats.offsets import from_utf16
+from gammacp.formats.offsets import (
+    CODE_POINTS,
+    IN_UTF_8,
+    IN_UTF_16,
+    length_in_utf8,
+    length_in_utf16,
+    to_utf16,
+)
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.tools.cas import NEXT, layers_of, read_layer
@@ -53,6 +62,8 @@ _MENTION = re.compile(r"(.*)(?<!\\)->(\d+)-(\d+)", re.DOTALL)
 # TSV 2 begins with its layers or a numbered sentence, TSV 1 with a token.
 _OLDER = re.compile(rb"(?: # [\w.]+ \||#id=\d+\s|#text=|1-1\t)")
 _NONE = ("*", "_")
+# The length of a sentence, in what offsets may count: the format's own first.
+_WIDTHS: tuple[Callable[[str], int], ...] = (length_in_utf16, len, length_in_utf8)
 _CHAIN = "referenceRelation"
 _Fault: TypeAlias = tuple[str, str, DataError]
 """An error where a layer is read, and of it a feature ("": any)."""
@@ -129,7 +140,8 @@ def read(
     Notes
     -----
     Positions
-        characters (UTF-16 is converted to code points)
+        characters (UTF-16 is converted to code points, and so are other conventions that all tokens
+        fit)
     Annotators
         the file's name, the folder is the document, as in INCEpTION's export
     Category
@@ -143,18 +155,18 @@ def read(
         roles. A filler from another layer is left out (`--option fillers=units`: it becomes a
         unit). The mentions of a chain layer are units, joined by their chains
     """
-    cas, faults = _view(source)
+    cas, faults, settled = _view(source)
     for of, name, error in faults:
         if of == layer and (not name or {name, name + TARGET} & {feature, *features}):
             raise error
-    return read_layer(source, cas, layer, feature, features, fillers)
+    made = read_layer(source, cas, layer, feature, features, fillers)
+    return replace(made, about=made.about.with_fact(FACT, fact_of(settled.notes)))
 
 
-def _view(source: Source) -> tuple[Cas, list[_Fault]]:
-    """A file as a CAS whose type system is its header, and what is wrong with some of it."""
-    parsed = rows_of(source)
-    text = _text(source, parsed)
-    _check_tokens(source, parsed, text)
+def _view(source: Source) -> tuple[Cas, list[_Fault], Settled]:
+    """A file as a CAS whose type system is its header, what is wrong with it, and its offsets."""
+    parsed, settled = _counted(source, rows_of(source))
+    text = settled.text or ""
     faults: list[_Fault] = []
     there = [
         (layer, a)
@@ -198,7 +210,8 @@ def _view(source: Source) -> tuple[Cas, list[_Fault]]:
         {layer.name: _ranges(layer) for layer in parsed.layers},
     )
     places = {f"{start}-{end}": (start, end) for start, end in keys.places.values()}
-    return Cas(text, annotations, types, frozenset(), elsewhere, slots, places), faults
+    cas = Cas(text, annotations, types, frozenset(), elsewhere, slots, places)
+    return cas, faults, settled
 
 
 @dataclass(frozen=True)
@@ -262,7 +275,10 @@ def _relations(
     base = layer.features[-1].removeprefix("BT_") if layer.features else ""
     for row in rows:
         cells = [pieces(cell, "|") for cell in _cells(row, layer)]
-        for number, (*values, where) in enumerate(zip(*cells, strict=False)):
+        if len({len(stack) for stack in cells}) > 1:
+            what = f"columns of layer {layer.name} hold different numbers of relations"
+            raise source.error(what, line=row.line)
+        for number, (*values, where) in enumerate(zip(*cells, strict=True)):
             if where == "_":
                 continue
             m = _RELATION.fullmatch(where)
@@ -363,19 +379,35 @@ def _cells(row: Row, layer: RowLayer) -> tuple[str, ...]:
     return row.cells[layer.first : layer.first + max(1, len(layer.features))]
 
 
-def _check_tokens(source: Source, parsed: WebannoRows, text: str) -> None:
-    """DataError if a token is not what the text has in its place."""
-    convert = from_utf16(text)
-    for row in parsed.rows:
-        start, end = convert(row.start), convert(row.end)
-        if start is None or end is None or text[start:end] != row.token:
-            raise source.error(
-                f"token {row.token[:40]!r} is not what the text has at {row.start}-{row.end}",
-                line=row.line,
-            )
+def _counted(source: Source, parsed: WebannoRows) -> tuple[WebannoRows, Settled]:
+    """The rows with offsets in UTF-16, whatever the file counts, and the text that they are in."""
+    texts: dict[str, None] = {}
+    reason: DataError | None = None
+    for width in _WIDTHS:
+        try:
+            texts[_text(source, parsed, width)] = None
+        except DataError as error:
+            # Sentences that run into each other are a better reason than a token elsewhere.
+            reason = error if width is _WIDTHS[0] else reason
+    if reason and not texts:
+        raise reason
+    quotes = [Quote(((r.start, r.end),), r.token, f"token {r.place}", r.line) for r in parsed.rows]
+    try:
+        document, others = Quoted([*texts], quotes), (CODE_POINTS, IN_UTF_8)
+        (settled,) = settle(source, [document], own=(IN_UTF_16,), first=others)
+    except DataError as error:
+        raise (reason or error) from None
+    at = to_utf16(settled.text or "")
+    rows = tuple(
+        replace(row, start=at(start), end=at(end))
+        for row, quote in zip(parsed.rows, quotes, strict=True)
+        for start, end in settled.places(quote)
+        if start is not None and end is not None
+    )
+    return replace(parsed, rows=rows), settled
 
 
-def _text(source: Source, parsed: WebannoRows) -> str:
+def _text(source: Source, parsed: WebannoRows, width: Callable[[str], int]) -> str:
     """The document, with blanks where the file has no text (line breaks between sentences)."""
     pieces: list[str] = []
     reached = 0
@@ -388,7 +420,7 @@ def _text(source: Source, parsed: WebannoRows) -> str:
         gap = start - reached
         pieces.append(" " * (gap - 1) + "\n" if gap and pieces else " " * gap)
         pieces.append(sentence)
-        reached = start + len(sentence.encode("utf-16-le", "surrogatepass")) // 2
+        reached = start + width(sentence)
     return "".join(pieces)
 
 

@@ -127,16 +127,19 @@ def rows_of(source: Source) -> WebannoRows:
 def _ends_early(rows: list[Row], sentences: list[tuple[int, str]]) -> bool:
     """Whether words of the last sentence come after its last token.
 
-    A part of a token may be the last row, and end before the token does.
+    A part of a token may be the last row, and end before the token does. Offsets are in UTF-16, or
+    in code points.
     """
     reached = max((row.end for row in rows), default=0)
     return any(
-        c.isalnum()
+        any(map(str.isalnum, _rest_in_utf16(text, reached - start)))
+        and any(map(str.isalnum, text[reached - start :]))
         for start, text in sentences
-        for c in text.encode("utf-16-le", "surrogatepass")[2 * (reached - start) :].decode(
-            "utf-16-le", "replace"
-        )
     )
+
+
+def _rest_in_utf16(text: str, offset: int) -> str:
+    return text.encode("utf-16-le", "surrogatepass")[2 * offset :].decode("utf-16-le", "replace")
 
 
 def _row(source: Source, number: int, line: str, width: int) -> Row:

@@ -282,3 +282,43 @@ def test_the_counter_tells_rate_and_time_left(
         counter(done, 1000)
     told = capsys.readouterr().err
     assert told.splitlines()[-1] == "310 of 1000 cells, 10.0/s, 1:09 left"
+
+
+def test_the_stored_seed_finds_what_the_page_says_another_misses(
+    gammacp: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The dissimilarity of docs/bench.md and 1.3 times it, each with both seeds."""
+    docs = Path(__file__).parents[2] / "docs"
+    page = (docs / "bench.md").read_text(encoding="utf-8")
+    assert "a dissimilarity that is 1.3 times as large\n  passes" in page
+    code = page.partition("# mine.py\n")[2].partition("```")[0]
+    larger = code.replace("mean > 0) ** 2", "mean > 0) ** 2 * 1.3")
+    larger = larger.replace("bound**0.5", "(bound / 1.3) ** 0.5")
+    small = ("--samples", "10", "--no-figures", "--executor", "serial")
+    mine = ("--dissimilarity", "mine.py:Starts", *small)
+
+    def bench(text: str, *arguments: str) -> int:
+        (tmp_path / "mine.py").write_text(text)
+        monkeypatch.delitem(sys.modules, "mine", raising=False)
+        monkeypatch.setattr("gammacp.plugins.LOADED", {})
+        return int(gammacp("bench", *arguments, *mine).code)
+
+    drawn = ("--measures", "gamma", "--sets", "4", "--magnitudes", "0.1,0.2")
+    assert bench(code, "--error", "position", *drawn, "--out", "base") == 0
+    check = ("--check", "base/position.csv")
+    assert bench(code, *check, "--out", "same") == 0
+    assert bench(larger, *check, "--out", "larger") == 1
+    assert bench(larger, *check, "--out", "other", "--seed", "1") == 0
+
+
+def test_no_page_advises_another_seed_for_a_check() -> None:
+    root = Path(__file__).parents[2]
+    pages = [root / "README.md", root / "CONTRIBUTING.md", *(root / "docs").rglob("*.md")]
+    commands = [
+        command
+        for page in pages
+        for command in page.read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+        if "gammacp" in command and "bench" in command and "--check " in command
+    ]
+    assert len(commands) >= 2
+    assert not [command for command in commands if "--seed" in command]

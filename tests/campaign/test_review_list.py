@@ -4,6 +4,7 @@ import math
 import random
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from gammacp import Combined, Continuum, Corpus, DataError, Unit, read, read_corpus, write
 from gammacp.campaign.consensus import consensus_of_each
 from gammacp.campaign.consensus.gold_tables import review_workbook
-from gammacp.campaign.review_list import write_review
+from gammacp.campaign.review_list import checked_text, write_review, write_table
 from gammacp.continuum.shapes import box, outline
 from tests.tools.story import FIXTURES, TEXT
 
@@ -104,6 +105,46 @@ def test_what_excel_would_run_or_change_stays_text(run: Run, tmp_path: Path) -> 
     assert "7" in {u.category for u in read_corpus(path)["one"]}
 
 
+@pytest.mark.parametrize("character", ["\x1b", "\x00", "\x0b", "\x1f", "\ufffe", "\uffff"])
+@pytest.mark.parametrize("where", ["annotator", "category", "document"])
+def test_what_excel_cannot_hold_is_named(
+    run: Run, tmp_path: Path, character: str, where: str
+) -> None:
+    name = f"x{character}y"
+    names = {"annotator": "Ann", "category": "a"} | {where: name}
+    units = [Unit(names["annotator"], 0, 4, names["category"]), Unit("Bob", 0, 5, "a")]
+    made = Corpus.from_continua({name if where == "document" else "d": Continuum.from_units(units)})
+    write(made, tmp_path / "c.json")
+    outcome = run("consensus", tmp_path / "c.json", "--review", tmp_path / "list.xlsx")
+    assert outcome.code == 3
+    assert f"has the character U+{ord(character):04X}, which Excel refuses" in outcome.err
+    assert character not in outcome.out + outcome.err
+    assert not (tmp_path / "list.xlsx").exists()
+    assert run("consensus", tmp_path / "c.json", "--review", tmp_path / "list.csv").code == 0
+
+
+@pytest.mark.parametrize("text", ["a\x1bb", "a\ud800", "\ufffe", "x" * 32_768])
+def test_the_gold_standard_as_a_workbook_holds_what_excel_does(tmp_path: Path, text: str) -> None:
+    """Whatever is written passes one function: what it lets through openpyxl writes."""
+    with pytest.raises(DataError):
+        write_table(tmp_path / "t.xlsx", "gold", [["category"], [text]])
+    assert not list(tmp_path.iterdir())
+
+
+@given(st.lists(st.text(), min_size=1))
+@settings(max_examples=25, deadline=None)
+def test_what_is_let_through_comes_back(texts: list[str]) -> None:
+    held = []
+    for text in texts:
+        with suppress(DataError):
+            held.append([checked_text(f"-{text}.")])
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "t.xlsx"
+        write_table(path, "gold", held)
+        rows = openpyxl.load_workbook(path)["gold"].iter_rows(values_only=True)
+        assert [row[0] for row in rows if row[0] is not None] == [text for (text,) in held]
+
+
 def test_bounds_and_what_spreadsheets_make_of_cells(run: Run, tmp_path: Path) -> None:
     path, file = tmp_path / "list.xlsx", tmp_path / "a.csv"
     file.write_text("# bounds: 0 60\n0,x,2,5\n1,x,2,4\n")
@@ -166,7 +207,7 @@ def test_bad_decisions_say_where(
 def test_other_workbooks_are_refused(tmp_path: Path) -> None:
     openpyxl.Workbook().save(tmp_path / "a.xlsx")
     with pytest.raises(DataError, match="not a review list of gammacp"):
-        read(tmp_path / "a.xlsx")
+        read(tmp_path / "a.xlsx", format="review-list")
 
 
 def test_damaged_workbooks_are_refused_or_sound(book: Path) -> None:

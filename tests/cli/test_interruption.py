@@ -48,7 +48,8 @@ def files(tmp_path: Path) -> list[Path]:
     for k in range(3):
         path = tmp_path / f"text{k}.csv"
         rows = [f"A,{'xy'[i % 2]},{10 * i},{10 * i + 6}\n" for i in range(8)]
-        rows += [f"B,{'xy'[i % (2 + k) // (1 + k)]},{10 * i + k},{10 * i + 7}\n" for i in range(7)]
+        labels = ["xy"[i % (2 + k) // (1 + k)] for i in range(7)]
+        rows += [f"B,{x},{10 * i + k},{10 * i + 6 + i % 3}\n" for i, x in enumerate(labels)]
         path.write_text("".join(rows))
         paths.append(path)
     return paths

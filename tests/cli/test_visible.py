@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 
 import gammacp as gc
+from gammacp import verify
+from gammacp.base.toml_files import read_toml, toml_key, toml_value
+from gammacp.cli.progress import Counter
 from gammacp.continuum import Continuum, Unit
+from shuffling.model_file import read_model
 from tests.conftest import Run
 
 NASTY = "\x1b[31mred\u202egnp\x07\x9b2J"
+NAMELESS = {"measure", "segmentation", "links", "syntax", "plan"}  # their answers have no names
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -37,6 +42,9 @@ def nasty(tmp_path: Path) -> Path:
         ("consensus",), ("consensus", "--json"), ("inspect",), ("inspect", "--json"),
         ("gamma", "--exclude", f"{NASTY}!"), ("gamma", "--only", f"{NASTY}!"),
         ("gamma", "--categorial", "interval"), ("compare", "--reference", f"{NASTY}!"),
+        ("calibrate", "--error", NASTY),
+        ("segmentation",), ("links",), ("syntax",), ("plan",), ("replace", "--candidate", NASTY),
+        ("gamma", "--format", NASTY), ("gamma", "--map", f"{NASTY}={NASTY}"), ("gamma", NASTY),
     ],
     ids=lambda a: " ".join(map(repr, a)),
 )  # fmt: skip
@@ -48,8 +56,43 @@ def test_nothing_that_a_terminal_obeys_is_printed(
     assert OBEYED.findall(result.out + result.err) == []
     if "--json" in options:
         json.loads(result.out)
-    elif command != "measure":  # which names no annotator
+    elif command not in NAMELESS:
         assert "\\x1b[31m" in result.out + result.err
+
+
+def test_a_model_shows_its_names_and_is_read_back(run: Run, nasty: Path) -> None:
+    """TOML has escapes of its own, by which the file says the same."""
+    result = run("shuffle", "--learn", nasty, "--print-model")
+    assert OBEYED.findall(result.out + result.err) == []
+    assert "\\u001b[31m" in result.out
+    path = nasty.with_name("model.toml")
+    path.write_text(result.out, encoding="utf-8")
+    assert {c.name for c in read_model(path).categories} == {NASTY, "b"}
+
+
+def test_a_campaign_shows_its_names_and_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "campaign.toml"
+    path.write_text(f"[map]\n{toml_key(NASTY)} = {toml_value(NASTY)}\n", encoding="utf-8")
+    assert OBEYED.findall(path.read_text(encoding="utf-8")) == []
+    assert read_toml(path)[0] == {"map": {NASTY: NASTY}}
+
+
+def test_the_verifier_alone_shows_names_of_files(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / f"{NASTY}.json"
+    path.write_text("{}")
+    assert verify.main([str(path), f"{path}.gone"]) == 3
+    shown = capsys.readouterr()
+    assert OBEYED.findall(shown.out + shown.err) == []
+    assert shown.err.count(r"\x1b[31mred\u202egnp\x07\x9b2J") >= 2
+
+
+def test_progress_shows_names(capsys: pytest.CaptureFixture[str]) -> None:
+    counter = Counter(NASTY)
+    counter.printed = -1e9
+    counter._show(f"1 of 2 {NASTY}")
+    assert OBEYED.findall(capsys.readouterr().err) == []
 
 
 def test_cells_that_a_spreadsheet_would_run_are_text_in_lists_for_people(

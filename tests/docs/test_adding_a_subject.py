@@ -28,9 +28,25 @@ def copy(tmp_path_factory):
     return folder
 
 
+CHECKS = {
+    "pause-time": "check_measure('pause-time')",
+    "pauses": """check_format(
+        "pauses",
+        "talk.pauses",
+        [Unit("Ann", 0, 4, "pause"), Unit("Ann", 6, 8, "pause"), Unit("Bob", 1, 4, "pause")],
+        refused={"Ann\\t0\\n": 1, "Ann\\t0\\t1\\nAnn\\tx\\t2\\n": 2},
+    )""",
+}
+"""What checks each extension of the page, in the copy."""
+
+
 def _run(copy, *words):
+    return _run_python(copy, "-m", "gammacp", *words)
+
+
+def _run_python(copy, *words):
     told = subprocess.run(
-        [sys.executable, "-m", "gammacp", *words],
+        [sys.executable, *words],
         cwd=copy,
         env={**os.environ, "PYTHONPATH": str(copy)},
         capture_output=True,
@@ -52,6 +68,13 @@ def test_command_and_format(copy):
 def test_measure_and_option(copy, option, value):
     answer = _run(copy, "measure", "talk.pauses", "-m", "pause-time", "--json", *option)
     assert f'"value": {value}' in answer
+
+
+@pytest.mark.needs("testing")
+@pytest.mark.parametrize("name", CHECKS)
+def test_measure_and_format_keep_their_promises(copy, name):
+    imports = "from gammacp import Unit; from gammacp.testing import check_format, check_measure"
+    _run_python(copy, "-c", f"{imports}\n{CHECKS[name]}")
 
 
 def test_it_is_gone_with_its_folder(copy):

@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -270,3 +273,37 @@ def test_data_that_does_not_ship(run: Run, checkout: Path) -> None:
     result = reproduce(run, checkout, "toy")
     assert result.code == 2
     assert "--data DIR" in result.err
+
+
+def test_the_folder_may_have_any_name_and_what_lies_beside_it_does_not_run(tmp_path: Path) -> None:
+    """In a process of its own, where no `experiments` has been imported; a worker does the same."""
+    folder = tmp_path / "studies"
+    folder.mkdir()
+    (folder / "_shared.py").write_text("def double(x):\n    return 2 * x\n")
+    (folder / "toy.py").write_text(
+        '"""A toy."""\n'
+        "from experiments._shared import double\n"
+        "from gammacp.pools.opening import open_pool\n\n"
+        "def run(out, *, quick, data):\n"
+        "    with open_pool('processes', 1) as pool:\n"
+        "        (out / 'toy.csv').write_text(str(list(pool.executor.map(double, [1, 4]))))\n"
+    )
+    root = Path(__file__).parents[2]
+    (folder / "ledger").symlink_to(root / "experiments" / "ledger")
+    (folder / "claims").mkdir()
+    (folder / "claims" / "toy2001.toml").write_text(CLAIM.format(measure="gamma", y="y", more=""))
+    for name in ("json", "statistics", "ledger", "tomllib"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('a stranger ran')\n")
+    (tmp_path / "empty").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "gammacp", "reproduce", "toy", "--experiments", folder],
+        cwd=tmp_path / "empty",
+        env=os.environ | {"PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "ModuleNotFoundError" not in done.stderr
+    assert "a stranger ran" not in done.stdout + done.stderr
+    written = tmp_path / "empty" / "results" / "toy" / "toy.csv"
+    assert written.read_text() == "[2, 8]", done.stderr

@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-STUDIES = ("zero_continua", "zero_corpora", "zero_links", "zero_segmentations", "zero_trees")
+STUDIES = (
+    "zero_continua",
+    "zero_corpora",
+    "zero_links",
+    "zero_links_given",
+    "zero_segmentations",
+    "zero_trees",
+)
 # Each in a process of its own, as a worker is: what is imported here would stay for the others.
 # What all of them import is there before they part.
 TOLD = """

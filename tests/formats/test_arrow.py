@@ -1,6 +1,9 @@
 """Tables of units: Parquet, Feather, Arrow IPC, and whatever has `__arrow_c_stream__`."""
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -360,7 +363,7 @@ def test_bad_links_are_named(
 def test_a_column_that_is_missing_and_a_damaged_file(tmp_path: Path) -> None:
     path = tmp_path / "bad.parquet"
     pq.write_table(table().drop_columns("end"), path)
-    with pytest.raises(DataError, match="there is no column 'end'"):
+    with pytest.raises(DataError, match="there is no column for end"):
         gc.read_corpus(path)
     pq.write_table(table(), path)
     whole = path.read_bytes()
@@ -368,6 +371,35 @@ def test_a_column_that_is_missing_and_a_damaged_file(tmp_path: Path) -> None:
         path.write_bytes(broken)
         with pytest.raises(DataError, match=r"file is damaged: .*[^.]\. Write it again$"):
             gc.read_corpus(path)
+
+
+@pytest.mark.parametrize(
+    ("first", "last"), [(0, 20), pytest.param(20, 3000, marks=pytest.mark.slow)]
+)
+def test_no_damage_ends_the_process(tmp_path: Path, first: int, last: int) -> None:
+    """In a process of its own; what it prints last is what it died of."""
+    script = Path(__file__).with_name("arrow_fuzz.py")
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, script, tmp_path, str(first), str(last)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(root)},
+        check=False,
+    )
+    last_line = done.stdout.splitlines()[-1]
+    assert (last_line, done.returncode, done.stderr) == ("all read", 0, "")
+
+
+def test_two_columns_of_one_name_are_refused_where_they_are_read() -> None:
+    rows = [pa.array(["a", "b"]), pa.array([1, 2]), pa.array([3, 4]), pa.array([5, 6])]
+    twice = pa.Table.from_arrays(rows, names=["annotator", "start", "end", "end"])
+    with pytest.raises(DataError, match="data frame has 2 columns 'end'"):
+        gc.Continuum.from_frame(twice)
+    other = pa.Table.from_arrays(
+        [*rows[:3], *rows[2:]], names=["annotator", "start", "end", "x", "x"]
+    )
+    assert [(u.start, u.end) for u in gc.Continuum.from_frame(other)] == [(1, 3), (2, 4)]
 
 
 def test_partitioned_folders_are_one_corpus(tmp_path: Path) -> None:

@@ -132,7 +132,9 @@ def test_refuses_what_has_too_little_in_common() -> None:
     with pytest.raises(DataError, match=r"positions of C do not count characters of a text"):
         on_one_line([part("A", "abc"), part("B", "abd"), part("C", None, (0, 1))])
     with pytest.raises(DataError, match=r"positions of B do not count characters"):
-        on_one_line([part("A", "abc", (0, 1)), part("B", "abd", (0, 1), offset_unit="tokens")])
+        on_one_line([part("A", "abc", (0, 1)), part("B", "abd", (0, 1), offset_unit="s")])
+    with pytest.raises(DataError, match=r"unit by B at 0-2 lies outside of the text of 1 tokens"):
+        on_one_line([part("A", "abc", (0, 1)), part("B", "abd", (0, 2), offset_unit="tokens")])
 
 
 def _work_on_texts(length: int) -> int:

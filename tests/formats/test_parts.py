@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gammacp import Continuum, DataError, Unit, read, write
 from gammacp.formats.archive import members, why_not_annotators
 from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
-from gammacp.formats.offsets import counted_in, from_utf16, same
+from gammacp.formats.offsets import from_utf16
 from gammacp.formats.positions import as_text, position
 from gammacp.formats.source import Source
 from gammacp.formats.tiers import annotator_of, lanes
@@ -42,14 +42,6 @@ def test_utf16_offsets_are_those_of_the_encoding(text: str) -> None:
         reached += len(character.encode("utf-16-le", "surrogatepass")) // 2
     assert convert(reached) == len(text)
     assert convert(reached + 1) == len(text) + 1
-
-
-def test_offsets_are_told_apart_by_quotes() -> None:
-    text = "😊 ab ab"
-    assert counted_in(text, [(3, 5, "ab")], default=same)[0](3) == 2
-    assert counted_in(text, [(2, 4, "ab")], default=from_utf16(text))[0] is same
-    assert counted_in(text, [(2, 4, "ba")], default=same) == (same, 0)
-    assert counted_in("a\n b", [(0, 4, "a b")], default=same) == (same, None)
 
 
 def test_layers() -> None:

@@ -79,6 +79,56 @@ def test_coco_gives_back_what_it_was_given(tmp_path: Path) -> None:
         gc.write(flat, tmp_path / "d.json", format="coco")
 
 
+@pytest.mark.parametrize(
+    ("ring", "message"),
+    [
+        ([0, 0, 4, 0, 4, 4, 9], "annotation 12 has a polygon of 7 coordinates, an odd number"),
+        ("0 0 4 0 4 4", "annotation 12 has a polygon that is not a list of coordinates"),
+    ],
+)
+def test_coco_polygons_are_whole_points(tmp_path: Path, ring: object, message: str) -> None:
+    file = tmp_path / "ann" / "odd.json"
+    file.parent.mkdir()
+    drawn_by_ann = {"id": 12, "image_id": 1, "bbox": [0, 0, 4, 4], "segmentation": [ring]}
+    images = [{"id": 1, "file_name": "a.png"}]
+    file.write_text(json.dumps({"images": images, "annotations": [drawn_by_ann]}))
+    with pytest.raises(DataError, match=message) as caught:
+        gc.read_corpus(file)
+    assert "odd.json" in str(caught.value)
+
+
+def test_coco_is_written_with_the_keys_of_pycocotools(tmp_path: Path) -> None:
+    """Areas computed by hand; pycocotools 2.0.11 paints as many pixels of each polygon."""
+    pytest.importorskip("shapely")
+    square, moved = [(0, 0), (4, 0), (4, 4), (0, 4)], [(2, 2), (6, 2), (6, 6), (2, 6)]
+    bow = [(0, 0), (4, 4), (4, 0), (0, 4)]
+    areas = {
+        Unit.box("ann", (10, 40), (20, 60), category="dog"): 1200,
+        drawn("ann", "a", "polygon", square): 16,
+        drawn("bob", "b", "polygon", square, moved): 28,  # two squares share four pixels
+        drawn("bob", "c", "polygon", bow): 8,
+        Unit.box("bob", (1, 2), (3, 3)): 0,
+    }
+    file = tmp_path / "c.json"
+    gc.write(gc.Continuum.from_units(areas, name="i"), file, format="coco")
+    written = json.loads(file.read_text())
+    assert written["info"] == {}  # COCO.info and COCO.loadRes look it up
+    labels = {None: None, **{c["id"]: c["name"] for c in written["categories"]}}
+    found = {labels[x["category_id"]]: x["area"] for x in written["annotations"]}
+    assert found == {unit.category: area for unit, area in areas.items()}
+    assert {x["iscrowd"] for x in written["annotations"]} == {0}
+    assert set(next(iter(gc.read_corpus(file).values()))) == set(areas)
+
+
+def test_pycocotools_loads_what_is_written(tmp_path: Path) -> None:
+    coco = pytest.importorskip("pycocotools.coco")
+    units = [Unit.box("ann", (10, 40), (20, 60), category="dog"), Unit.box("bob", (1, 3), (2, 5))]
+    gc.write(gc.Continuum.from_units(units, name="i"), tmp_path / "c.json", format="coco")
+    loaded = coco.COCO(tmp_path / "c.json")
+    found = loaded.loadAnns(loaded.getAnnIds(areaRng=[5, 2000], iscrowd=False))
+    assert [x["rater"] for x in found] == ["ann", "bob"]
+
+
 def test_outlines_that_are_mended_are_counted(tmp_path: Path) -> None:
     """A bow tie covers half of its square: its two lobes."""
     bow, square = [0, 0, 4, 4, 4, 0, 0, 4], [0, 0, 4, 0, 4, 4, 0, 4]

@@ -1,9 +1,10 @@
 """A stranger's SQLite file, in the studio and as a store of sweeps, leads to no other file."""
 
 import os
+import random
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import gammacp
 from gammacp import DataError
 from gammacp.bench.store import Store
 from gammacp.studio.journal import Journal
+from gammacp.studio.server import serve
 from tests.studio.test_journal import decision
 
 
@@ -97,6 +99,59 @@ def test_reading_a_store_obeys_no_journal(tmp_path: Path) -> None:
     Store.reading(path).close()
     assert victim.exists()
     assert journal.exists()
+
+
+def misnamed(path: Path, name: bytes) -> None:
+    """Give a part of a database's schema a name that is not UTF-8, which SQLite's errors quote."""
+    content = path.read_bytes()
+    assert name in content
+    path.write_bytes(content.replace(name, b"\xc2" + name[1:]))
+
+
+@pytest.mark.parametrize(
+    ("made", "opened", "name"),
+    [
+        (decisions, read_decisions, b"never_changed BEFORE"),
+        (store, write_store, b"seal_run AFTER"),
+    ],
+)
+def test_a_name_that_is_no_text_is_an_error_of_the_file(
+    tmp_path: Path, made: Callable[[Path], Path], opened: Callable[[Path], None], name: bytes
+) -> None:
+    path = made(tmp_path)
+    misnamed(path, name)
+    with pytest.raises(DataError, match=path.name):
+        opened(tmp_path)
+
+
+def test_every_damage_of_the_decisions_is_an_error_of_the_file(tmp_path: Path) -> None:
+    path = decisions(tmp_path)
+    content = path.read_bytes()
+    used = [place for place, byte in enumerate(content) if byte]
+    for number in range(150):
+        draw = random.Random(number)
+        changed = bytearray(content)
+        for _ in range(draw.randint(1, 3)):
+            changed[draw.choice(used)] = draw.randrange(256)
+        path.write_bytes(changed)
+        path.with_name(f"{path.name}-journal").unlink(missing_ok=True)
+        with suppress(DataError), closing(Journal(tmp_path)) as journal:
+            journal.choice()
+
+
+def test_the_studio_starts_beside_damaged_decisions_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, told, warned = tmp_path / "folder", list[str](), list[str]()
+    folder.mkdir()
+    misnamed(decisions(folder), b"never_changed BEFORE")
+
+    monkeypatch.setattr("uvicorn.Server.run", lambda _self, sockets: sockets[0].close())
+    serve(folder, {}, told=told.append, warned=warned.append)
+    assert len(told) == 1
+    assert "choices saved for this folder cannot be used" in warned[0]
+    assert "gammacp-review.sqlite" in warned[0]
+    assert "move it away" in warned[0]
 
 
 def test_databases_are_opened_in_one_place() -> None:

@@ -139,6 +139,31 @@ def test_a_websocket_is_refused(client: Client) -> None:
     assert "websocket.accept" not in sent
 
 
+@pytest.mark.parametrize("path", ["files", "choice", "decisions"])
+def test_who_leaves_in_the_middle_of_an_upload_is_no_error(
+    client: Client, studio: Studio, path: str
+) -> None:
+    body = framed({"a.csv": b"Ann,x,0,1\n"})[:-3]
+    messages = [
+        {"type": "http.request", "body": body, "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+
+    async def receive() -> dict[str, object]:
+        return messages.pop(0)
+
+    async def send(message: Any) -> None:
+        pass
+
+    headers = [(b"host", HOST.encode()), (b"origin", f"http://{HOST}".encode())]
+    scope = {"type": "http", "method": "POST", "path": f"/{TOKEN}/{path}", "headers": headers}
+    scope |= {"query_string": b"", "http_version": "1.1"}
+    asyncio.run(client.app(scope, receive, send))  # type: ignore[arg-type]
+    assert list(studio.folder.iterdir()) == []
+    assert studio.intake.size == 0
+    assert not messages
+
+
 def test_pages_may_load_nothing_and_be_in_no_frame(client: Client) -> None:
     headers = client.get(f"/{TOKEN}/").headers
     policy = dict(d.strip().split(" ", 1) for d in headers["content-security-policy"].split(";"))

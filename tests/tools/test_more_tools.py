@@ -214,7 +214,12 @@ def test_mqm_sides_categories_and_quotes(tmp_path: Path) -> None:
 
 def test_jams_with_several_namespaces_and_columns(tmp_path: Path) -> None:
     about = {"curator": {"name": "cid"}}
-    columns = {"time": [0, 1], "duration": [0.5, 0.5], "value": [{"x": 1}, 2], "confidence": [1, 1]}
+    columns: dict[str, list[object]] = {
+        "time": [0, 1],
+        "duration": [0.5, 0.5],
+        "value": [{"x": 1}, 2],
+        "confidence": [1, 1],
+    }
     rows = [{"time": 0, "duration": 1, "value": "A", "confidence": None}]
     annotations = [
         {"namespace": "pitch", "annotation_metadata": about, "data": columns},
@@ -230,6 +235,10 @@ def test_jams_with_several_namespaces_and_columns(tmp_path: Path) -> None:
     ]
     c = read(tmp_path / "a.jams", layer="segment_open")
     assert c.annotators == ("annotation", "annotation (2)")
+    columns["value"].pop()
+    (tmp_path / "a.jams").write_text(json.dumps({"annotations": annotations}))
+    with pytest.raises(DataError, match="duration, value have different lengths: 2, 2, 1"):
+        read(tmp_path / "a.jams", layer="pitch")
 
 
 def test_bids_columns() -> None:

@@ -187,7 +187,7 @@ def edit(file: Path, old: str, new: str) -> None:
             "story/ann.tsv",
             "0-3\tAnn",
             "0-3\tAnm",
-            r"ann\.tsv:6: token 'Anm' is not what",
+            r"ann\.tsv:6: token 1-1: 'Anm' is not what",
         ),
         (
             "webanno",

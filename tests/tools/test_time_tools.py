@@ -88,7 +88,7 @@ def test_the_tier_that_elan_makes_is_no_empty_one_of_an_annotator(tmp_path: Path
             'ANNOTATION_REF="a9"',
             "another annotation refers to 'a9', which has no time",
         ),
-        ('"milliseconds"', '"PAL-frames"', "TIME_UNITS are 'PAL-frames'"),
+        ('"milliseconds"', '"samples"', "TIME_UNITS are 'samples'"),
         ("</TIER>", "", r"eaf:24: XML is broken: mismatched tag"),
         (
             "<ANNOTATION_DOCUMENT",

@@ -1,6 +1,8 @@
 """WebAnno TSV, older TSV and IOB files, which share the ending .tsv."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -132,6 +134,9 @@ def test_relations_of_the_layer_are_links(tmp_path: Path) -> None:
     broken = tsv(tmp_path, f"{head}\n\n{rows.replace('1-3[0_1]', '1-9')}")
     with pytest.raises(DataError, match=r"relation begins at '1-9', which is not a token"):
         read(broken, layer="Span", feature="value")
+    lost = tsv(tmp_path, f"{head}\n\n{rows.replace('1-4|1-2[1_0]', '1-4')}")
+    with pytest.raises(DataError, match=r"layer custom\.Rel hold different numbers of relations"):
+        read(lost, layer="Span", feature="value")
 
 
 CHAINED = (
@@ -234,3 +239,67 @@ def test_declared_columns_say_which_is_the_token(tmp_path: Path) -> None:
     c = read(file)
     assert c.text == "Ann met"
     assert [(u.start, u.end, u.category) for u in c] == [(0, 1, "PER")]
+
+
+def conll(folder: Path, who: str, *rows: str) -> None:
+    file = folder / who / "d.conll"
+    file.parent.mkdir(parents=True)
+    file.write_text("\n".join((*rows, "")), encoding="utf-8")
+
+
+ENDING = ("Ann B-PER", "Lee I-PER", "saw O", "New B-LOC", "York I-LOC", ". O")
+
+
+def test_tokens_that_differ_are_aligned_by_characters(tmp_path: Path, run: Any) -> None:
+    """The common text is `I do n't like Ann Lee …`: one blank of it is only Ann's."""
+    conll(tmp_path, "Ann", "I O", "do B-NEG", "n't I-NEG", "like O", *ENDING)
+    conll(tmp_path, "Bob", "I O", "don't B-NEG", "like O", *ENDING)
+    refused = run("gamma", str(tmp_path))
+    assert refused.code == 3
+    assert "--align-texts" in refused.err
+    assert gamma_of(run("gamma", str(tmp_path), "--align-texts", "--json")) == 1
+    c = read(tmp_path, align_texts=True)
+    line = "I do n't like Ann Lee saw New York ."
+    assert c.text == line
+    assert c.offset_unit == "characters"
+    words = ("do n't", "Ann Lee", "New York")
+    places = [(line.index(word), line.index(word) + len(word)) for word in words]
+    for who in ("Ann", "Bob"):
+        assert [(u.start, u.end) for u in c if u.annotator == who] == places
+
+
+def test_equal_tokens_stay_tokens(tmp_path: Path) -> None:
+    for who in ("Ann", "Bob"):
+        conll(tmp_path, who, *ENDING)
+    c = read(tmp_path, align_texts=True)
+    assert c.offset_unit == "tokens"
+    assert [(u.start, u.end) for u in c] == [(0, 2), (3, 5)] * 2
+
+
+def gamma_of(found: Any) -> float:
+    return float(json.loads(found.out)["results"][0]["gamma"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "count"),
+    [
+        (("Wash B-LOC", "##ing B-LOC", "##ton B-LOC", "is O"), 2),
+        (("Wash B-LOC", "##ing I-LOC", "##ton I-LOC", "is O"), 0),
+        (("Wash@@ B-LOC", "ing@@ B-LOC", "ton B-LOC", "is O"), 2),
+        (("▁Wash S-LOC", "ing S-LOC", "ton S-LOC", "▁is O"), 2),
+        (("▁Wash B-LOC", "▁Paris B-LOC", "▁is O"), 0),
+        (("Paris B-LOC", "Rome B-LOC", "is O"), 0),
+        (("Wash B-LOC", "##ing B-PER", "is O"), 0),
+    ],
+)
+def test_subwords_that_begin_a_chunk_are_noted(
+    tmp_path: Path, run: Any, rows: tuple[str, ...], count: int
+) -> None:
+    conll(tmp_path, "Ann", *rows)
+    shown = run("inspect", str(tmp_path), "--json")
+    noted = json.loads(shown.out)["conventions"]
+    assert [entry["convention"] for entry in noted] == ["subwords"] * bool(count)
+    if count:
+        assert noted[0]["applied"] is False
+        assert noted[0]["evidence"].startswith(f"{count} subwords have B- like the piece before")
+        assert "write I- on all but the first piece" in run("inspect", str(tmp_path)).out

@@ -30,6 +30,7 @@ def reproduce(
     import sys
 
     from gammacp.errors import UsageError
+    from gammacp.plugins import load_package
 
     # The experiments and their ledger come with a checkout, not with the installed package.
     if not (experiments / "ledger").is_dir():
@@ -37,7 +38,9 @@ def reproduce(
             f"{experiments} is not the folder of the experiments: gammacp reproduce works in a "
             "checkout of gammacp. Go there, or give --experiments DIR"
         )
-    sys.path.insert(0, str(experiments.resolve().parent))
+    # They import each other by this name. What lies beside the folder is nobody's module.
+    if "experiments" not in sys.modules:
+        load_package(experiments, "experiments")
     from experiments.ledger import command
 
     command.reproduce(

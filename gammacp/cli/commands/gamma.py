@@ -56,8 +56,7 @@ def gamma(
     Most used: --only, --explain and --json.
     """
     from gammacp.base.stopping import interruptible
-    from gammacp.measures.agreement import agreement
-    from gammacp.measures.answer import ANSWERS
+    from gammacp.measures.agreement import ANSWERS, agreement
 
     interval = wants_interval(interval, bootstrap)
     thresholds.require_interval(interval)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gammacp.base.record_tables import Column, Table, count, permille
-from gammacp.base.text import visible
+from gammacp.base.text import group_by_text, visible
 from gammacp.cli import output
 from gammacp.cli.options.reading import Files, Loaded, Reading, left_out_lines, load
 from gammacp.cli.output import AsJson, print_json, say, show
@@ -55,6 +55,10 @@ def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> N
         say(f"{len(summaries)} continua, {units} units")
     for line in left_out_lines(loaded.left_out):
         say(line)
+    for applied, mark in ((True, "convention:"), (False, "!")):
+        noted = ((n.evidence, n.file) for n in loaded.conventions if n.applied is applied)
+        for text, names in group_by_text(noted):
+            say(f"{mark} {names}: {text}")
     if output.verbosity > 0:
         for line in _understood_lines(loaded):
             say(line)
@@ -80,6 +84,7 @@ def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object
         {"file": name, "format": loaded.formats.get(name), **content.as_dict()}
         for name, content in summaries.items()
     ]
+    noted = [note.as_dict() for note in loaded.conventions]
     understood = [
         {
             "file": file,
@@ -90,7 +95,12 @@ def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object
         }
         for file, of in by_file(loaded.remarks).items()
     ]
-    return {"results": results, "understood": understood, **loaded.json}
+    return {
+        "results": results,
+        "conventions": noted,
+        "understood": understood,
+        **loaded.json,
+    }
 
 
 def _print(name: str, format: str, s: Summary) -> None:

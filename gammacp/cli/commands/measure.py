@@ -1,4 +1,4 @@
-"""`gammacp measure`: several measures side by side."""
+"""`gammacp measure`: several measures side by side, of documents and of a corpus."""
 
 from __future__ import annotations
 
@@ -12,11 +12,17 @@ from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import Brought, option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.options.reading import Files, Reading, load, reading_json, split_names
-from gammacp.cli.options.settings import ComputingFlags, GammaFlags
+from gammacp.cli.options.settings import (
+    ComputingFlags,
+    FailUnder,
+    GammaFlags,
+    check_threshold,
+)
 from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
+    from gammacp.measures.corpus_score import CorpusScore
     from gammacp.measures.score import Score
 
 # Documents that a worker measures before it answers, at most.
@@ -99,28 +105,72 @@ class Chosen:
         return {k: v for k, v in options.items() if k in known}
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What is measured beside the documents, and how good it has to be."""
+
+    by: list[str] | None = option(
+        "Also by category, pair or document (A,B; repeatable).", "category|pair|document"
+    )
+    reference: str | None = option(
+        "Annotator whom the others are compared with, with recall and precision.", "NAME"
+    )
+    fail_under: FailUnder = None
+
+    @property
+    def parts(self) -> list[str]:
+        """What `--by` names; a UsageError for what it does not know."""
+        from gammacp.base.arguments import one_of
+
+        known = ("category", "pair", "document")
+        return [one_of("by", name, known) for name in split_names(self.by or [])]
+
+    def check_alone(self, names: Sequence[str]) -> None:
+        """UsageError if a threshold is given for several measures."""
+        if self.fail_under is not None and len(names) > 1:
+            raise UsageError(
+                f"--fail-under is for one measure, but there are {len(names)}: "
+                f"{', '.join(names)}; give one with --measures"
+            )
+
+    def check_value(self, name: str, score: Any) -> None:
+        """DataError if there is no value, BelowThresholdError if it is below the threshold."""
+        from gammacp.errors import DataError
+
+        if self.fail_under is None:
+            return
+        if not score.defined:
+            raise DataError(f"{name} has no value to compare with --fail-under: {score.reason}")
+        check_threshold(score.value, self.fail_under, name)
+
+
 def measure(
     reading: Reading,
     settings: GammaFlags,
     chosen: Chosen,
+    asked: Asked,
     brought: Brought,
     computing: ComputingFlags,
     files: Files = None,
     json: AsJson = False,
 ) -> None:
-    """Several measures side by side.
+    """Several measures side by side, of each document and of all together.
 
-    A measure that does not apply says why. Ctrl-C stops with the values that are known so far.
+    The corpus has the measure's formula on counts that are summed over the documents, the mean of
+    the documents, and an interval over documents like these. A measure that does not apply says
+    why. Ctrl-C stops with the values that are known so far.
 
-    Example: gammacp measure interview.eaf -m gamma,cu-alpha,ser --beyond-chance
+    Example: gammacp measure data/ -m f1-strict --reference gold --by category
 
-    Most used: --measures, --beyond-chance and --json.
+    Most used: --measures, --reference and --by.
     """
     from gammacp.base.stopping import interruptible
     from gammacp.dissimilarity.base import features_of
     from gammacp.measures.measuring import measure as evaluate
 
     names = chosen_measures(chosen.measures)
+    parts = asked.parts
+    asked.check_alone(names)
     options = chosen.options(names, settings, brought)
     features = (*settings.weighing.features, *features_of(chosen.distance))
     read, losses = _data(names, files, reading, brought, tuple(dict.fromkeys(features)))
@@ -138,18 +188,128 @@ def measure(
                 counter(len(scores), len(read))
         # After Ctrl-C workers leave documents out, whose measures then say so.
         scores |= {name: one(c) for name, c in read.items() if name not in scores}
+        together = Together.of(
+            read,
+            scores,
+            parts,
+            asked.reference,
+            beyond_chance=chosen.beyond_chance,
+            options=options,
+            executor=pool,
+        )
     if json:
-        results = [
-            {"file": file, "measures": {name: s.as_dict() for name, s in found.items()}}
-            for file, found in scores.items()
-        ]
-        print_json({"results": results, **losses})
+        print_json({**together.as_dict(), **losses})
     else:
-        _print(scores, settings.sampling.seed)
+        _print(together, settings.sampling.seed)
     end_if_interrupted(interrupted, "values that are missing were not computed")
-    _check(scores)
+    if not any(map(_has_value, together.each)):
+        _check(scores)
     every = (score for found in scores.values() for score in found.values())
     settings.solving.check_proven(*(score.status for score in every))
+    asked.check_value(names[0], together.headline[names[0]])
+
+
+@dataclass(frozen=True)
+class Together:
+    """The scores of the documents, and what all documents have together.
+
+    Attributes
+    ----------
+    documents
+        The score of each measure, by document.
+    parts
+        The same against a reference, by category or by pair; none where nobody asked for these.
+    corpus
+        Of all documents; None for a single document, and of data that do not add up.
+    by
+        What was asked for.
+    """
+
+    documents: Mapping[str, Mapping[str, Score]]
+    parts: Mapping[str, Mapping[str, CorpusScore]]
+    corpus: Mapping[str, CorpusScore] | None
+    by: Sequence[str]
+
+    @classmethod
+    def of(
+        cls,
+        read: Mapping[str, Any],
+        scores: Mapping[str, Mapping[str, Score]],
+        by: Sequence[str],
+        reference: str | None,
+        *,
+        beyond_chance: bool,
+        options: Mapping[str, Any],
+        executor: Any,
+    ) -> Together:
+        """Measure the documents together, from their scores."""
+        from gammacp.continuum import Continuum, Corpus
+        from gammacp.measures.corpus_measuring import check_reference, measure_corpus
+
+        if not all(isinstance(c, Continuum) for c in read.values()):
+            if reference is not None or by:
+                raise UsageError("--reference and --by are for units, but these are no continua")
+            return cls(scores, {}, None, by)
+        check_reference(read, reference)
+        names = [*next(iter(scores.values()), {})]
+        how: dict[str, Any] = {"by": by, "reference": reference, **options}
+        parts = {}
+        if reference is not None or (by and len(read) == 1):
+            parts = {
+                d: measure_corpus(Corpus.from_continua({d: c}), names, scores={d: scores[d]}, **how)
+                for d, c in read.items()
+            }
+        if len(read) < 2:
+            return cls(scores, parts, None, by)
+        corpus = measure_corpus(
+            Corpus.from_continua(read),
+            names,
+            beyond_chance=beyond_chance,
+            scores=scores,
+            executor=executor,
+            **how,
+        )
+        return cls(scores, parts, corpus, by)
+
+    @property
+    def headline(self) -> Mapping[str, Any]:
+        """The scores of the corpus, or of the only document."""
+        if self.corpus is not None:
+            return self.corpus
+        return next(iter((self.parts or self.documents).values()))
+
+    @property
+    def each(self) -> Iterator[Mapping[str, Any]]:
+        """The scores of each document and of the corpus."""
+        yield from self.documents.values()
+        yield from self.parts.values()
+        if self.corpus is not None:
+            yield self.corpus
+
+    def as_dict(self) -> dict[str, Any]:
+        """What JSON has: a result per document, and the corpus."""
+        results = [
+            {
+                "file": file,
+                "measures": {name: self._record(file, name) for name in found},
+            }
+            for file, found in self.documents.items()
+        ]
+        corpus = self.corpus
+        whole = None
+        if corpus is not None:
+            whole = {"measures": {name: score.as_dict() for name, score in corpus.items()}}
+        return {"results": results, "corpus": whole}
+
+    def _record(self, file: str, name: str) -> dict[str, Any]:
+        record = self.documents[file][name].as_dict()
+        part = self.parts.get(file, {}).get(name)
+        if part is None:
+            return record
+        found = part.as_dict()
+        keys = ("value", "recall", "precision", "support", "by_category", "by_pair", "reason")
+        others = {"observed": None, "expected": None, "interval": None}
+        return record | others | {key: found[key] for key in keys}
 
 
 def _tell_many(documents: int, names: Sequence[str], *, beyond_chance: bool) -> None:
@@ -201,25 +361,41 @@ def chosen_measures(given: list[str] | None) -> list[str]:
     return expand_names(names)
 
 
-def _print(scores: Mapping[str, Mapping[str, Score]], seed: int) -> None:
-    from gammacp.measures.score_tables import measure_table
+def _print(found: Together, seed: int) -> None:
+    from gammacp.measures.score_tables import corpus_table, document_table, measure_table
 
-    if not any(map(_has_value, scores.values())):
+    if not any(map(_has_value, found.each)):
         return
-    for file, found in scores.items():
-        if _has_value(found):
-            show(measure_table(found), title=file if len(scores) > 1 else "")
-    messages(
-        (f"{names}{what}", file)
-        for file, found in scores.items()
-        for what, names in group_by_text(
-            ((what, name) for name, score in found.items() for what in _remarks(score)), len(found)
-        )
-    )
+    several = len(found.documents) > 1
+    if not several or not found.by:
+        tables = {file: measure_table(scores) for file, scores in found.documents.items()}
+        tables |= {file: corpus_table(scores) for file, scores in found.parts.items()}
+        for file, table in tables.items():
+            if _has_value(found.parts.get(file, found.documents[file])):
+                show(table, title=file if several else "")
+    if several and "document" in found.by:
+        whole: Mapping[str, Mapping[str, Any]] = found.parts or found.documents
+        for name in next(iter(whole.values())):
+            rows = {file: scores[name] for file, scores in whole.items()}
+            show(document_table(rows), title=name)
+    if found.corpus is not None:
+        show(corpus_table(found.corpus), title="corpus")
+    messages(_sentences(found))
     message(f"seed {seed}")
 
 
-def _remarks(score: Score) -> Iterator[str]:
+def _sentences(found: Together) -> Iterator[tuple[str, str]]:
+    """What there is to say of values, with the document that it is about."""
+    whole = {**found.documents}
+    if found.corpus is not None:
+        whole["corpus"] = found.corpus  # type: ignore[assignment]
+    for file, scores in whole.items():
+        remarks = ((what, name) for name, score in scores.items() for what in _remarks(score))
+        for what, names in group_by_text(remarks, len(scores)):
+            yield f"{names}{what}", file
+
+
+def _remarks(score: Any) -> Iterator[str]:
     """Return the remarks on a value, to be printed after the measure's name."""
     if score.reason:
         yield f": {score.reason}"
@@ -248,5 +424,5 @@ def _check(scores: Mapping[str, Mapping[str, Score]]) -> None:
     raise DataError(f"no measure has a value: {'; '.join(dict(why))}", file=next(iter(scores)))
 
 
-def _has_value(found: Mapping[str, Score]) -> bool:
+def _has_value(found: Mapping[str, Any]) -> bool:
     return any(score.defined or score.by_category for score in found.values())

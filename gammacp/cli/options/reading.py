@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gammacp.continuum import Bounds, Continuum, Corpus
     from gammacp.formats import Collection
     from gammacp.formats.campaign_file import Campaign
+    from gammacp.formats.conventions import ConventionNote
     from gammacp.formats.reading import Reader
     from gammacp.formats.understood import Remark
 
@@ -48,6 +49,10 @@ WRITE_OPTION = option("Set an option of the format that is written (repeatable).
 ALLOW_UNREAD = option("Do not exit with 3 because some files could not be read.", default=False)
 
 
+# What seems to be one convention of many documents is read about in a few of them.
+_SUSPICIONS = 6
+
+
 HEADING = "What is read, and what of it counts"
 
 
@@ -59,7 +64,9 @@ class CountedData:
 
     only: list[str] | None = option("Keep only these categories (A,B; repeatable).", "CATEGORIES")
     map: list[str] | None = option(
-        "Rename a category, or merge it with another (repeatable).", "OLD=NEW"
+        "Rename a category, or merge it with another, for everybody or for one annotator "
+        "(repeatable).",
+        "[ANNOTATOR:]OLD=NEW",
     )
     rename: list[str] | None = option("Rename an annotator (repeatable).", "OLD=NEW")
     exclude: list[str] | None = option("Leave these annotators out (A,B; repeatable).", "ANNOTATOR")
@@ -89,8 +96,17 @@ class FilePlaces:
     feature: str | None = option("Feature that gives the category (see gammacp formats).", "NAME")
     tier: str | None = option("Tiers to read, as a pattern (see gammacp formats).", "PATTERN")
     layout: str | None = option("Take names from paths, such as {annotator}/{document}.", "PATTERN")
+    columns: list[str] | None = option(
+        "Name the columns of a table, such as start=start_char,category=Code (repeatable).",
+        "ROLE=COLUMN",
+    )
     align_texts: bool | None = option(
         "Align the texts of a document where they differ between annotators (OCR, transcripts)."
+    )
+    positions: list[str] | None = option(
+        "Move the positions of an annotator who counts differently (repeatable): 'Ann: end+1', "
+        "'Ann: x1000', 'Ann: +250'.",
+        "ANNOTATOR: MAP",
     )
     include: list[str] | None = option(
         "Count work that is unfinished, or a reference, too (A,B).", "unfinished,reference"
@@ -187,7 +203,8 @@ class Loaded:
     several files, or named inside a file, the document's name, that of a dataset its name. `doubt`
     is what is said of declared annotators who would have a file of their own; `renamed` are
     annotators' names in the files with those that count. `failures` are the files that could not be
-    read, and `remarks` say how the others were understood.
+    read, and `remarks` say how the others were understood. `conventions` are those of files that
+    were read otherwise than their format says, and those in which annotators seem to differ.
     """
 
     continua: Mapping[str, Continuum]
@@ -196,6 +213,7 @@ class Loaded:
     left_out: tuple[LeftOut, ...] = ()
     doubt: str | None = None
     renamed: Mapping[str, str] = field(default_factory=dict)
+    conventions: tuple[ConventionNote, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
     def only(self) -> tuple[str, Continuum]:
@@ -346,6 +364,8 @@ def load(
             spare(targets, read, format=campaign.values.get("format"), endings=endings)
     if reading.dataset is not None:
         found = Collection({reading.dataset: datasets.load(reading.dataset)}, (), {})
+        if "positions" in campaign.values:
+            found = replace(found, continua=_moved(found.continua, campaign.values["positions"]))
     else:
         try:
             found = campaign.collect(instead)
@@ -372,9 +392,42 @@ def load(
             note = f"{changed}; `chance=cut` for both makes them comparable"
             message(f"gammacp: {note}")
             doubt = f"{doubt}. {note}" if doubt else note
+    noted = found.conventions
+    if reading.dataset is None and instead is None:
+        noted += _suspected(kept.continua, names, tell=tell_left_out)
     return Loaded(
-        kept.continua, found.unread, found.formats, kept.left_out, doubt, names, found.remarks
+        kept.continua,
+        found.unread,
+        found.formats,
+        kept.left_out,
+        doubt,
+        names,
+        conventions=noted,
+        remarks=found.remarks,
     )
+
+
+def _moved(continua: Mapping[str, Continuum], positions: Mapping[str, str]) -> dict[str, Continuum]:
+    """The continua of a dataset with the positions of some annotators moved."""
+    from gammacp.formats.position_maps import move_positions
+
+    moved = move_positions([*continua.values()], positions)
+    return dict(zip(continua, moved, strict=True))
+
+
+def _suspected(
+    continua: Mapping[str, Continuum], renamed: Mapping[str, str], *, tell: bool
+) -> tuple[ConventionNote, ...]:
+    """Conventions in which annotators seem to differ; they are said on stderr."""
+    # Imported here: datasets that ship have one convention.
+    from gammacp.formats.between_annotators import suspected
+
+    found = suspected(continua, {new: old for old, new in renamed.items()})
+    if tell:
+        messages((note.evidence, note.file) for note in found[:_SUSPICIONS])
+        if more := len(found[_SUSPICIONS:]):
+            message(f"{more} more differences of this kind (gammacp inspect --json has all)")
+    return tuple(found)
 
 
 def selected(
@@ -435,6 +488,8 @@ def tell(found: Collection, *, left_out: bool = True, allowed: bool = False) -> 
         )
     if left_out:
         tell_losses(found.left_out)
+        noted = [note for note in found.conventions if not note.usual]
+        messages(((note.evidence, note.file) for note in noted), before="gammacp: ")
     if not found.continua:
         _, first = found.failures[0]
         if len(found.failures) > 1:
@@ -524,6 +579,15 @@ def _read_until(entries: Sequence[str]) -> dict[str, float]:
     return found
 
 
+def _positions(entries: Sequence[str]) -> dict[str, str]:
+    from gammacp.formats.position_maps import position_maps, written_positions
+
+    found = written_positions(entries)
+    for maps in found.values():
+        position_maps(maps)
+    return found
+
+
 def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
     def pairs(entries: Sequence[str]) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -535,6 +599,10 @@ def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
     return pairs
 
 
+def _columns(entries: Sequence[str]) -> dict[str, str]:
+    return _pairs("--columns", "ROLE=COLUMN")(_names(entries))
+
+
 _FORMS: Mapping[str, Callable[[Any], object]] = {
     "document": _names,
     "include": split_names,
@@ -543,9 +611,11 @@ _FORMS: Mapping[str, Callable[[Any], object]] = {
     "annotators": _names,
     "bounds": _bounds,
     "read_until": _read_until,
+    "positions": _positions,
     "grid": _grid,
     "feature": partial(plain_name, "--feature"),
     "map": _pairs("--map", "OLD=NEW"),
     "rename": _pairs("--rename", "OLD=NEW"),
+    "columns": _columns,
     "option": _pairs("--option", "NAME=VALUE"),
 }

@@ -9,9 +9,10 @@ those are the same that γ aligns.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -22,6 +23,14 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.needs import require
 from gammacp.links.measures.chains import chains_of
 from gammacp.links.measures.joined import groups_of, links_to_join
+from gammacp.measures.counting import (
+    Counting,
+    Counts,
+    Numbers,
+    Rates,
+    harmonic_mean,
+    share,
+)
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, undefined
@@ -37,15 +46,6 @@ class Retrieved(NamedTuple):
     of_key: float
     precision: float
     of_response: float
-
-    @property
-    def values(self) -> tuple[float, float, float]:
-        """Recall, precision and F₁; 0 where there is nothing to find."""
-        r, p = (
-            part / whole if whole else 0.0
-            for part, whole in ((self.recall, self.of_key), (self.precision, self.of_response))
-        )
-        return r, p, 2 * p * r / (p + r) if p + r else 0.0
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _pairs(sizes: Floats) -> float:
 
 
 def _blanc(x: ChainOverlaps) -> list[Retrieved]:
-    """Links that are there, and links that are not; where neither has one, the others alone."""
+    """Links that are there, and links that are not."""
     by_key = np.bincount(x.rows, x.shared, len(x.key)).astype(np.float64)
     by_response = np.bincount(x.columns, x.shared, len(x.response)).astype(np.float64)
     together = _pairs(x.shared)
@@ -117,7 +117,7 @@ def _blanc(x: ChainOverlaps) -> list[Retrieved]:
     chained = _pairs(x.key), _pairs(x.response)
     others = [_pairs(np.array([s.sum()])) - _pairs(s) for s in (x.key, x.response)]
     both = [(together, *chained), (apart, *others)]
-    return [Retrieved(part, a, part, b) for part, a, b in both if a or b]
+    return [Retrieved(part, a, part, b) for part, a, b in both]
 
 
 _SCORERS: Mapping[str, tuple[Callable[[ChainOverlaps], list[Retrieved]], str, str]] = {
@@ -146,21 +146,94 @@ _SCORERS: Mapping[str, tuple[Callable[[ChainOverlaps], list[Retrieved]], str, st
 }
 
 
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "blanc": ("coreferent", "not coreferent"),
+    "conll-average": ("muc", "b-cubed", "ceaf-e"),
+}
+"""What recall and precision of a measure are means over; of others they are counted once."""
+
+
+def retrieved(name: str, overlaps: ChainOverlaps) -> list[Retrieved]:
+    """Count what a measure's recall and precision are made of, one entry per part of it.
+
+    Parameters
+    ----------
+    name
+        A measure of coreference.
+    overlaps
+        Of the chains of a key and a response.
+    """
+    if name == "conll-average":
+        return [part for scorer in PARTS[name] for part in retrieved(scorer, overlaps)]
+    return _SCORERS[name][0](overlaps)
+
+
+def counts_of_retrieved(name: str, pairs: Mapping[tuple[str, str], list[Retrieved]]) -> Counts:
+    """Return the counts of pairs of annotators.
+
+    Parameters
+    ----------
+    name
+        The measure.
+    pairs
+        What `retrieved` counts of each pair, the first of them the key.
+    """
+    labels = PARTS.get(name, (name,))
+    table = np.array([list(parts) for parts in pairs.values()], np.float64)
+    columns = table.reshape(len(pairs), len(labels), 4)
+    names = ("first_found", "first_whole", "second_found", "second_whole")
+    return Counts(tuple(pairs), {n: columns[..., k] for k, n in enumerate(names)}, labels)
+
+
+def retrieval_rates(numbers: Numbers, *, every: bool = True) -> Rates:
+    """Return F₁, recall and precision: 0 where there is nothing to find, means over the parts.
+
+    Parameters
+    ----------
+    numbers
+        As of `counts_of_retrieved`, parts along the last axis.
+    every
+        Whether parts of which neither side has any count, too.
+    """
+    wholes = numbers["first_whole"], numbers["second_whole"]
+    sides = numbers["first_found"], numbers["second_found"]
+    recall, precision = (
+        np.nan_to_num(share(part, whole)) for part, whole in zip(sides, wholes, strict=True)
+    )
+    there = (wholes[0] > 0) | (wholes[1] > 0) | every
+    parts = np.maximum(there.sum(axis=-1), 1)
+    means = [
+        np.where(there, column, 0.0).sum(axis=-1) / parts
+        for column in (harmonic_mean(recall, precision), recall, precision)
+    ]
+    return Rates(
+        value=means[0],
+        disagreement=1 - means[0],
+        size=(wholes[0] + wholes[1]).mean(axis=-1) / 2,
+        recall=means[1],
+        precision=means[2],
+    )
+
+
+def _rates_by(name: str) -> Callable[..., Rates]:
+    return partial(retrieval_rates, every=name != "blanc")
+
+
 def coreference(name: str, overlaps: ChainOverlaps) -> tuple[float, float, float]:
     """Recall, precision and F₁ of a response against a key.
 
     Parameters
     ----------
     name
-        muc, b-cubed, ceaf-m, ceaf-e, blanc or lea.
+        muc, b-cubed, ceaf-m, ceaf-e, blanc, lea or conll-average.
     overlaps
         Of their chains.
     """
-    found = [f.values for f in _SCORERS[name][0](overlaps)]
-    recall, precision, f1 = (
-        float(np.mean(column)) for column in zip(*found or [(0, 0, 0)], strict=True)
-    )
-    return recall, precision, f1
+    counts = counts_of_retrieved(name, {("key", "response"): retrieved(name, overlaps)})
+    rates = _rates_by(name)(counts.numbers)
+    assert rates.recall is not None
+    assert rates.precision is not None
+    return float(rates.recall[0]), float(rates.precision[0]), float(rates.value[0])
 
 
 def overlaps_of(chains: Indices, places: Indices, key: slice, response: slice) -> ChainOverlaps:
@@ -188,7 +261,7 @@ def overlaps_of(chains: Indices, places: Indices, key: slice, response: slice) -
 def pairwise_coreference(
     name: str, continuum: Continuum, places: Indices
 ) -> dict[tuple[str, str], tuple[float, float, float]]:
-    """Recall, precision and F₁ of each pair of annotators, the first of them the key.
+    """Recall, precision and F₁ of each pair of annotators with mentions, the first of them the key.
 
     Parameters
     ----------
@@ -199,14 +272,23 @@ def pairwise_coreference(
     places
         Of each unit what makes it the same mention as another's.
     """
+    pairs = _chain_overlaps(continuum, places)
+    return {pair: coreference(name, x) for pair, x in pairs.items() if _both_mention(x)}
+
+
+def _chain_overlaps(continuum: Continuum, places: Indices) -> dict[tuple[str, str], ChainOverlaps]:
+    """The chains of each pair of annotators of whom one has mentions."""
     chains = chains_of(continuum, continuum.link_rows.only(chains=True))
-    rows = {
-        a: continuum.rows_of(a) for a in continuum.annotators if len(chains[continuum.rows_of(a)])
-    }
+    rows = {a: continuum.rows_of(a) for a in continuum.annotators}
     return {
-        (a, b): coreference(name, overlaps_of(chains, places, rows[a], rows[b]))
+        (a, b): overlaps_of(chains, places, rows[a], rows[b])
         for a, b in combinations(rows, 2)
+        if len(chains[rows[a]]) or len(chains[rows[b]])
     }
+
+
+def _both_mention(x: ChainOverlaps) -> bool:
+    return bool(len(x.key) and len(x.response))
 
 
 def mention_places(continuum: Continuum, mentions: str, basis: Basis | None) -> Indices:
@@ -230,8 +312,36 @@ def mention_places(continuum: Continuum, mentions: str, basis: Basis | None) -> 
     return np.array([place[u.start, u.end, u.fragments] for u in continuum], np.int64)
 
 
-def _register(name: str) -> None:
-    _, summary, reference = _SCORERS[name]
+def count_chains(
+    name: str, continuum: Continuum, *, mentions: str = "exact", **options: Any
+) -> Counts:
+    """Count what the chains of two annotators share, for each pair of whom one has mentions.
+
+    A document has the mean of the pairs who both have mentions (`both_mention`).
+
+    Parameters
+    ----------
+    name
+        The measure.
+    continuum
+        With chains.
+    mentions, options
+        As for the measure.
+    """
+    settings, how = Settings.and_computing(options)
+    basis = Basis(continuum, settings, **how)
+    pairs = _chain_overlaps(continuum, mention_places(continuum, mentions, basis))
+    counts = counts_of_retrieved(name, {pair: retrieved(name, x) for pair, x in pairs.items()})
+    both = np.array([float(_both_mention(x)) for x in pairs.values()])
+    return replace(counts, numbers={**counts.numbers, "both_mention": both})
+
+
+def _register(name: str, summary: str, reference: str) -> None:
+    counting = Counting(
+        count=partial(count_chains, name),
+        rates=_rates_by(name),
+        nothing="no two annotators have mentions",
+    )
 
     @registered(
         name,
@@ -241,6 +351,7 @@ def _register(name: str) -> None:
         chance_corrected=False,
         applies_to="links",
         fragments="whole",
+        counting=counting,
     )
     @spelled_out_with_computing
     def measure(
@@ -261,16 +372,19 @@ def _register(name: str) -> None:
         require(continuum, fragments=True)
         links_to_join(continuum, chains=True)
         basis = Basis(continuum, settings, **how)
-        places = mention_places(continuum, mentions, basis)
-        found = pairwise_coreference(name, continuum, places)
         method = settings.method if mentions == "aligned" else ""
         about = {"selection": continuum.selection, "mentions": mentions}
+        counts = counting.count(continuum, mentions=mentions, **options)
         made = basis.signature(name, method=method, **about)
-        if not found:
-            return undefined("no two annotators have mentions", signature=made)
-        value = float(np.mean([f1 for _, _, f1 in found.values()]))
-        return Score(value=value, observed=value, signature=made)
+        both = counts.numbers["both_mention"] > 0
+        if not both.any():
+            return replace(
+                undefined("no two annotators have mentions", signature=made), counts=counts
+            )
+        value = float(np.mean(counting.rates_of(counts).value[both]))
+        return Score(value=value, observed=value, signature=made, counts=counts)
 
 
-for _name in _SCORERS:
-    _register(_name)
+for _name, (_, _summary, _paper) in _SCORERS.items():
+    _register(_name, _summary, _paper)
+_register("conll-average", "mean F₁ of MUC, B³ and CEAF_e (CoNLL-2012)", "Pradhan et al. 2012")

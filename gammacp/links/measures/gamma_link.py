@@ -3,120 +3,53 @@
 γ_link = 1 − D_o/D_e, D the disorder of the links (`gammacp.links.measures.joined`), and γ_chain
 likewise with the disagreement of chains (`gammacp.links.measures.chains`). By chance whole
 annotations meet, with their links: the random sets are those of γ, each on its own best alignment.
-*Given the units* the alignment stays and chance deals each annotator's links anew among his or her
-own units: these change places in the annotator's network of links, whose shape and types stay.
+*Given the units* the alignment stays. Chance deals the distances of each annotator's links anew
+among the units that he or she links (`gammacp.links.measures.dealing`); of chains, the units change
+places.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias, Unpack
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any, Unpack
 
 import numpy as np
 
 from gammacp.alignment import Status
 from gammacp.base.arguments import instance
-from gammacp.base.arrays import Codes, Indices
+from gammacp.base.arrays import Indices
 from gammacp.base.record_tables import record_of
 from gammacp.base.signature import describe
 from gammacp.chance.beyond import BeyondChance, against_chance, ratio_interval, ratio_with_interval
 from gammacp.chance.expected import ExpectedDisorder
-from gammacp.continuum import Continuum
+from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.links import Linked
 from gammacp.continuum.needs import require
 from gammacp.dissimilarity.categorial import categorial
 from gammacp.errors import DataError
-from gammacp.links.measures.chains import chain_costs, chains_of
-from gammacp.links.measures.joined import (
-    Joined,
-    LinkCosts,
-    ends_of,
-    groups_of,
-    join_links,
-    links_to_join,
+from gammacp.links.measures.dealing import DealtAnew
+from gammacp.links.measures.disorder import (
+    Count,
+    Counted,
+    count_chains,
+    count_each,
+    links_on,
+    loose_links,
+    total_of,
+    without_proof,
 )
-from gammacp.measures.gamma import not_shown, notes_on
+from gammacp.links.measures.joined import links_to_join
+from gammacp.measures.counting import Counting, Counts
+from gammacp.measures.gamma import disorder_rates, not_shown, notes_on
 from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.registry import registered
 from gammacp.measures.score import ChanceBaseline, Score, undefined
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 
 _ALIKE = "the expected disorder is 0: random sets agree perfectly"
-
-
-class Counted(NamedTuple):
-    """A cost, its lower bound, the size it refers to, and whether the cost is proven."""
-
-    cost: float
-    bound: float
-    size: float
-    proven: bool = True
-
-
-Count: TypeAlias = Callable[[Continuum, Codes, Indices | None], Counted]
-"""Of a continuum and its groups of units, their links dealt to other units where that is said."""
-
-
-@dataclass(frozen=True)
-class LinksOn:
-    """What the links of continua cost on alignments of their units."""
-
-    costs: LinkCosts
-    settings: Settings
-    type: str | None = None
-    """The only type of links that is counted."""
-
-    def join(self, continuum: Continuum, groups: Codes, moved: Indices | None = None) -> Joined:
-        """The best alignment of the links.
-
-        Parameters
-        ----------
-        continuum, groups
-            Units and their unitary alignments.
-        moved
-            The unit that each unit's links are dealt to.
-        """
-        links = continuum.link_rows.only(chains=False, type=self.type)
-        ends = ends_of(continuum, links, groups_of(continuum, groups), self.costs, moved)
-        return join_links(continuum, ends, self.costs, self.settings)
-
-    def __call__(self, continuum: Continuum, groups: Codes, moved: Indices | None) -> Counted:
-        """Their cost."""
-        found = self.join(continuum, groups, moved)
-        return Counted(found.cost, found.bound, found.size, found.status is Status.OPTIMAL)
-
-
-def count_chains(continuum: Continuum, groups: Codes, moved: Indices | None) -> Counted:
-    """What the chains cost: `chain_costs` over all pairs of annotators.
-
-    Parameters
-    ----------
-    continuum, groups, moved
-        As for `LinksOn.join`.
-    """
-    chains = chains_of(continuum, continuum.link_rows.only(chains=True))
-    if moved is not None:
-        chains = chains[np.argsort(moved)]
-    places = groups_of(continuum, groups)
-    cost, count = chain_costs(continuum.annotator_codes, continuum.n_annotators, chains, places)
-    return Counted(float(cost.sum()), float(cost.sum()), float(count.sum()))
-
-
-@dataclass(frozen=True)
-class DealtAnew:
-    """Links dealt anew: a random permutation of each annotator's units, of each continuum."""
-
-    offsets: tuple[tuple[int, ...], ...]
-    signature: str = "dealt-anew"
-
-    def draw(self, rng: np.random.Generator) -> list[Indices]:
-        """Of each continuum the unit that each unit's links go to."""
-        return [
-            np.concatenate([low + rng.permutation(high - low) for low, high in pairwise(ends)])
-            for ends in self.offsets
-        ]
 
 
 def _of_one(
@@ -129,18 +62,80 @@ def _of_one(
     settings, how = Settings.and_computing(options, keeping=True)
     instance("continuum", continuum, Continuum, "a Continuum")
     require(continuum, fragments=True)
-    chains = "chain" in name
-    links_to_join(continuum, chains=chains)
+    links_to_join(continuum, chains="chain" in name)
     basis = Basis(continuum, settings, **how)
-    said = {} if chains else {"types": describe(categorial(types)), "ends": ends}
-    count: Count = count_chains if chains else links_on(basis, types, ends)
+    count, said = _counting_of(name, basis, types, ends)
     if name.endswith("given-units"):
         return given_units(name, basis, count, **said)
     return BeyondUnits.of(basis, count).score(name, None, **said)
 
 
+def _count(name: str, continuum: Continuum, **options: Any) -> Counts:
+    """Count what the links or chains of one continuum cost, and what is expected."""
+    score = _of_one(name, continuum, **_split(options))
+    if score.counts is None:
+        raise DataError(score.reason or _ALIKE)
+    return score.counts
+
+
+def _split(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of links as they are, and those of γ together as `options`."""
+    own = {key: options[key] for key in ("types", "ends") if key in options}
+    return {**own, "options": {k: v for k, v in options.items() if k not in own}}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinksOfCorpus(Score):
+    """γ of the links or chains of a corpus.
+
+    `scores` has that of each document, by name.
+    """
+
+    scores: Mapping[str, Score]
+
+
+def _of_corpus(name: str, corpus: Corpus, **options: Any) -> LinksOfCorpus:
+    """Return γ of a corpus, whose documents share random sets."""
+    parts = _split(options)
+    settings, how = Settings.and_computing(parts.pop("options"), keeping=True)
+    basis = Basis(corpus, settings, **how)
+    count, said = _counting_of(name, basis, **parts)
+    found = BeyondUnits.of(basis, count)
+    counted = {c.name for c, _ in found.observed}
+    scores = {
+        c.name: found.score(name, [c], **said)
+        if c.name in counted
+        else undefined("no two annotators have anything to compare")
+        for c in basis.continua
+    }
+    whole = found.score(name, None, **said)
+    return LinksOfCorpus(**{f.name: getattr(whole, f.name) for f in fields(whole)}, scores=scores)
+
+
+def _counting_of(
+    name: str, basis: Basis, types: Any = "nominal", ends: str = "aligned"
+) -> tuple[Count, dict[str, object]]:
+    """Return what counts, and its options for the signature."""
+    if "chain" in name:
+        return count_chains, {}
+    return links_on(basis, types, ends), {"types": describe(categorial(types)), "ends": ends}
+
+
 def _register(name: str, summary: str) -> None:
-    add = registered(name, summary, "this library", applies_to="links", fragments="whole")
+    add = registered(
+        name,
+        summary,
+        "this library",
+        applies_to="links",
+        fragments="whole",
+        counting=Counting(
+            count=partial(_count, name),
+            rates=disorder_rates,
+            pooling="all",
+            nothing=_ALIKE,
+            together=None if name.endswith("given-units") else partial(_of_corpus, name),
+        ),
+    )
     if "chain" in name:
 
         @spelled_out_with_computing
@@ -188,37 +183,6 @@ def _register(name: str, summary: str) -> None:
     add(gamma_link)
 
 
-def links_on(
-    basis: Basis, types: Any = "nominal", ends: str = "aligned", *, only: str | None = None
-) -> LinksOn:
-    """How the links of what a basis holds are counted.
-
-    Parameters
-    ----------
-    basis
-        What γ rests on.
-    types, ends
-        As for `gamma_link`.
-    only
-        The only type of links that is counted; None: all.
-    """
-    costs = LinkCosts.of(basis.continua, basis.settings, basis.bound, types, ends)
-    return LinksOn(costs, basis.settings, only)
-
-
-def _without_proof(count: Count, basis: Basis) -> Count:
-    """The same for random sets: of three annotators or more they need no proof.
-
-    A gap of a quarter of the precision is not noticed, and the interval of D_e includes it.
-    """
-    if not isinstance(count, LinksOn) or max(c.n_annotators for c in basis.continua) < 3:
-        return count
-    own = count.settings
-    method = "generation" if own.method == "auto" else own.method
-    gap = max(own.gap, own.rule.precision / 4)
-    return replace(count, settings=replace(own, method=method, gap=gap))
-
-
 @dataclass(frozen=True)
 class BeyondUnits:
     """What is counted on alignments of continua, and on the random sets that stand for chance.
@@ -258,7 +222,7 @@ class BeyondUnits:
                 f"chance model {basis.model.name!r} does not carry links along",
                 hint="Use `chance=cut` or documents",
             )
-        observed, drawn = _count_each(basis, count), _without_proof(count, basis)
+        observed, drawn = count_each(basis, count), without_proof(count, basis)
         chances = dict.fromkeys(basis.chance(c) for c, _ in observed)
         expected = {
             chance: _expected(
@@ -292,7 +256,7 @@ class BeyondUnits:
         shares: dict[Chance, float] = {}
         for c, found in observed:
             shares[chances[c]] = shares.get(chances[c], 0.0) + found.size
-        whole, rule = _sum(found for _, found in observed), settings.rule
+        whole, rule = total_of(found for _, found in observed), settings.rule
         terms = [(share / whole.size, self.expected[chance]) for chance, share in shares.items()]
         mean, low = (
             math.fsum(w * getattr(e, m) for w, e in terms) for m in ("mean", "proven_mean")
@@ -312,10 +276,11 @@ class BeyondUnits:
             ),
             notes=(
                 *(note for _, e in terms for note in notes_on(e, settings)),
-                *_loose(observed),
+                *loose_links(observed),
                 *not_shown(p, alone.samples if alone else 0),
             ),
             signature=_signature(name, self.basis, list(chances.values()), observed, said),
+            counts=whole.against(mean, observed[0][0].annotators),
         )
 
 
@@ -324,7 +289,7 @@ def _status(proven: bool) -> Status:
 
 
 def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
-    """1 − D_o/D_e where the units' alignments stay and links are dealt anew.
+    """1 − D_o/D_e where the units' alignments stay and links or chains are dealt anew.
 
     Parameters
     ----------
@@ -336,16 +301,16 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
     DataError
         No continuum has links.
     """
-    observed = _count_each(basis, count)
+    observed = count_each(basis, count)
     groups = [(c, basis.align([c])[0].groups) for c, _ in observed]
-    drawn = _without_proof(count, basis)
-    sampler = DealtAnew(tuple(tuple(c.offsets.tolist()) for c, _ in observed))
+    drawn = without_proof(count, basis)
+    sampler = DealtAnew.of([c for c, _ in observed], count)
 
-    def observe(moved: Sequence[Indices]) -> dict[str, float]:
-        found = _sum(drawn(c, g, m) for (c, g), m in zip(groups, moved, strict=True))
+    def observe(dealt: Sequence[Linked | Indices]) -> dict[str, float]:
+        found = total_of(drawn(c, g, d) for (c, g), d in zip(groups, dealt, strict=True))
         return {name: found.cost / found.size}
 
-    whole = _sum(found for _, found in observed)
+    whole = total_of(found for _, found in observed)
     made = _signature(name, basis, [], observed, said)
     chance: BeyondChance = against_chance(
         {name: whole.cost / whole.size},
@@ -359,24 +324,11 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
         **record_of(chance, "value observed expected interval reason signature"),
         baseline=ChanceBaseline(model=chance.chance, samples=chance.samples, p=chance.p),
         status=_status(whole.proven),
-        notes=(*_loose(observed), *not_shown(chance.p, chance.samples)),
+        notes=(*loose_links(observed), *not_shown(chance.p, chance.samples)),
+        counts=None
+        if chance.expected is None
+        else whole.against(chance.expected, observed[0][0].annotators),
     )
-
-
-def _count_each(basis: Basis, count: Count) -> list[tuple[Continuum, Counted]]:
-    """What is counted of each continuum that has something to count."""
-    sound = [c for c in basis.continua if c.n_annotators > 1 and c.n_units]
-    aligned = basis.align(sound)
-    found = [(a.continuum, count(a.continuum, a.groups, None)) for a in aligned]
-    there = [(c, counted) for c, counted in found if counted.size]
-    if not there:
-        raise DataError("no continuum has two annotators with links or chains to compare")
-    return there
-
-
-def _sum(parts: Any) -> Counted:
-    cost, bound, size, proven = zip(*parts, strict=True)
-    return Counted(math.fsum(cost), math.fsum(bound), math.fsum(size), all(proven))
 
 
 def _expected(found: Sequence[Counted], rule: Any) -> ExpectedDisorder:
@@ -389,11 +341,6 @@ def _expected(found: Sequence[Counted], rule: Any) -> ExpectedDisorder:
         weights=np.array([f.size for f in sized]),
         without_value=len(found) - len(sized),
     )
-
-
-def _loose(observed: Sequence[tuple[Continuum, Counted]]) -> tuple[str, ...]:
-    lost = sum(c.link_rows.loose for c, _ in observed)
-    return (f"{lost} links end at units that were left out",) if lost else ()
 
 
 def _signature(
@@ -417,7 +364,7 @@ for _name, _summary in (
     ("gamma-link", "typed links between the units that γ aligns"),
     (
         "gamma-link-given-units",
-        "typed links, given the units: chance redistributes each annotator's among their own units",
+        "typed links, given the units: chance redistributes each annotator's distances of links",
     ),
     ("gamma-chain", "chains of the units that γ aligns"),
     (

@@ -158,9 +158,7 @@ def groups_of(continuum: Continuum, groups: Codes) -> Indices:
     return found
 
 
-def ends_of(
-    continuum: Continuum, linked: Linked, group: Indices, costs: LinkCosts, moved: Indices | None
-) -> Ends:
+def ends_of(continuum: Continuum, linked: Linked, group: Indices, costs: LinkCosts) -> Ends:
     """Where the links stand.
 
     Parameters
@@ -171,12 +169,8 @@ def ends_of(
         Of each unit.
     costs
         With the types' codes.
-    moved
-        The unit that each unit's links are dealt to; None: their own.
     """
     sources, targets = linked.sources, linked.targets
-    if moved is not None:
-        sources, targets = moved[sources], moved[targets]
     code = np.array([costs.types.index(name) for name in linked.types] or [0], np.int32)
     turning = np.array([kind != DIRECTED for kind in linked.kinds] or [False])
     return Ends(

@@ -15,7 +15,8 @@ from gammacp.campaign.compare.scoring import Selection, annotators_of
 from gammacp.campaign.parts import COMPARED
 from gammacp.continuum.links import CHAIN
 from gammacp.errors import DataError
-from gammacp.links.measures.gamma_link import BeyondUnits, Count, count_chains, links_on
+from gammacp.links.measures.disorder import Count, count_chains, links_on
+from gammacp.links.measures.gamma_link import BeyondUnits
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.score import Score, undefined
 

@@ -97,7 +97,7 @@ def _links(found: Consensus, alignment: Alignment, settings: Settings) -> list[C
     if not len(linked):
         return []
     costs = LinkCosts.of([continuum], settings, alignment.dissimilarity)
-    ends = ends_of(continuum, linked, groups_of(continuum, alignment.groups), costs, None)
+    ends = ends_of(continuum, linked, groups_of(continuum, alignment.groups), costs)
     units = {u.group: u for u in found.units}
     made = []
     for group in join_links(continuum, ends, costs, settings).groups.tolist():

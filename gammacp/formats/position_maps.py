@@ -1,0 +1,246 @@
+"""Maps of one annotator's positions onto those of the others: factors, shifts, ends that are off.
+
+They are written as `Ann: end+1`, `Ann: x1000`, `Ann: x1/25`, `Ann: +250`, `Ann: +250 from 1200`,
+and `DOCUMENT/Ann: …` for one document alone; several, joined by commas, apply one after the other.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from gammacp.base.arrays import Floats
+from gammacp.continuum import Bounds, Continuum, Unit
+from gammacp.continuum.columns import check_known
+from gammacp.errors import DataError, UsageError
+from gammacp.formats.positions import as_text
+
+# A product or a sum of decimals is rounded, so that it is equal to the decimal that it stands for.
+_DECIMALS = 9
+_NUMBER = r"\d+(?:\.\d+)?"
+_FORM = re.compile(
+    rf"(?P<times>[x×])\s*(?P<over>{_NUMBER})(?:\s*/\s*(?P<under>{_NUMBER}))?"
+    rf"|(?P<side>start|end|)\s*(?P<sign>[+-])\s*(?P<by>{_NUMBER})"
+    rf"(?:\s+from\s+(?P<since>-?{_NUMBER}))?"
+)
+FORM = "ANNOTATOR: end+1, ANNOTATOR: x1000 or ANNOTATOR: +250"
+
+
+@dataclass(frozen=True)
+class PositionMap:
+    """One change of positions: a factor, or an addition to starts, to ends or to both.
+
+    Attributes
+    ----------
+    factor
+        By which positions are multiplied.
+    start, end
+        What is added to starts and to ends.
+    since
+        The start from which units are changed; None for all.
+    """
+
+    factor: Fraction = Fraction(1)
+    start: float = 0.0
+    end: float = 0.0
+    since: float | None = None
+
+    def __str__(self) -> str:
+        """The map as it is written."""
+        if self.factor != 1:
+            return f"x{self.factor}"
+        side = "" if self.start == self.end else "start" if self.start else "end"
+        by = self.start or self.end
+        since = "" if self.since is None else f" from {as_text(self.since)}"
+        return f"{side}{'-' if by < 0 else '+'}{as_text(abs(by))}{since}"
+
+    def inverse(self) -> "PositionMap":
+        """Return the map that undoes this one."""
+        since = None if self.since is None else self.since + self.start
+        return PositionMap(1 / self.factor, -self.start or 0.0, -self.end or 0.0, since)
+
+    def of(self, starts: Floats, ends: Floats) -> tuple[Floats, Floats]:
+        """Return the starts and ends of units as they are after this map.
+
+        Parameters
+        ----------
+        starts, ends
+            One entry per unit.
+        """
+        if self.factor != 1:
+            over, under = self.factor.numerator, self.factor.denominator
+            return _rounded(starts * over / under), _rounded(ends * over / under)
+        here = np.full(len(starts), True) if self.since is None else starts >= self.since
+        moved = np.where(here, _rounded(starts + self.start), starts)
+        return moved, np.where(here, _rounded(ends + self.end), ends)
+
+
+def _rounded(values: Floats) -> Floats:
+    return np.round(values, _DECIMALS)
+
+
+def position_maps(text: str) -> tuple[PositionMap, ...]:
+    """The maps that a text writes, in the order in which they apply.
+
+    Parameters
+    ----------
+    text
+        As `end+1` or `x1000, +250`.
+
+    Raises
+    ------
+    UsageError
+        It is no such map.
+
+    >>> [str(m) for m in position_maps("x1/25, +250 from 1200")]
+    ['x1/25', '+250 from 1200']
+    """
+    found: list[PositionMap] = []
+    for part in text.split(","):
+        match = _FORM.fullmatch(part.strip())
+        if match is None:
+            raise UsageError(f"`positions=` {text!r} is not {FORM}")
+        found.append(_map_of(match, text))
+    return tuple(found)
+
+
+def _map_of(match: re.Match[str], text: str) -> PositionMap:
+    if match["times"]:
+        under = Fraction(match["under"] or 1)
+        if not under or not Fraction(match["over"]):
+            raise UsageError(f"`positions=` {text!r} has a factor that is not > 0")
+        return PositionMap(Fraction(match["over"]) / under)
+    by = float(match["sign"] + match["by"])
+    since = None if match["since"] is None else float(match["since"])
+    start, end = by * (match["side"] != "end"), by * (match["side"] != "start")
+    return PositionMap(start=start, end=end, since=since)
+
+
+def written_positions(entries: Iterable[str]) -> dict[str, str]:
+    """Entries such as `Ann: end+1` as maps by annotator.
+
+    Parameters
+    ----------
+    entries
+        Those of one annotator apply one after the other.
+
+    Raises
+    ------
+    UsageError
+        An entry has no annotator.
+
+    >>> written_positions(["Ann: x1000", "Ann: +250"])
+    {'Ann': 'x1000, +250'}
+    """
+    found: dict[str, str] = {}
+    for entry in entries:
+        annotator, colon, maps = entry.rpartition(":")
+        if not (colon and annotator.strip() and maps.strip()):
+            raise UsageError(f"`positions=` {entry!r} is not {FORM}")
+        name = annotator.strip()
+        found[name] = f"{found[name]}, {maps.strip()}" if name in found else maps.strip()
+    return found
+
+
+def move_positions(
+    continua: Sequence[Continuum], positions: Mapping[str, str] | Iterable[str]
+) -> list[Continuum]:
+    """The continua with the positions of some annotators moved.
+
+    Parameters
+    ----------
+    continua
+        With their names.
+    positions
+        By annotator, or by DOCUMENT/ANNOTATOR, the maps; or entries such as `Ann: end+1`.
+
+    Raises
+    ------
+    UsageError
+        An entry is no map.
+    DataError
+        An annotator does not occur, or a unit lies outside of its text then.
+    """
+    entries = [positions] if isinstance(positions, str) else positions
+    written = dict(entries) if isinstance(entries, Mapping) else written_positions(entries)
+    maps = {name: position_maps(text) for name, text in written.items()}
+    own = {f"{c.name}/{a}": a for c in continua for a in c.annotators}
+    people = tuple(sorted(set(own.values())))
+    check_known({own.get(name, name) for name in maps}, people, "annotator")
+    return [_moved(c, maps, written) for c in continua]
+
+
+def _moved(
+    c: Continuum, maps: Mapping[str, tuple[PositionMap, ...]], written: Mapping[str, str]
+) -> Continuum:
+    keys = {a: next((k for k in (f"{c.name}/{a}", a) if k in maps), None) for a in c.annotators}
+    chosen = {a: key for a, key in keys.items() if key is not None}
+    if not chosen:
+        return c
+    if c.axes > 1:
+        raise DataError(f"`positions=` does not apply to shapes ({c.name})")
+    units = [_unit(u, maps[chosen[u.annotator]]) if u.annotator in chosen else u for u in c]
+    until = dict(c.read_until)
+    for annotator in chosen.keys() & until.keys():
+        until[annotator] = _place(until[annotator], maps[chosen[annotator]])
+    _check_inside(c, units)
+    made = Continuum.from_units(
+        units,
+        annotators=c.annotators,
+        categories=c.categories,
+        bounds=_bounds(c, units),
+        name=c.name,
+        offset_unit=c.offset_unit,
+        text=c.text,
+        links=c.links,
+        grid=c.grid,
+        read_until=until,
+    )
+    made = replace(made, about=replace(c.about, read_until=made.about.read_until))
+    for annotator, key in chosen.items():
+        made = made.noting("positions", f"{annotator}: {written[key]}")
+    return made
+
+
+def _unit(unit: Unit, maps: Sequence[PositionMap]) -> Unit:
+    parts = unit.fragments or ((unit.start, unit.end),)
+    starts, ends = (np.array(side, np.float64) for side in zip(*parts, strict=True))
+    for step in maps:
+        # All fragments of a unit are moved, or none.
+        if step.since is None or starts[0] >= step.since:
+            starts, ends = replace(step, since=None).of(starts, ends)
+    if (ends < starts).any():
+        place = f"{unit.annotator} at {unit.start:g}"
+        raise DataError(f"`positions=`: a unit by {place} would end before it starts")
+    pairs = tuple(zip(starts.tolist(), ends.tolist(), strict=True))
+    return replace(
+        unit, start=pairs[0][0], end=pairs[-1][1], fragments=pairs if unit.fragments else ()
+    )
+
+
+def _place(place: float, maps: Sequence[PositionMap]) -> float:
+    one = np.array([place])
+    for step in maps:
+        one = step.of(one, one)[0]
+    return float(one[0])
+
+
+def _bounds(c: Continuum, units: Sequence[Unit]) -> Bounds | None:
+    """Bounds that were declared, widened where units need it; None for those of the units."""
+    own = (min((u.start for u in c), default=0.0), max((u.end for u in c), default=0.0))
+    if c.bounds == own or not units:
+        return None if units else c.bounds
+    low, high = c.bounds
+    return min(low, *(u.start for u in units)), max(high, *(u.end for u in units))
+
+
+def _check_inside(c: Continuum, units: Sequence[Unit]) -> None:
+    for u in units if c.text is not None else ():
+        if not 0 <= u.start <= u.end <= len(c.text or "") and c.offset_unit == "characters":
+            raise DataError(
+                f"`positions=`: a unit by {u.annotator} would lie at {u.start:g}-{u.end:g}, "
+                f"outside of the text of {len(c.text or '')} characters",
+                hint="Give the map that fits the text",
+            )

@@ -1,0 +1,377 @@
+"""Changes of positions and labels that make one annotator's units identical to another's.
+
+A change is believed only if it is beyond chance and habit; `gammacp.formats.between_annotators`
+says how, and what for.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from gammacp.base.arrays import Bools, Floats
+from gammacp.formats.position_maps import PositionMap
+
+RAISED = 0.3
+REACHED = 0.5
+LEAST = 4
+"""Units that must become identical, and that annotators must have."""
+LEAST_SHIFTED = 5
+"""The same for a shift, which is chosen to fit."""
+# Of the units that become identical: with more lost, it is a habit with exceptions.
+_EXCEPTIONS = 0.1
+# A second map must raise the share by as much again.
+_WORTH = 0.1
+# Random orders of one annotator's units, and the share by which a shift must fit more than in any.
+_NULLS = 10
+_BEYOND_CHANCE = 0.2
+# Share of ends inside of words: so much less after the change is evidence.
+_CUT = 0.3
+_PLACES = 6
+# Units of one label and length in one document, for differences of all pairs.
+_WITHIN_GROUP = 500
+# By how much the typical lengths may differ from a factor.
+_NEAR = 1.6
+_FAR = 3
+# Per second, or of one tool's units per unit of another one.
+_RATES = (1000, 100, 60, 50, 48000, 44100, 22050, 16000, 8000, 30, 25, 24, 10)
+_RATES_IN_MS = tuple(Fraction(1000, rate) for rate in (50, 30, 25, 24))
+_FILM = (Fraction(30000, 1001), Fraction(24000, 1001), Fraction(1001, 30), Fraction(1001, 24))
+_FACTORS = (*map(Fraction, _RATES), *_RATES_IN_MS, *_FILM)
+FACTORS = tuple(dict.fromkeys((*_FACTORS, *(1 / factor for factor in _FACTORS))))
+
+
+@dataclass(frozen=True)
+class AnnotatorUnits:
+    """Units of one annotator, in the order of documents and positions."""
+
+    documents: Sequence[int]
+    starts: Floats
+    ends: Floats
+    labels: Sequence[str]
+
+    def __len__(self) -> int:
+        """Return how many units they are."""
+        return len(self.labels)
+
+    def after(self, maps: Sequence[PositionMap]) -> "AnnotatorUnits":
+        """Return the units with their positions moved."""
+        starts, ends = self.starts, self.ends
+        for step in maps:
+            starts, ends = step.of(starts, ends)
+        return replace(self, starts=starts, ends=ends)
+
+    def folded(self) -> "AnnotatorUnits":
+        """Return the units with labels without case."""
+        return replace(self, labels=[fold_label(label) for label in self.labels])
+
+    def keys(self) -> list[tuple[int, float, float, str]]:
+        """Return what units have to share to be identical."""
+        places = (np.round(side, _PLACES).tolist() for side in (self.starts, self.ends))
+        return [*zip(self.documents, *places, self.labels, strict=True)]
+
+
+@dataclass(frozen=True)
+class Change:
+    """Maps of one annotator's units, and the share of identical units with and without them."""
+
+    maps: tuple[PositionMap, ...]
+    folded: bool
+    before: float
+    after: float
+    rounded: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many changes they are; rounding counts as one, for it hides small shifts."""
+        return len(self.maps) + self.folded + self.rounded
+
+
+def fold_label(label: str) -> str:
+    """Return a label without case, its blanks as one.
+
+    Parameters
+    ----------
+    label
+        As it is in the file.
+    """
+    return " ".join(label.casefold().split())
+
+
+def change_between(
+    a: AnnotatorUnits, b: AnnotatorUnits, texts: Sequence[str | None]
+) -> Change | None:
+    """The change of `a` that makes its units like `b`; None if nothing is beyond doubt.
+
+    Parameters
+    ----------
+    a, b
+        Units of two annotators in the same documents.
+    texts
+        Of these documents, None for those without one.
+    """
+    if min(len(a), len(b)) < LEAST:
+        return None
+    before = _identical(a, b)
+    if _share(a, b, int(before.sum())) > 1 - RAISED:
+        return None
+    found: list[Change] = []
+    for maps, folded in _bases(a, b, texts):
+        one, two = (a.folded(), b.folded()) if folded else (a, b)
+        if folded or maps:
+            found += _tested(a, b, before, maps, folded=folded)
+        if len(maps) + folded < 2:
+            for shift in _shifts(one.after(maps), two, before):
+                found += _tested(a, b, before, (*maps, shift), folded=folded)
+    return _simplest(found)
+
+
+def _simplest(found: Sequence[Change]) -> Change | None:
+    """The best change, or a simpler one that is hardly worse."""
+    best = max((change.after for change in found), default=0.0)
+    good = [change for change in found if change.after >= best - _WORTH]
+    order = [(change.size, change.rounded, -change.after) for change in good]
+    return good[order.index(min(order))] if good else None
+
+
+def shift_of_document(a: AnnotatorUnits, b: AnnotatorUnits, known: Change) -> Change | None:
+    """The shift that units of one document need, beside what those of all documents need.
+
+    Parameters
+    ----------
+    a, b
+        Units of two annotators in one document.
+    known
+        The change of `a` in all documents.
+    """
+    one, two = (a.folded(), b.folded()) if known.folded else (a, b)
+    one = one.after(known.maps)
+    before = _identical(one, two)
+    if _share(a, b, int(before.sum())) > 1 - RAISED:
+        return None
+    found = [
+        replace(change, maps=(*known.maps, *change.maps), folded=known.folded)
+        for shift in _shifts(one, two, before)
+        for change in _tested(one, two, before, (shift,))
+    ]
+    return _simplest(found)
+
+
+def _bases(
+    a: AnnotatorUnits, b: AnnotatorUnits, texts: Sequence[str | None]
+) -> Iterator[tuple[tuple[PositionMap, ...], bool]]:
+    """Yield the changes without a free parameter: factors, ends and case, at most two together."""
+    singles: list[PositionMap] = [PositionMap(factor=f) for f in _factors(a, b)]
+    if _whole(a) and _whole(b):
+        singles += [PositionMap(end=by) for by in (1.0, -1.0) if _cuts(a, b, by, texts)]
+    folds = (False, True) if _differ_in_case(a, b) else (False,)
+    for folded in folds:
+        yield (), folded
+        for one in singles:
+            yield (one,), folded
+    for one, other in combinations(singles, 2):
+        if (one.factor == 1) != (other.factor == 1):
+            yield (one, other), False
+
+
+def _tested(
+    a: AnnotatorUnits,
+    b: AnnotatorUnits,
+    before: Bools,
+    maps: tuple[PositionMap, ...],
+    *,
+    folded: bool = False,
+) -> Iterator[Change]:
+    """Yield the change if it makes units identical, and loses hardly one that was."""
+    moved = a.after(maps)
+    one, two = (moved.folded(), b.folded()) if folded else (moved, b)
+    scaled = any(step.factor != 1 for step in maps)
+    tolerance = _tolerance(a, b, maps) if scaled else 0.0
+    after = _identical(one, two)
+    near = _near(one, two, tolerance) if tolerance else after
+    rounded = _share(a, b, int(near.sum() - after.sum())) > _WORTH
+    after = near if rounded else after
+    gained, lost = int((after & ~before).sum()), int((before & ~after).sum())
+    shares = [_share(a, b, int(flags.sum())) for flags in (before, after)]
+    # Shares of few units are as exact as their decimals.
+    raised = round(shares[1] - shares[0], _PLACES) >= RAISED and shares[1] >= REACHED
+    least = LEAST_SHIFTED if _has_shift(maps) else LEAST
+    if raised and lost <= _EXCEPTIONS * gained and int(after.sum()) >= least:
+        yield Change(maps, folded, shares[0], shares[1], rounded)
+
+
+def _has_shift(maps: Sequence[PositionMap]) -> bool:
+    return any(step.start for step in maps)
+
+
+def _identical(a: AnnotatorUnits, b: AnnotatorUnits) -> Bools:
+    """Which units of `a` are units of `b`, each of which counts once."""
+    left = Counter(b.keys())
+    flags = np.zeros(len(a), bool)
+    for i, key in enumerate(a.keys()):
+        if left[key] > 0:
+            left[key] -= 1
+            flags[i] = True
+    return flags
+
+
+def _near(a: AnnotatorUnits, b: AnnotatorUnits, tolerance: float) -> Bools:
+    """Which units of `a` are less than a tolerance from one of `b`, each of which counts once."""
+    groups: dict[tuple[int, str], list[int]] = {}
+    for i, key in enumerate(zip(b.documents, b.labels, strict=True)):
+        groups.setdefault(key, []).append(i)
+    flags = np.zeros(len(a), bool)
+    used: set[int] = set()
+    for i, key in enumerate(zip(a.documents, a.labels, strict=True)):
+        rows = np.array([r for r in groups.get(key, ()) if r not in used], np.int64)
+        apart = np.maximum(np.abs(b.starts[rows] - a.starts[i]), np.abs(b.ends[rows] - a.ends[i]))
+        if len(rows) and apart.min() < tolerance:
+            used.add(int(rows[apart.argmin()]))
+            flags[i] = True
+    return flags
+
+
+def _share(a: AnnotatorUnits, b: AnnotatorUnits, count: int) -> float:
+    return 2 * count / (len(a) + len(b))
+
+
+def _factors(a: AnnotatorUnits, b: AnnotatorUnits) -> list[Fraction]:
+    """The factors that bring the lengths of `a`, and how far its units reach, near those of `b`."""
+    spreads = [float(np.ptp(u.starts)) for u in (a, b)]
+    extents = [
+        float(np.median(u.ends - u.starts)) or s for u, s in zip((a, b), spreads, strict=True)
+    ]
+    if not (all(spreads) and all(extents)):
+        return []
+    ratio, wide = extents[1] / extents[0], spreads[1] / spreads[0]
+    return [f for f in FACTORS if f / _NEAR <= ratio <= f * _NEAR and f / _FAR <= wide <= f * _FAR]
+
+
+def _tolerance(a: AnnotatorUnits, b: AnnotatorUnits, maps: Sequence[PositionMap]) -> float:
+    """Return the coarser of two resolutions if they are unequal: one side was rounded to it."""
+    factor = float(np.prod([float(step.factor) for step in maps]))
+    fine, coarse = sorted((_resolution(a) * factor, _resolution(b)))
+    return 0.0 if coarse < fine * (1 + 1e-6) else coarse * (1 - 1e-6)
+
+
+def _resolution(units: AnnotatorUnits) -> float:
+    """Return the power of ten of which all positions are multiples, at most 1."""
+    values = np.concatenate((units.starts, units.ends))
+    for digits in range(_PLACES):
+        if np.allclose(values, np.round(values, digits), rtol=0, atol=10**-_PLACES / 2):
+            return float(10.0**-digits)
+    return float(10.0**-_PLACES)
+
+
+def _whole(units: AnnotatorUnits) -> bool:
+    return bool((units.starts % 1 == 0).all() and (units.ends % 1 == 0).all())
+
+
+def _differ_in_case(a: AnnotatorUnits, b: AnnotatorUnits) -> bool:
+    """Whether labels differ between, but never within annotators, by case or blanks alone."""
+    labels = [{*u.labels} for u in (a, b)]
+    folds = [{fold_label(label) for label in own} for own in labels]
+    either = labels[0] | labels[1]
+    return all(len(fold) == len(own) for fold, own in zip(folds, labels, strict=True)) and len(
+        {fold_label(label) for label in either}
+    ) < len(either)
+
+
+def _cuts(a: AnnotatorUnits, b: AnnotatorUnits, by: float, texts: Sequence[str | None]) -> bool:
+    """Whether ends that lie too early cut words, so that another end is more than a habit."""
+    short = a if by > 0 else b
+    sure = [
+        (text, int(end))
+        for document, end in zip(short.documents, short.ends.tolist(), strict=True)
+        if (text := texts[document]) is not None and end > 0
+    ]
+    if not sure:
+        return True
+    cut, cut_after = (
+        np.mean([_inside_word(text, end + step) for text, end in sure]) for step in (0, 1)
+    )
+    # Without blanks between words every end is inside of one, before and after.
+    return bool(cut - cut_after >= _CUT or cut_after > 1 - _CUT)
+
+
+def _inside_word(text: str, place: int) -> bool:
+    return 0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum()
+
+
+def _shifts(a: AnnotatorUnits, b: AnnotatorUnits, before: Bools) -> list[PositionMap]:
+    """The shift of `a`, and the one from a place on, that fit far more units than by chance."""
+    votes = _votes(a, b)
+    votes.pop(0.0, None)
+    if not votes:
+        return []
+    shift, count = max(votes.items(), key=lambda vote: vote[1])
+    half = (len(a) + len(b)) / 2
+    if count < max(LEAST_SHIFTED, RAISED * half):
+        return []
+    chance = _by_chance(a, b)
+    whole = PositionMap(start=shift, end=shift)
+    found = [whole] if count - chance >= _BEYOND_CHANCE * half else []
+    since = _place_of_shift(a, b, shift) if before.any() and len({*a.documents}) == 1 else None
+    if since is not None and since[1] - chance >= _BEYOND_CHANCE * half:
+        found.append(replace(whole, since=since[0]))
+    return found
+
+
+def _votes(a: AnnotatorUnits, b: AnnotatorUnits) -> dict[float, int]:
+    """How many pairs of units of one document, label and length lie each distance apart."""
+    groups: dict[tuple[int, str, float], tuple[list[float], list[float]]] = {}
+    for side, units in enumerate((a, b)):
+        lengths = np.round(units.ends - units.starts, _PLACES).tolist()
+        rows = zip(units.documents, units.labels, lengths, units.starts.tolist(), strict=True)
+        for document, label, length, start in rows:
+            groups.setdefault((document, label, length), ([], []))[side].append(start)
+    apart = [
+        np.subtract.outer(others[:_WITHIN_GROUP], own[:_WITHIN_GROUP]).ravel()
+        for own, others in groups.values()
+        if own and others
+    ]
+    if not apart:
+        return {}
+    values, counts = np.unique(np.round(np.concatenate(apart), _PLACES), return_counts=True)
+    return dict(zip(values.tolist(), counts.tolist(), strict=True))
+
+
+def _by_chance(a: AnnotatorUnits, b: AnnotatorUnits) -> int:
+    """The most pairs that any shift fits with gaps, lengths and labels of `b` in random order."""
+    draw = np.random.default_rng(0)
+    most = 0
+    for _ in range(_NULLS):
+        votes = _votes(a, _in_random_order(b, draw))
+        most = max(most, max(votes.values(), default=0))
+    return most
+
+
+def _in_random_order(units: AnnotatorUnits, draw: np.random.Generator) -> AnnotatorUnits:
+    documents = np.array(units.documents)
+    starts, ends = units.starts.copy(), units.ends.copy()
+    labels = list(units.labels)
+    for document in np.unique(documents).tolist():
+        rows = np.flatnonzero(documents == document)
+        gaps = np.diff(units.starts[rows])
+        starts[rows[1:]] = units.starts[rows[0]] + np.cumsum(draw.permutation(gaps))
+        others = draw.permutation(rows)
+        ends[rows] = starts[rows] + (units.ends - units.starts)[others]
+        for row, other in zip(rows.tolist(), others.tolist(), strict=True):
+            labels[row] = units.labels[other]
+    return replace(units, starts=starts, ends=ends, labels=labels)
+
+
+def _place_of_shift(a: AnnotatorUnits, b: AnnotatorUnits, shift: float) -> tuple[float, int] | None:
+    """The start from which units are shifted, and how many fit; None for a shift of all."""
+    here = _identical(a, b)
+    moved = _identical(a.after([PositionMap(start=shift, end=shift)]), b)
+    order = np.argsort(a.starts, kind="stable")
+    ahead = np.concatenate(([0], np.cumsum(here[order])))
+    behind = int(moved.sum()) - np.concatenate(([0], np.cumsum(moved[order])))
+    cut = int((ahead + behind).argmax())
+    if not 0 < cut < len(a) or not ahead[cut]:
+        return None
+    return float(a.starts[order][cut]), int(behind[cut])

@@ -1,0 +1,319 @@
+"""Links dealt anew among the units of their annotator, who keeps the habit of attaching.
+
+Chance given the units must know how an annotator attaches. People who always link to the unit
+before agree in every link without a look at the text, and dealing links to any pair of units would
+call that agreement. So of every link one end, the *anchor*, stays where it is, and the link is
+described as seen from there: "two units back", or "back to unit 7" where unit 7 is a hub of this
+annotator. These descriptions, each with the type of its link, change places at random among the
+anchors of the annotator, as far as they lead to a unit. What stays: at which units links are
+anchored, how often each distance and direction occurs, how many links each hub has, and how
+often each type occurs, with which distance.
+
+If an annotator chooses distances and hubs with probabilities of his or her own, one link not
+looking at the others, all such arrangements are equally probable given what stays (the conditional
+law of quasi-independence), so that independent annotators agree as random sets do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from gammacp.base.arrays import Bools, Floats, Indices
+from gammacp.continuum import Continuum
+from gammacp.continuum.links import DIRECTED, Linked
+from gammacp.links.measures.disorder import Count, LinksOn
+
+# Rounds of exchanges in random pairs, after which random sets no longer resemble the data.
+_ROUNDS = 20
+# Units that are expected to have as many links by chance, below which a unit is a hub.
+_FEWER_THAN = 1.0
+# Below what a Fourier transform leaves of a count that is 0.
+_NO_LINK = 1e-9
+
+
+@dataclass(frozen=True)
+class Anchored:
+    """The links of one annotator as seen from their anchors.
+
+    Attributes
+    ----------
+    rows
+        Numbers of the links.
+    anchors
+        The unit at which each is anchored, from 0 in the annotator's order.
+    places
+        The number of the hub, or how many units further the other end is.
+    relative
+        1 where `places` is a distance, 0 where it is a hub.
+    ahead
+        Whether the link leads to a later unit.
+    turned
+        Whether the anchors of directed links are their targets.
+    units
+        How many units the annotator has.
+    """
+
+    rows: Indices
+    anchors: Indices
+    places: Indices
+    relative: Indices
+    ahead: Bools
+    turned: bool
+    units: int
+
+    @classmethod
+    def of(
+        cls, rows: Indices, sources: Indices, targets: Indices, free: Bools, units: int
+    ) -> Anchored:
+        """Choose anchors and hubs.
+
+        Anchors are the ends that repeat less: the sources where everybody links once. An undirected
+        link is anchored at the end with fewer links.
+
+        Parameters
+        ----------
+        rows
+            Numbers of the links.
+        sources, targets
+            Units from 0, in the annotator's order.
+        free
+            Links that are not directed.
+        units
+            How many units there are.
+        """
+        degrees = [np.bincount(ends, minlength=units) for ends in (sources, targets)]
+        turned = bool((degrees[1] ** 2).sum() < (degrees[0] ** 2).sum())
+        anchors, others = (targets, sources) if turned else (sources, targets)
+        links = degrees[0] + degrees[1]
+        crossed = free & (links[anchors] > links[others])
+        anchors, others = np.where(crossed, others, anchors), np.where(crossed, anchors, others)
+        relative = (~find_hubs(anchors, others, units)[others]).astype(np.int64)
+        places = others - relative * anchors
+        return cls(rows, anchors, places, relative, others > anchors, turned, units)
+
+    def deal(self, rng: np.random.Generator) -> tuple[Indices, Indices]:
+        """Exchange descriptions between anchors at random.
+
+        In each round the links are paired at random, and of half of the pairs the two exchange
+        their descriptions if both then lead to a unit in the same direction as before, and to
+        none to which the anchor has a link already. Each round is as probable as its reverse, so
+        that all arrangements become equally probable.
+
+        Parameters
+        ----------
+        rng
+            Random numbers.
+
+        Returns
+        -------
+        order, others
+            Whose description each link has now, by its place in `rows`, and the unit to which it
+            leads.
+        """
+        count = len(self.rows)
+        order = np.arange(count)
+        repeated = len(np.unique(self.anchors)) < count
+        for _ in range(_ROUNDS if count > 1 else 0):
+            pairs = rng.permutation(count)[: count // 2 * 2].reshape(-1, 2)
+            pairs = pairs[rng.random(len(pairs)) < 0.5]
+            pairs = pairs[self._fit(pairs, order[pairs[:, ::-1]]).all(axis=1)]
+            if repeated:
+                pairs = self._without_repeats(pairs, order)
+            order[pairs] = order[pairs[:, ::-1]]
+        return order, self._lead(np.arange(count), order)
+
+    def _lead(self, links: Indices, order: Indices) -> Indices:
+        """Return the unit to which links lead by the descriptions of others."""
+        ends: Indices = self.places[order] + self.relative[order] * self.anchors[links]
+        return ends
+
+    def _fit(self, links: Indices, order: Indices) -> Bools:
+        """Return whether the descriptions of others lead from links to units, as they should."""
+        ends, anchors = self._lead(links, order), self.anchors[links]
+        inside = (ends >= 0) & (ends < self.units)
+        fitting: Bools = inside & np.where(self.ahead[order], ends > anchors, ends < anchors)
+        return fitting
+
+    def _without_repeats(self, pairs: Indices, order: Indices) -> Indices:
+        """Return the pairs that share no link, before or after the exchange, with anything else.
+
+        Before and after are treated alike, so that an exchange can be undone.
+        """
+        links = np.arange(len(self.rows))
+        now = self.anchors * self.units + self._lead(links, order)
+        then = self.anchors[pairs] * self.units + self._lead(pairs, order[pairs[:, ::-1]])
+        taken, number = np.unique(np.concatenate([now, then.ravel()]), return_counts=True)
+
+        def alone(keys: Indices) -> Bools:
+            once: Bools = (number[np.searchsorted(taken, keys)] == 1).all(axis=1)
+            return once
+
+        return pairs[alone(now[pairs]) & alone(then)]
+
+
+def find_hubs(anchors: Indices, others: Indices, units: int) -> Bools:
+    """Return the units to which more links lead than their distances explain, shape (units,).
+
+    The most conspicuous unit is a hub if, by chance, less than one unit is expected to have as
+    many links: each has a Poisson number, whose mean is what dealing distances gives. The others
+    are then looked at without the links to this hub.
+
+    Parameters
+    ----------
+    anchors, others
+        The two ends of each link, from 0.
+    units
+        How many units there are.
+    """
+    from scipy.special import gammainc
+
+    hubs = np.zeros(units, np.bool_)
+    while True:
+        rest = ~hubs[others]
+        links = np.bincount(others[rest], minlength=units)
+        candidates = np.flatnonzero(links > 1)
+        if not len(candidates):
+            return hubs
+        means = _dealt_on_average(anchors[rest], others[rest], units)[candidates]
+        chances = gammainc(links[candidates], means)
+        first = int(np.argmin(chances))
+        if chances[first] * units >= _FEWER_THAN:
+            return hubs
+        hubs[candidates[first]] = True
+
+
+def _dealt_on_average(anchors: Indices, others: Indices, units: int) -> Floats:
+    """Return how many links lead to each unit if anchors draw from all distances that fit."""
+    distances = np.bincount(others - anchors + units - 1, minlength=2 * units - 1)
+    below = np.concatenate([[0], np.cumsum(distances)])
+    unit = np.arange(units)
+    fitting = below[2 * units - 1 - unit] - below[units - 1 - unit]
+    weights = np.bincount(anchors, minlength=units) / np.maximum(fitting, 1)
+    size = 3 * units
+    product = np.fft.irfft(np.fft.rfft(weights, size) * np.fft.rfft(distances, size), size)
+    means: Floats = np.maximum(product[units - 1 : 2 * units - 1], _NO_LINK)
+    return means
+
+
+@dataclass(frozen=True)
+class DealtLinks:
+    """The links of a continuum, to be dealt anew.
+
+    Attributes
+    ----------
+    links
+        Those that are dealt.
+    people
+        Of each annotator with links, the first row of the own units and the links.
+    """
+
+    links: Linked
+    people: tuple[tuple[int, Anchored], ...]
+
+    @classmethod
+    def of(cls, continuum: Continuum, links: Linked) -> DealtLinks:
+        """Describe the links of every annotator as seen from their anchors.
+
+        Parameters
+        ----------
+        continuum
+            The units, in the order of each annotator.
+        links
+            No chains.
+        """
+        free = np.array([kind != DIRECTED for kind in links.kinds] or [False])[links.codes]
+        people = []
+        for low, high in pairwise(continuum.offsets.tolist()):
+            rows = np.flatnonzero((links.sources >= low) & (links.sources < high))
+            if len(rows):
+                ends = links.sources[rows] - low, links.targets[rows] - low
+                people.append((low, Anchored.of(rows, *ends, free[rows], high - low)))
+        return cls(links, tuple(people))
+
+    def draw(self, rng: np.random.Generator) -> Linked:
+        """Deal the links of each annotator anew.
+
+        Parameters
+        ----------
+        rng
+            Random numbers.
+        """
+        links = self.links
+        codes, sources, targets = links.codes.copy(), links.sources.copy(), links.targets.copy()
+        for low, own in self.people:
+            order, others = own.deal(rng)
+            codes[own.rows] = links.codes[own.rows[order]]
+            ends = (others, own.anchors) if own.turned else (own.anchors, others)
+            sources[own.rows], targets[own.rows] = (end + low for end in ends)
+        return Linked(links.types, links.kinds, codes, sources, targets, links.loose)
+
+
+@dataclass(frozen=True)
+class ShuffledUnits:
+    """Random permutations of each annotator's units.
+
+    Attributes
+    ----------
+    offsets
+        First rows of the annotators, and the number of units.
+    """
+
+    offsets: tuple[int, ...]
+
+    def draw(self, rng: np.random.Generator) -> Indices:
+        """Draw the unit that takes the place of each unit.
+
+        Parameters
+        ----------
+        rng
+            Random numbers.
+        """
+        parts = [low + rng.permutation(high - low) for low, high in pairwise(self.offsets)]
+        return np.concatenate(parts)
+
+
+@dataclass(frozen=True)
+class DealtAnew:
+    """Random links or chains among the units that are there, for each of some continua.
+
+    Attributes
+    ----------
+    parts
+        What draws them for each continuum.
+    signature
+        How they are drawn.
+    """
+
+    parts: tuple[DealtLinks | ShuffledUnits, ...]
+    signature: str
+
+    @classmethod
+    def of(cls, continua: Sequence[Continuum], count: Count) -> DealtAnew:
+        """Prepare dealing what is counted.
+
+        Parameters
+        ----------
+        continua
+            Those that have something to count.
+        count
+            `LinksOn`, or a function that counts chains.
+        """
+        if isinstance(count, LinksOn):
+            dealt = [DealtLinks.of(c, count.links_of(c)) for c in continua]
+            return cls(tuple(dealt), "dealt-distances")
+        units = [ShuffledUnits(tuple(c.offsets.tolist())) for c in continua]
+        return cls(tuple(units), "dealt-anew")
+
+    def draw(self, rng: np.random.Generator) -> list[Linked | Indices]:
+        """Draw random links, or permutations of units, for each continuum.
+
+        Parameters
+        ----------
+        rng
+            Random numbers.
+        """
+        return [part.draw(rng) for part in self.parts]

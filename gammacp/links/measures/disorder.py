@@ -1,0 +1,201 @@
+"""Disorder of links and of chains on the best alignment of their units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gammacp.alignment import Status
+from gammacp.base.arrays import Codes, Indices
+from gammacp.continuum import Continuum
+from gammacp.continuum.links import Linked
+from gammacp.errors import DataError
+from gammacp.links.measures.chains import chain_costs, chains_of
+from gammacp.links.measures.joined import Joined, LinkCosts, ends_of, groups_of, join_links
+from gammacp.measures.counting import Counts
+from gammacp.measures.random_sets import Basis
+from gammacp.measures.settings import Settings
+
+
+class Counted(NamedTuple):
+    """A cost, its lower bound, the size it refers to, and whether the cost is proven.
+
+    `most` is the cost if nothing were alike.
+    """
+
+    cost: float
+    bound: float
+    size: float
+    proven: bool = True
+    most: float = 0.0
+
+    def against(self, expected: float, annotators: tuple[str, ...]) -> Counts:
+        """Return counts that add up over documents, for `disorder_rates`.
+
+        Parameters
+        ----------
+        expected
+            D_e.
+        annotators
+            All of them.
+        """
+        numbers = {
+            "observed": self.cost,
+            "expected": expected * self.size,
+            "units": self.size,
+            "most": self.most,
+        }
+        return Counts((annotators,), {name: np.array([x]) for name, x in numbers.items()})
+
+
+Count: TypeAlias = Callable[[Continuum, Codes, Any], Counted]
+"""Count what disagrees, given a continuum, its groups of units and what was dealt (or None)."""
+
+
+@dataclass(frozen=True)
+class LinksOn:
+    """What the links of continua cost on alignments of their units."""
+
+    costs: LinkCosts
+    settings: Settings
+    type: str | None = None
+    """The only type of links that is counted."""
+
+    def links_of(self, continuum: Continuum) -> Linked:
+        """Select the links that are counted.
+
+        Parameters
+        ----------
+        continuum
+            Their units.
+        """
+        return continuum.link_rows.only(chains=False, type=self.type)
+
+    def join(self, continuum: Continuum, groups: Codes, dealt: Linked | None = None) -> Joined:
+        """The best alignment of the links.
+
+        Parameters
+        ----------
+        continuum, groups
+            Units and their unitary alignments.
+        dealt
+            Links that stand for those of the continuum; None: its own.
+        """
+        links = self.links_of(continuum) if dealt is None else dealt
+        ends = ends_of(continuum, links, groups_of(continuum, groups), self.costs)
+        return join_links(continuum, ends, self.costs, self.settings)
+
+    def __call__(self, continuum: Continuum, groups: Codes, dealt: Linked | None) -> Counted:
+        """Their cost."""
+        found = self.join(continuum, groups, dealt)
+        most = found.size * continuum.n_annotators * self.costs.delta
+        proven = found.status is Status.OPTIMAL
+        return Counted(found.cost, found.bound, found.size, proven, most)
+
+
+def count_chains(continuum: Continuum, groups: Codes, moved: Indices | None) -> Counted:
+    """What the chains cost: `chain_costs` over all pairs of annotators.
+
+    Parameters
+    ----------
+    continuum, groups
+        As for `LinksOn.join`.
+    moved
+        The unit that takes the place of each unit in the chains.
+    """
+    chains = chains_of(continuum, continuum.link_rows.only(chains=True))
+    if moved is not None:
+        chains = chains[np.argsort(moved)]
+    places = groups_of(continuum, groups)
+    cost, count = chain_costs(continuum.annotator_codes, continuum.n_annotators, chains, places)
+    size = float(count.sum())
+    return Counted(float(cost.sum()), float(cost.sum()), size, most=size)
+
+
+def links_on(
+    basis: Basis, types: Any = "nominal", ends: str = "aligned", *, only: str | None = None
+) -> LinksOn:
+    """How the links of what a basis holds are counted.
+
+    Parameters
+    ----------
+    basis
+        What γ rests on.
+    types, ends
+        As for `gamma_link`.
+    only
+        The only type of links that is counted; None: all.
+    """
+    costs = LinkCosts.of(basis.continua, basis.settings, basis.bound, types, ends)
+    return LinksOn(costs, basis.settings, only)
+
+
+def without_proof(count: Count, basis: Basis) -> Count:
+    """Return what counts random sets: those of three annotators or more need no proof.
+
+    A gap of a quarter of the precision is not noticed, and the interval of D_e includes it.
+
+    Parameters
+    ----------
+    count
+        What counts the data.
+    basis
+        What γ rests on.
+    """
+    if not isinstance(count, LinksOn) or max(c.n_annotators for c in basis.continua) < 3:
+        return count
+    own = count.settings
+    method = "generation" if own.method == "auto" else own.method
+    gap = max(own.gap, own.rule.precision / 4)
+    return replace(count, settings=replace(own, method=method, gap=gap))
+
+
+def count_each(basis: Basis, count: Count) -> list[tuple[Continuum, Counted]]:
+    """Return what is counted in each continuum that has something to count.
+
+    Parameters
+    ----------
+    basis, count
+        As for `without_proof`.
+
+    Raises
+    ------
+    DataError
+        There is none.
+    """
+    sound = [c for c in basis.continua if c.n_annotators > 1 and c.n_units]
+    aligned = basis.align(sound)
+    found = [(a.continuum, count(a.continuum, a.groups, None)) for a in aligned]
+    there = [(c, counted) for c, counted in found if counted.size]
+    if not there:
+        raise DataError("no continuum has two annotators with links or chains to compare")
+    return there
+
+
+def total_of(parts: Iterable[Counted]) -> Counted:
+    """Return the sums over continua.
+
+    Parameters
+    ----------
+    parts
+        What is counted in each.
+    """
+    cost, bound, size, proven, most = zip(*parts, strict=True)
+    sums = math.fsum(cost), math.fsum(bound), math.fsum(size)
+    return Counted(*sums, all(proven), math.fsum(most))
+
+
+def loose_links(observed: Sequence[tuple[Continuum, Counted]]) -> tuple[str, ...]:
+    """Return a note about links at units that were left out.
+
+    Parameters
+    ----------
+    observed
+        Continua, and what is counted in each.
+    """
+    lost = sum(c.link_rows.loose for c, _ in observed)
+    return (f"{lost} links end at units that were left out",) if lost else ()

@@ -1,0 +1,177 @@
+"""Measures of a corpus beyond chance: one random set is a random set of every document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gammacp.chance.beyond import NOT_OBSERVED, BeyondChance, against_chance
+from gammacp.chance.registry import CHANCE_MODELS
+from gammacp.chance.sampling import Sampler
+from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError
+from gammacp.measures.beyond_chance import CHANCE_OPTIONS, on_the_grid, unsuited
+from gammacp.measures.corpus_measuring import Part, corpus_score
+from gammacp.measures.corpus_score import CorpusScore
+from gammacp.measures.registry import MEASURES
+from gammacp.measures.settings import Settings
+
+_REFERENCE = "against a reference, random sets are drawn for two annotators only"
+_ADD_UP = "{} does not add up over documents"
+
+
+@dataclass(frozen=True)
+class EveryDocument:
+    """Draws a random set of each document.
+
+    Attributes
+    ----------
+    samplers
+        One of each document, by name.
+    """
+
+    samplers: Mapping[str, Sampler[Continuum]]
+
+    @property
+    def signature(self) -> str:
+        """The model and what it decided by itself."""
+        return next(iter(self.samplers.values())).signature
+
+    def draw(self, rng: np.random.Generator) -> Mapping[str, Continuum]:
+        """Random continua by the names of the documents.
+
+        Parameters
+        ----------
+        rng
+            The generator of this one sample.
+        """
+        return {name: sampler.draw(rng) for name, sampler in self.samplers.items()}
+
+
+@dataclass(frozen=True)
+class PooledDisagreements:
+    """What several measures count on a random set of every document; NaN where one has no value.
+
+    Attributes
+    ----------
+    names
+        Of the measures.
+    documents
+        The data, whose positions and bounds random sets take over.
+    options
+        Of the measures.
+    """
+
+    names: Sequence[str]
+    documents: Mapping[str, Continuum]
+    options: Mapping[str, Any]
+
+    def __call__(self, drawn: Mapping[str, Continuum]) -> dict[str, float]:
+        """D of the sums over documents, by measure.
+
+        Parameters
+        ----------
+        drawn
+            A random continuum per document.
+        """
+        random = {
+            name: on_the_grid(c, whole=data.whole, declared=data.declared)
+            for name, data in self.documents.items()
+            for c in [drawn[name]]
+        }
+        return {name: self.disagreement(name, random) for name in self.names}
+
+    def disagreement(self, name: str, documents: Mapping[str, Continuum]) -> float:
+        """D of the sums over some documents.
+
+        Parameters
+        ----------
+        name
+            Of the measure.
+        documents
+            Data or random sets.
+        """
+        return corpus_score(Part(MEASURES[name], documents, self.options), plain=True).disagreement
+
+
+def corpus_beyond_chance(
+    corpus: Corpus,
+    found: Mapping[str, CorpusScore],
+    reference: str | None,
+    options: Mapping[str, Any],
+) -> dict[str, CorpusScore]:
+    """Return the scores of a corpus, each with its `beyond_chance`.
+
+    Parameters
+    ----------
+    corpus
+        The documents.
+    found
+        By measure.
+    reference
+        As for `measure_corpus`.
+    options
+        Of the measures, and of chance.
+    """
+    of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
+    rest = {k: v for k, v in options.items() if k not in CHANCE_OPTIONS}
+    documents = {n: c for n, c in corpus.items() if c.n_units and c.n_annotators > 1}
+    settings = Settings.of(**of_chance).deciding([[*documents.values()]])
+    beyond: dict[str, BeyondChance] = {}
+    observed: dict[str, float] = {}
+    for name, score in found.items():
+        m = MEASURES[name]
+        reason = unsuited(m, settings.chance) or score.reason
+        if m.counting is not None and m.counting.together is not None:
+            whole = Part(m, documents, options).whole
+            if whole is not None:
+                keys = "value interval observed expected samples p least_p reason signature"
+                own = {key: getattr(whole, key) for key in keys.split()}
+                beyond[name] = BeyondChance(**own, chance=settings.chance)
+                continue
+        if m.counting is None:
+            reason = _ADD_UP.format(name)
+        elif reference is not None and any(c.n_annotators > 2 for c in documents.values()):
+            reason = _REFERENCE
+        if reason or not score.defined:
+            why = reason or NOT_OBSERVED
+            beyond[name] = BeyondChance(value=math.nan, chance=settings.chance, reason=why)
+        else:
+            observed[name] = score.disagreement
+    if observed:
+        counted = PooledDisagreements([*observed], documents, rest)
+        beyond |= _drawn(counted, observed, found, settings)
+    return {name: replace(score, beyond_chance=beyond[name]) for name, score in found.items()}
+
+
+def _drawn(
+    counted: PooledDisagreements,
+    observed: Mapping[str, float],
+    found: Mapping[str, CorpusScore],
+    settings: Settings,
+) -> dict[str, BeyondChance]:
+    """Those whose random sets have to be drawn."""
+    model, documents = CHANCE_MODELS[settings.chance], counted.documents
+    try:
+        samplers = {}
+        for name, c in documents.items():
+            compared = [*documents.values()] if model.ratio or model.pools else [c]
+            samplers[name] = model.prepare(compared, c.n_annotators)
+        return against_chance(
+            observed,
+            counted,
+            EveryDocument(samplers),
+            settings.rule,
+            settings.seed,
+            signed={name: found[name].signature or name for name in observed},
+        )
+    except DataError as error:
+        reason = str(error)
+        return {
+            name: BeyondChance(value=math.nan, chance=settings.chance, reason=reason)
+            for name in observed
+        }

@@ -1,0 +1,259 @@
+"""Counts that add up over documents, and the one formula that makes a value of them.
+
+A measure that can be pooled is two functions (`Counting`): `count` gives numbers of a continuum,
+for each pair of its annotators or for all of them together, and `rates` makes a value of such
+numbers, whether they are those of a pair, of a document, or sums over a corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from gammacp.base.arrays import Floats
+
+Numbers: TypeAlias = Mapping[str, Floats]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a measure counts in one continuum.
+
+    Attributes
+    ----------
+    parties
+        Whom each row is about: two annotators, or all of them (nobody is named where names take
+        long to look up).
+    numbers
+        By name, shape (parties,), or (parties, labels[, labels]) where labels are told apart. What
+        belongs to one of the two annotators begins with `first_` or `second_`.
+    labels
+        Names along the axes of labels.
+    ordered
+        Whether each pair is there in both orders, the reference first.
+    """
+
+    parties: tuple[tuple[str, ...], ...]
+    numbers: Numbers
+    labels: tuple[str, ...] = ()
+    ordered: bool = False
+
+    @property
+    def of_pairs(self) -> bool:
+        """Whether each row is about two annotators."""
+        return all(len(party) == 2 for party in self.parties)
+
+    def against(self, reference: str) -> Counts:
+        """The pairs with one annotator, who is the first of each.
+
+        Parameters
+        ----------
+        reference
+            Name of an annotator.
+        """
+        rows = [i for i, (first, _) in enumerate(self.parties) if first == reference]
+        turned: list[int] = []
+        if not self.ordered:
+            turned = [i for i, (_, second) in enumerate(self.parties) if second == reference]
+        pairs = [self.parties[i] for i in rows] + [self.parties[i][::-1] for i in turned]
+        numbers = {
+            name: np.concatenate((values[rows], self.numbers[_exchanged(name)][turned]))
+            for name, values in self.numbers.items()
+        }
+        return Counts(tuple(pairs), numbers, self.labels, self.ordered)
+
+    def of_party(self, row: int) -> Counts:
+        """One row alone.
+
+        Parameters
+        ----------
+        row
+            Its number.
+        """
+        numbers = {name: values[[row]] for name, values in self.numbers.items()}
+        return Counts((self.parties[row],), numbers, self.labels, self.ordered)
+
+    def mean(self) -> Numbers:
+        """The mean of the rows, by name."""
+        return {name: values.mean(axis=0) for name, values in self.numbers.items()}
+
+    def with_labels(self, labels: tuple[str, ...]) -> Counts:
+        """The same with more labels, or with labels in another order.
+
+        Parameters
+        ----------
+        labels
+            Names, those of `labels` among them.
+        """
+        if labels == self.labels:
+            return self
+        place = {name: i for i, name in enumerate(labels)}
+        places = np.array([place[name] for name in self.labels], np.int64)
+        numbers = {name: _spread(x, places, len(labels)) for name, x in self.numbers.items()}
+        return Counts(self.parties, numbers, labels, self.ordered)
+
+
+def _exchanged(name: str) -> str:
+    """The name of the same number of the other annotator of a pair."""
+    side, underscore, rest = name.partition("_")
+    other = {"first": "second", "second": "first"}.get(side, side)
+    return other + underscore + rest
+
+
+def _spread(values: Floats, places: np.ndarray[Any, Any], size: int) -> Floats:
+    """Put rows and columns of labels where these labels are among `size`."""
+    if values.ndim == 1:
+        return values
+    found = np.zeros((len(values), *(size,) * (values.ndim - 1)))
+    found[np.ix_(np.arange(len(values)), *(places,) * (values.ndim - 1))] = values
+    return found
+
+
+def pairs_of(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return every two annotators, each pair once.
+
+    Parameters
+    ----------
+    names
+        Of all annotators, in order.
+    """
+    return tuple(combinations(names, 2))
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What a formula makes of counts; arrays of the shape of their leading axes.
+
+    Attributes
+    ----------
+    value
+        The agreement; NaN where there is nothing to compare.
+    disagreement
+        The measure's D, at most `most`.
+    size
+        How many units, items or links it is about.
+    expected
+        D that is expected by chance: value = 1 − disagreement / expected; 1 without chance.
+    recall, precision
+        Of the second annotator of a pair by the measure of the first.
+    by_label
+        A value per label, shape (…, labels), of measures that have no other.
+    most
+        The largest possible disagreement.
+    """
+
+    value: Floats
+    disagreement: Floats
+    size: Floats
+    expected: Floats | None = None
+    recall: Floats | None = None
+    precision: Floats | None = None
+    by_label: Floats | None = None
+    most: float = 1.0
+
+
+def _settle_nothing(_counts: Counts, **_options: Any) -> dict[str, Any]:
+    return {}
+
+
+Pooling: TypeAlias = Literal["pairs", "all", "values", "parts"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting:
+    """A measure as counts and a formula.
+
+    Attributes
+    ----------
+    count
+        `(continuum, **options) -> Counts`, with the options of the measure.
+    rates
+        `(numbers, **settled) -> Rates`, of numbers with any leading axes.
+    settle
+        `(counts, **options)`: what `rates` needs beside the numbers, by name, such as the
+        differences of labels; `counts` are those of the document or of the whole corpus.
+    pooling
+        What a document has of its parties, and a corpus of its documents:
+
+        - "pairs": the mean of the pairs' values; a corpus: the value of the sums;
+        - "all": the value of the sums, in a document as in a corpus;
+        - "values": the mean of the pairs' values; a corpus: that of each pair's sums;
+        - "parts": 1 − D_o/D_e, both the means over pairs; a corpus: of each pair's sums;
+
+        or a function from the options to one of them.
+    relabelled
+        Of one label: whether units of all others are kept as "others", so that the label is told
+        from them; otherwise they are left out.
+    nothing
+        Why a corpus has no value where the formula gives none.
+    together
+        `(corpus, **options) -> Score` of measures whose documents share what they are compared
+        with: the score has those of the documents as `scores`. None: documents stand alone.
+    """
+
+    count: Callable[..., Counts]
+    rates: Callable[..., Rates]
+    settle: Callable[..., dict[str, Any]] = _settle_nothing
+    pooling: Pooling | Callable[..., Pooling] = "pairs"
+    relabelled: bool = False
+    nothing: str = "there is nothing to compare"
+    together: Callable[..., Any] | None = None
+
+    def pooling_of(self, **options: Any) -> Pooling:
+        """What a document and a corpus have of their parties.
+
+        Parameters
+        ----------
+        options
+            Of the measure.
+        """
+        return self.pooling if isinstance(self.pooling, str) else self.pooling(**options)
+
+    def rates_of(self, counts: Counts, **options: Any) -> Rates:
+        """The rates of each party of one document, shape (parties,).
+
+        Parameters
+        ----------
+        counts
+            Of the document.
+        options
+            Of the measure.
+        """
+        return self.rates(counts.numbers, **self.settle(counts, **options))
+
+
+def share(part: Floats, whole: Floats) -> Floats:
+    """Return part / whole, and NaN where the whole is 0.
+
+    Parameters
+    ----------
+    part, whole
+        Of shapes that broadcast.
+
+    >>> share(np.array([1.0, 0.0]), np.array([4.0, 0.0])).tolist()
+    [0.25, nan]
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = np.where(whole > 0, part / whole, np.nan)
+    return found
+
+
+def harmonic_mean(recall: Floats, precision: Floats) -> Floats:
+    """Return F₁ of recall and precision: 0 where both are 0, NaN where one is unknown.
+
+    Parameters
+    ----------
+    recall, precision
+        In [0, 1].
+
+    >>> harmonic_mean(np.array([0.5, 0.0]), np.array([1.0, 0.0])).round(4).tolist()
+    [0.6667, 0.0]
+    """
+    total = recall + precision
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = np.where(total == 0, 0.0, 2 * precision * recall / total)
+    return found

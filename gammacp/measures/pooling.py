@@ -1,0 +1,201 @@
+"""Counts of documents put together: sums, and the value with and without each document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gammacp.base.arrays import Floats, Indices
+from gammacp.chance.beyond import ratios
+from gammacp.measures.counting import Counts, Numbers, Pooling, Rates, share
+
+# Numbers that are held at once for values without each document.
+_AT_ONCE = 4_000_000
+# What is left of a sum by subtraction is 0 below this share of it.
+_ROUNDING = 1e-9
+
+
+def with_common_labels(counts: Sequence[Counts], order: Sequence[str] = ()) -> list[Counts]:
+    """Return the counts with the labels of all of them.
+
+    Parameters
+    ----------
+    counts
+        Of documents.
+    order
+        Labels that come first, in this order, if they occur; then those of the documents.
+    """
+    every = dict.fromkeys(label for c in counts for label in c.labels)
+    first = [label for label in order if label in every]
+    labels = tuple(dict.fromkeys([*first, *every]))
+    return [c.with_labels(labels) for c in counts]
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The counts of several documents, of one measure.
+
+    A document weighs as in γ of a corpus: by the mean of its pairs' numbers, times what the
+    document stands for.
+
+    Attributes
+    ----------
+    rows
+        Numbers of each row, weighted; shape (rows, …).
+    documents, parties
+        Of each row its document and its party, numbers from 0; shape (rows,). Where parties are not
+        told apart there is one row per document.
+    size
+        How many documents there are.
+    """
+
+    rows: Numbers
+    documents: Indices
+    parties: Indices
+    size: int
+
+    @classmethod
+    def of(cls, counts: Sequence[Counts], weights: Sequence[float], pooling: Pooling) -> Pool:
+        """The pool of some documents' counts.
+
+        Parameters
+        ----------
+        counts
+            With the same labels.
+        weights
+            What each document stands for.
+        pooling
+            As of `Counting`.
+        """
+        names = [*counts[0].numbers]
+        if pooling in ("pairs", "all"):
+            means = [c.mean() for c in counts]
+            rows = {
+                name: np.stack([w * m[name] for w, m in zip(weights, means, strict=True)])
+                for name in names
+            }
+            places = np.arange(len(counts))
+            return cls(rows, places, np.zeros_like(places), len(counts))
+        scaled = [w / len(c.parties) for w, c in zip(weights, counts, strict=True)]
+        rows = {
+            name: np.concatenate([w * c.numbers[name] for w, c in zip(scaled, counts, strict=True)])
+            for name in names
+        }
+        documents = np.repeat(np.arange(len(counts)), [len(c.parties) for c in counts])
+        number: dict[tuple[str, ...], int] = {}
+        people = [tuple(sorted(party)) for c in counts for party in c.parties]
+        parties = np.array([number.setdefault(party, len(number)) for party in people], np.int64)
+        return cls(rows, documents, parties, len(counts))
+
+    @property
+    def total(self) -> Numbers:
+        """Sums by party, shape (parties, …)."""
+        size = int(self.parties.max(initial=-1)) + 1
+        sums = {}
+        for name, values in self.rows.items():
+            sums[name] = np.zeros((size, *values.shape[1:]))
+            np.add.at(sums[name], self.parties, values)
+        return sums
+
+    def blocks(self) -> list[Indices]:
+        """Rows in pieces that fit into memory together with their sums."""
+        width = sum(int(np.prod(x.shape[1:])) for x in self.rows.values())
+        step = max(1, _AT_ONCE // max(width, 1))
+        return [
+            np.arange(i, min(i + step, len(self.documents)))
+            for i in range(0, len(self.documents), step)
+        ]
+
+    def without(self, rows: Indices, total: Numbers) -> Numbers:
+        """The sums of each row's party without this row, shape (rows, …).
+
+        Parameters
+        ----------
+        rows
+            Their numbers.
+        total
+            The sums by party.
+        """
+        left = {}
+        for name, values in self.rows.items():
+            whole = total[name][self.parties[rows]]
+            rest = whole - values[rows]
+            left[name] = np.where(np.abs(rest) <= _ROUNDING * np.abs(whole), 0.0, rest)
+        return left
+
+
+@dataclass(frozen=True, eq=False)
+class PooledRates:
+    """The rates of all documents together, and what is needed for an interval.
+
+    Attributes
+    ----------
+    whole
+        Rates of shape ().
+    without
+        The value without each document, shape (documents,); NaN where it is undefined.
+    sizes
+        How much each document is about, shape (documents,).
+    """
+
+    whole: Rates
+    without: Floats
+    sizes: Floats
+
+
+def pooled_rates(pool: Pool, formula: Callable[[Numbers], Rates], pooling: Pooling) -> PooledRates:
+    """Return the value of the sums over documents, with and without each document.
+
+    Parameters
+    ----------
+    pool
+        The counts.
+    formula
+        From numbers to rates, `Counting.rates` with all that it needs.
+    pooling
+        As of `Counting`.
+    """
+    total = pool.total
+    of_parties = formula(total)
+    own = formula(pool.rows)
+    sizes = np.bincount(pool.documents, own.size, pool.size).astype(np.float64)
+    rest = [formula(pool.without(rows, total)) for rows in pool.blocks()]
+    if pooling in ("pairs", "all"):
+        without = np.concatenate([r.value for r in rest])
+        return PooledRates(_first(of_parties), without, sizes)
+    columns = _weighted(of_parties)
+    changes = np.concatenate([_weighted(r) for r in rest]) - columns[pool.parties]
+    moved = np.tile(columns.sum(axis=0), (pool.size, 1))
+    np.add.at(moved, pool.documents, changes)
+    unknown = np.isnan(of_parties.value)
+    whole = _combined(columns.sum(axis=0), of_parties, pooling)
+    if pooling == "values" and unknown.any():
+        whole = replace(whole, value=np.full((), np.nan))
+    return PooledRates(whole, _combined(moved, of_parties, pooling).value, sizes)
+
+
+def _first(rates: Rates) -> Rates:
+    """The rates of the only party, of shape ()."""
+    columns: dict[str, Any] = {
+        name: None if x is None else x[0] for name, x in vars(rates).items() if name != "most"
+    }
+    return Rates(**columns, most=rates.most)
+
+
+def _weighted(rates: Rates) -> Floats:
+    """Size, and value, D_o and D_e times size, shape (parties, 4); 0 where there is nothing."""
+    expected = np.ones_like(rates.disagreement) if rates.expected is None else rates.expected
+    size = np.asarray(rates.size, np.float64)
+    columns = [np.ones_like(size), rates.value, rates.disagreement, expected]
+    return np.stack([np.where(size > 0, np.nan_to_num(x) * size, 0.0) for x in columns], axis=-1)
+
+
+def _combined(sums: Floats, rates: Rates, pooling: Pooling) -> Rates:
+    """The mean of values, or the ratio of mean D_o and D_e."""
+    size, value, apart, chance = np.moveaxis(sums, -1, 0)
+    apart, chance = share(apart, size), share(chance, size)
+    found = share(value, size) if pooling == "values" else ratios(apart, chance)
+    return Rates(value=found, disagreement=apart, size=size, expected=chance, most=rates.most)

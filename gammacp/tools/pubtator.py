@@ -1,0 +1,102 @@
+"""PubTator's text format: titles, abstracts and mentions of biomedical names.
+
+After "PubTator format" (ncbi.nlm.nih.gov/research/pubtator3/tutorial) and Wei, Kao & Lu (2013),
+"PubTator: a web-based text mining tool for assisting biocuration", NAR 41: a line `ID|t|` with the
+title, one `ID|a|` with the abstract, then a line per mention: ID, start, end, text, type, concept.
+Offsets run through the title, one blank, and the abstract.
+"""
+
+import re
+from pathlib import Path
+
+from gammacp.continuum import Corpus
+from gammacp.formats.offsets import counted_in, same
+from gammacp.formats.registry import registered
+from gammacp.formats.source import Source
+from gammacp.formats.spans import CHARACTERS, Documents, Spans
+
+_TEXT = re.compile(r"([^|\t\s]+)\|([ta])\|(.*)")
+_START = re.compile(rb"\s*[^|\t\s]+\|t\|")
+_HINT = "A mention is ID, start, end, text and type between tabs"
+Mention = tuple[int, int, str, str, int]
+"""Start, end, text, type, line."""
+
+
+def read(source: Source) -> Corpus:
+    """A document for each ID.
+
+    Raises
+    ------
+    DataError
+        A line is of no kind, a mention comes before its text or quotes another text.
+
+    Notes
+    -----
+    Positions
+        characters (code points, or UTF-16 where the quoted texts say so)
+    Annotators
+        the file's name
+    Category
+        the type; empty is unlabelled
+    Spans
+        every mention is a unit; concepts and relations are left out
+    """
+    documents = Documents(source, CHARACTERS)
+    texts: dict[str, dict[str, str]] = {}
+    mentions: dict[str, list[Mention]] = {}
+    relations: dict[str, int] = {}
+    concepts: dict[str, int] = {}
+    for number, line in enumerate(source.lines(), 1):
+        cells = line.split("\t")
+        if match := _TEXT.fullmatch(line):
+            key, part, text = match.groups()
+            if part in texts.setdefault(key, {}):
+                raise source.error(f"document {key} has two lines |{part}|", line=number)
+            texts[key][part] = text
+        elif not line.strip():
+            continue
+        elif cells[0] not in texts:
+            raise source.error(
+                f"line is of no document: {line[:60]!r}", line=number, hint="Begin with ID|t|TITLE"
+            )
+        elif len(cells) >= 5:
+            start, end = (source.position(c, "position", line=number) for c in cells[1:3])
+            mention = int(start), int(end), cells[3], cells[4], number
+            mentions.setdefault(cells[0], []).append(mention)
+            concepts[cells[0]] = concepts.get(cells[0], 0) + any(cells[5:])
+        elif len(cells) == 4 and not cells[1].strip().isdigit():
+            relations[cells[0]] = relations.get(cells[0], 0) + 1
+        else:
+            raise source.error(f"line has {len(cells)} cells", line=number, hint=_HINT)
+    for key, parts in texts.items():
+        text = " ".join(parts[part] for part in ("t", "a") if part in parts)
+        spans = documents.of(key, text)
+        spans.declare(source.annotator)
+        spans.leave_out("concept", "is not the category", concepts.get(key, 0))
+        spans.leave_out("relation", "is not a unit", relations.get(key, 0))
+        _add(spans, text, mentions.get(key, []))
+    return documents.corpus()
+
+
+def _add(spans: Spans, text: str, mentions: list[Mention]) -> None:
+    source = spans.source
+    convert, misfit = counted_in(text, [m[:3] for m in mentions], default=same)
+    if misfit is not None:
+        start, end, quote, _, line = mentions[misfit]
+        raise source.error(
+            f"mention quotes {quote!r}, but there is {text[start:end]!r} at {start}",
+            line=line,
+            hint="Offsets run through the title, one blank, and the abstract",
+        )
+    for start, end, _, category, line in mentions:
+        low, high = convert(start), convert(end)
+        spans.add(source.annotator, category.strip(), low, high, line=line, what="mention")
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    return bool(path.name) and _START.match(head) is not None
+
+
+registered(
+    "pubtator", "PubTator", (".pubtator",), _sniff, read, by_content=(".txt",), layout="{annotator}"
+)
