@@ -9,9 +9,11 @@ each at its offset; what lies between them is blank.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from gammacp.continuum import Corpus
-from gammacp.formats.offsets import ToCodePoints, counted_in, same
+from gammacp.formats.evidence import Quote, Quoted, Settled, settle
+from gammacp.formats.offsets import CODE_POINTS, IN_UTF_16
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Record, Source, name
 from gammacp.formats.spans import CHARACTERS, Documents, Spans
@@ -40,8 +42,14 @@ class _Document:
     relations: int = 0
 
 
-def read(source: Source, *, feature: str = "type", discontinuous: str = "keep") -> Corpus:
-    """The documents of a collection.
+def read(
+    source: Source,
+    *,
+    feature: str = "type",
+    discontinuous: str = "keep",
+    offsets: str = "check",
+) -> Corpus:
+    """Read the documents of a collection.
 
     Parameters
     ----------
@@ -50,17 +58,21 @@ def read(source: Source, *, feature: str = "type", discontinuous: str = "keep") 
     discontinuous
         "keep": an annotation of several locations is a unit of several fragments; "cover": a unit
         from its first start to its last end; "split": a unit for each.
+    offsets
+        "check": the quoted texts say how offsets count; "trust": they are code points, whatever
+        they say.
 
     Raises
     ------
     DataError
-        The file is no collection, a number is missing, or an annotation does not stand where it
-        says.
+        The file is no collection, a number is missing, or quotes are not what the texts have in
+        their places under any convention.
 
     Notes
     -----
     Positions
-        characters (code points, or UTF-16 where the quoted texts say so) of the document
+        characters of the document (code points; UTF-16 and other conventions that all quoted texts
+        fit are converted, and `--option offsets=trust` goes by the offsets alone)
     Annotators
         the infon `annotator` of an annotation, else the file's name
     Category
@@ -71,50 +83,56 @@ def read(source: Source, *, feature: str = "type", discontinuous: str = "keep") 
         unit per location). Relations are left out
     """
     documents = Documents(source, CHARACTERS)
-    found = _of_json(source) if _is_json(source.content) else _of_xml(source)
-    for document in found:
+    found = list(_of_json(source) if _is_json(source.content) else _of_xml(source))
+    quoted = [_quoted(source, document) for document in found]
+    own, hint = (CODE_POINTS, IN_UTF_16), "Offsets count from the beginning of the document"
+    settled = settle(source, quoted, own=own, offsets=offsets, hint=hint)
+    for document, listed, counted in zip(found, quoted, settled, strict=True):
         spans = documents.of(document.key, _text_of(document), line=document.line)
         spans.declare(source.annotator)
         if spans.text is None and document.texts:
             spans.leave_out("text", "passages overlap, so quotes were not checked")
         spans.leave_out("relation", "is not a unit", document.relations)
-        _add(spans, document, feature, discontinuous)
+        counted.tell(spans)
+        _add(spans, document, (listed, counted), feature, discontinuous)
     return documents.corpus()
 
 
-def _add(spans: Spans, document: _Document, feature: str, discontinuous: str) -> None:
-    """Add the annotations of a document, at code points."""
-    single = [a for a in document.annotations if len(a.places) == 1 and a.quote]
-    convert: ToCodePoints = same
-    if spans.text is not None:
-        quotes = [(a.places[0][0], sum(a.places[0]), a.quote) for a in single]
-        convert, misfit = counted_in(spans.text, quotes, default=same)
-        if misfit is not None:
-            bad = single[misfit]
-            start, length = bad.places[0]
-            there = spans.text[start : start + length]
-            raise spans.source.error(
-                f"annotation {bad.key} of document {document.key} quotes {bad.quote!r}, but there "
-                f"is {there!r} at {start}",
-                line=bad.line,
-                hint="Offsets count from the beginning of the document",
-            )
+def _quoted(source: Source, document: _Document) -> Quoted:
+    """Return the text of a document with what its annotations quote.
+
+    Annotations of several locations quote them in ways that differ between tools, so their quotes
+    are no evidence.
+    """
+    quotes: list[Quote] = []
     for annotation in document.annotations:
-        what = f"annotation {annotation.key}"
+        what = f"annotation {annotation.key} of document {document.key}"
         if not annotation.places:
-            raise spans.source.error(f"{what} has no location", line=annotation.line)
-        parts = []
-        for start, length in annotation.places:
-            ends = convert(start), convert(start + length)
-            if None in ends:
-                raise spans.source.error(f"{what} cuts a character in two", line=annotation.line)
-            parts.append(ends)
+            raise source.error(f"{what} has no location", line=annotation.line)
+        parts = tuple((start, start + length) for start, length in annotation.places)
+        text = annotation.quote if len(parts) == 1 and annotation.quote else None
+        quotes.append(Quote(parts, text, what, annotation.line))
+    text = _text_of(document)
+    return Quoted([] if text is None else [text], quotes)
+
+
+def _add(
+    spans: Spans,
+    document: _Document,
+    settled: tuple[Quoted, Settled],
+    feature: str,
+    discontinuous: str,
+) -> None:
+    """Add the annotations of a document, at code points."""
+    listed, counted = settled
+    for annotation, quote in zip(document.annotations, listed.quotes, strict=True):
         infons = annotation.infons
         for key in infons.keys() - {feature, "annotator"}:
             spans.leave_out("infon", f"{key} is not the category")
         who = infons.get("annotator") or spans.source.annotator
-        category = infons.get(feature)
-        spans.add_parts(who, category, parts, discontinuous, line=annotation.line, what=what)
+        parts = counted.places(quote)
+        about: Any = {"line": quote.line, "what": quote.what}
+        spans.add_parts(who, infons.get(feature), parts, discontinuous, **about)
 
 
 def _text_of(document: _Document) -> str | None:

@@ -10,30 +10,40 @@ import re
 from pathlib import Path
 
 from gammacp.continuum import Corpus
-from gammacp.formats.offsets import counted_in, same
+from gammacp.formats.evidence import Quote, Quoted, settle
+from gammacp.formats.offsets import CODE_POINTS, IN_UTF_16
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import CHARACTERS, Documents, Spans
+from gammacp.formats.spans import CHARACTERS, Documents
 
 _TEXT = re.compile(r"([^|\t\s]+)\|([ta])\|(.*)")
 _START = re.compile(rb"\s*[^|\t\s]+\|t\|")
+_HINT_ON_TEXTS = "Offsets run through the title, one blank, and the abstract"
 _HINT = "A mention is ID, start, end, text and type between tabs"
 Mention = tuple[int, int, str, str, int]
 """Start, end, text, type, line."""
 
 
-def read(source: Source) -> Corpus:
-    """A document for each ID.
+def read(source: Source, *, offsets: str = "check") -> Corpus:
+    """Read a document for each ID.
+
+    Parameters
+    ----------
+    offsets
+        "check": the quoted texts say how offsets count; "trust": they are code points, whatever
+        they say.
 
     Raises
     ------
     DataError
-        A line is of no kind, a mention comes before its text or quotes another text.
+        A line is of no kind, a mention comes before its text, or quotes are not what the texts
+        have in their places under any convention.
 
     Notes
     -----
     Positions
-        characters (code points, or UTF-16 where the quoted texts say so)
+        characters (code points; UTF-16 and other conventions that all quoted texts fit are
+        converted, and `--option offsets=trust` goes by the offsets alone)
     Annotators
         the file's name
     Category
@@ -68,29 +78,33 @@ def read(source: Source) -> Corpus:
             relations[cells[0]] = relations.get(cells[0], 0) + 1
         else:
             raise source.error(f"line has {len(cells)} cells", line=number, hint=_HINT)
-    for key, parts in texts.items():
-        text = " ".join(parts[part] for part in ("t", "a") if part in parts)
-        spans = documents.of(key, text)
+    quoted = [
+        Quoted([_joined(parts)], [_quote(mention) for mention in mentions.get(key, [])])
+        for key, parts in texts.items()
+    ]
+    own = (CODE_POINTS, IN_UTF_16)
+    settled = settle(source, quoted, own=own, offsets=offsets, hint=_HINT_ON_TEXTS)
+    for (key, parts), listed, counted in zip(texts.items(), quoted, settled, strict=True):
+        spans = documents.of(key, _joined(parts))
         spans.declare(source.annotator)
         spans.leave_out("concept", "is not the category", concepts.get(key, 0))
         spans.leave_out("relation", "is not a unit", relations.get(key, 0))
-        _add(spans, text, mentions.get(key, []))
+        counted.tell(spans)
+        for mention, quote in zip(mentions.get(key, []), listed.quotes, strict=True):
+            ((low, high),) = counted.places(quote)
+            category = mention[3].strip()
+            spans.add(source.annotator, category, low, high, line=quote.line, what=quote.what)
     return documents.corpus()
 
 
-def _add(spans: Spans, text: str, mentions: list[Mention]) -> None:
-    source = spans.source
-    convert, misfit = counted_in(text, [m[:3] for m in mentions], default=same)
-    if misfit is not None:
-        start, end, quote, _, line = mentions[misfit]
-        raise source.error(
-            f"mention quotes {quote!r}, but there is {text[start:end]!r} at {start}",
-            line=line,
-            hint="Offsets run through the title, one blank, and the abstract",
-        )
-    for start, end, _, category, line in mentions:
-        low, high = convert(start), convert(end)
-        spans.add(source.annotator, category.strip(), low, high, line=line, what="mention")
+def _joined(parts: dict[str, str]) -> str:
+    """Return the text that offsets run through: the title, one blank, and the abstract."""
+    return " ".join(parts[part] for part in ("t", "a") if part in parts)
+
+
+def _quote(mention: Mention) -> Quote:
+    start, end, text, _, line = mention
+    return Quote(((start, end),), text, "mention", line)
 
 
 def _sniff(head: bytes, path: Path) -> bool:

@@ -65,7 +65,7 @@ CASES: dict[str, Any] = {
     "one large spot": lambda: (places(12, 20, 0.0, 0.0003, 2), {}),
     "ties without an end": lambda: (
         alike(),
-        {"dissimilarity": Combined(alpha=0), "tuning": [UNMERGED, Ties(steps=GIGA)]},
+        {"dissimilarity": Combined(alpha=0), "tuning": [UNMERGED, Ties(steps=GIGA // 10)]},
     ),
     "little in common": lambda: (places(12, 20, 10.0, 10.0, 4), {}),
     "cpsat": lambda: (places(5, 20, 10.0, 10.0, 4), {"method": "cpsat"}),

@@ -41,7 +41,7 @@ def test_offsets_are_those_of_the_document(tmp_path: Path) -> None:
 def test_offsets_of_the_passage_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "Ann.xml"
     path.write_text(XML.format(at=3))
-    with pytest.raises(DataError, match=r"Ann\.xml:7: annotation 1 of document 7 quotes 'leaks'"):
+    with pytest.raises(DataError, match=r"Ann\.xml:7: annotation 1 of document 7: 'leaks'"):
         read(path)
 
 
@@ -55,12 +55,16 @@ def bioc(**changes: Any) -> str:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.json", bioc(locations=[]), "annotation 1 has no location"),
+        ("a.json", bioc(locations=[]), "annotation 1 of document 7 has no location"),
         ("a.json", bioc(locations=[{"offset": "2", "length": 1}]), "\"offset\" '2' is not a whole"),
         ("a.json", bioc(text="", locations=[{"offset": 2, "length": 9}]), "lies beyond the text"),
         ("a.xml", XML.replace("<id>7</id>", "").format(at=21), r":4: <document> has no <id>"),
         ("a.xml", XML.replace('BioC.dtd"', "BioC.dtd\" [<!ENTITY a 'b'>]"), r":2: XML has a docu"),
-        ("a.pubtator", "1|t|Aspirin\n1|a|helps\n1\t0\t6\tAspirin\tDrug\n", ":3: mention quotes"),
+        (
+            "a.pubtator",
+            "1|t|Aspirin\n1|a|helps\n1\t0\t7\tIbuprofen\tDrug\n",
+            ":3: mention: 'Ibupro",
+        ),
         ("a.pubtator", "1|t|Aspirin\n1|t|Again\n", r":2: document 1 has two lines \|t\|"),
         ("a.pubtator", "1|t|Aspirin\n2\t0\t7\tAspirin\tDrug\n", ":2: line is of no document"),
         ("a.pubtator", "1|t|Aspirin\n1\t0\n", ":2: line has 2 cells"),
