@@ -187,6 +187,7 @@ def measure_corpus(
     beyond_chance: bool = False,
     scores: Mapping[str, Mapping[str, Score]] | None = None,
     executor: Executor | None = None,
+    check: bool = True,
     **options: Any,
 ) -> dict[str, CorpusScore]:
     """Measure a corpus; `gammacp.measure` of a corpus does so.
@@ -207,6 +208,8 @@ def measure_corpus(
         Of the documents, by measure within document, where they were computed before.
     executor
         For random sets of measures whose documents share them.
+    check
+        Whether a reference who is in no document is an error; otherwise scores have no value.
     options
         Of the measures, and of chance.
 
@@ -226,7 +229,8 @@ def measure_corpus(
         known |= CHANCE_OPTIONS
     for option in options.keys() - known:
         raise UsageError(f"{option} is an option of none of: {', '.join(chosen)}")
-    check_reference(corpus, reference)
+    if check:
+        check_reference(corpus, reference)
     found = {}
     for name, m in chosen.items():
         own = {d: s[name] for d, s in (scores or {}).items() if name in s}
@@ -413,7 +417,8 @@ def _reasons(part: Part) -> dict[str, int]:
 
 def _why_nothing(part: Part) -> str:
     if part.reference is not None and part.measure.counting is not None and part.pairs:
-        return f"no document has {part.reference} and somebody to compare"
+        both = f"{part.reference} and somebody to compare"
+        return f"it does not have {both}" if len(part.documents) == 1 else f"no document has {both}"
     reasons = [s.reason for s in part.found.values() if s.reason]
     return reasons[0] if reasons else "no document has anything to compare"
 
