@@ -44,7 +44,7 @@ _FEWEST = 3
 
 @dataclass
 class Notes:
-    """What the lines of a table that begin with "#" say."""
+    """Notes in the lines of a table that begin with "#"."""
 
     bounds: dict[str, tuple[Bounds, int]] = field(default_factory=dict)
     offset_unit: str = ""
@@ -305,7 +305,7 @@ def _extent(row: Record, last: str, written: WrittenPositions) -> tuple[float, f
 
 
 def _shape(row: Record, first: tuple[float, float]) -> Shape | None:
-    """What the row says of further axes; None without."""
+    """Return the shape that a row has on further axes; None without."""
     spans = [first]
     for axis in ("y", "z"):
         if row.get(f"{axis}0") or row.get(f"{axis}1"):

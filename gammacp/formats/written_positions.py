@@ -30,7 +30,7 @@ class WrittenPositions:
 
     @property
     def are_times(self) -> bool:
-        """Whether the positions so far are times of a clock, in seconds."""
+        """Return whether the positions so far are times of a clock, in seconds."""
         return _CLOCKS in self._first
 
     def number(self, text: str, place: object) -> float:

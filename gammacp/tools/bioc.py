@@ -84,12 +84,15 @@ def read(
     """
     documents = Documents(source, CHARACTERS)
     found = list(_of_json(source) if _is_json(source.content) else _of_xml(source))
+    # Where annotations name people, the file's name is nobody who found nothing.
+    named = any(a.infons.get("annotator") for document in found for a in document.annotations)
     quoted = [_quoted(source, document) for document in found]
     own, hint = (CODE_POINTS, IN_UTF_16), "Offsets count from the beginning of the document"
     settled = settle(source, quoted, own=own, offsets=offsets, hint=hint)
     for document, listed, counted in zip(found, quoted, settled, strict=True):
         spans = documents.of(document.key, _text_of(document), line=document.line)
-        spans.declare(source.annotator)
+        if not named:
+            spans.declare(source.annotator)
         if spans.text is None and document.texts:
             spans.leave_out("text", "passages overlap, so quotes were not checked")
         spans.leave_out("relation", "is not a unit", document.relations)

@@ -51,6 +51,19 @@ def test_a_reference(run: Run, file: Path) -> None:
     assert "reference 'Gold' is not an annotator" in missing.err
 
 
+def test_a_reference_of_one_document_alone(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "corpus.csv"
+    path.write_text(CORPUS.replace("d2,gold", "d2,other"))
+    found = json.loads(run("measure", path, "-m", "f1-strict", "--reference", "gold", "--json").out)
+    scores = {r["file"]: r["measures"]["f1-strict"] for r in found["results"]}
+    assert (scores["d1"]["precision"], scores["d1"]["recall"]) == (1, 0.5)
+    assert scores["d2"]["value"] is None
+    assert scores["d2"]["reason"] == "it does not have gold and somebody to compare"
+    whole = found["corpus"]["measures"]["f1-strict"]
+    assert whole["value"] == pytest.approx(2 / 3)
+    assert (whole["documents"], whole["of"]) == (1, 2)
+
+
 def test_one_document_has_no_row_of_a_corpus(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "one.csv"
     path.write_text("A,x,0,5\nB,x,0,5\nB,y,7,9\n")

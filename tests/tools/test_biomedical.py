@@ -38,6 +38,14 @@ def test_offsets_are_those_of_the_document(tmp_path: Path) -> None:
     assert {*read(path, discontinuous="split").starts} == {0, 21, 27}
 
 
+def test_a_file_whose_annotations_name_people_is_no_annotator(tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(bioc(infons={"type": "A", "annotator": "Eve"}))
+    assert read(path).annotators == ("Eve",)
+    path.write_text(bioc())
+    assert read(path).annotators == ("export",)
+
+
 def test_offsets_of_the_passage_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "Ann.xml"
     path.write_text(XML.format(at=3))
