@@ -3,9 +3,9 @@
 After "Language-Independent Named Entity Recognition" (CoNLL-2003 shared task) and its scorer
 conlleval: a chunk begins at B, at S or U, and at an I or E that follows no chunk of its category.
 Columns are separated by tabs, else by blanks; an empty line ends a sentence; `-DOCSTART-` begins a
-document; `# global.columns = ID FORM …` (CoNLL-U Plus) says which column is the token. A first line may name
-the columns, as in HIPE-2022 (TOKEN, NE-COARSE-LIT, …, MISC), where several hold tags. Positions
-count tokens from the beginning of the document.
+document; `# global.columns = ID FORM …` (CoNLL-U Plus) says which column is the token. A first line
+may name the columns, as in HIPE-2022 (TOKEN, NE-COARSE-LIT, …, MISC), where several hold tags.
+Positions count tokens from the beginning of the document.
 """
 
 import re
@@ -59,7 +59,7 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
     ----------
     feature
         The tags' column: its number, from 2 on, or its name in the header. By default the last; if
-        there is a header, the last that holds tags, and of HIPE's columns the first (NE-COARSE-LIT).
+        there is a header, the last that holds tags, and of HIPE's the first (NE-COARSE-LIT).
 
     Raises
     ------
