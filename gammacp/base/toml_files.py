@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gammacp.base.files import content_of
-from gammacp.base.text import visible
+from gammacp.base.text import lines_of, visible
 from gammacp.errors import DataError
 
 _KEY = re.compile(r"""((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"'=#\[\]])+)=""")
@@ -121,7 +121,7 @@ def line_of(text: str, *keys: str, value: str | None = None) -> int | None:
     >>> line_of("a = 1\\n[b]\\nc = [\\n  'x',\\n]\\n", "b", "c", value="x")
     4
     """
-    lines, found = text.splitlines(), _lines_of_keys(text)
+    lines, found = lines_of(text), _lines_of_keys(text)
     while keys and keys not in found:
         keys = keys[:-1]
     line = found.get(keys)
@@ -169,7 +169,7 @@ def _escape(found: re.Match[str]) -> str:
 def _lines_of_keys(text: str) -> dict[tuple[str, ...], int]:
     found: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(lines_of(text), 1):
         if opened := _TABLE.match(line):
             table = _keys(opened[1])
             found.setdefault(table, number)

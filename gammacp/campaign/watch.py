@@ -22,6 +22,7 @@ import numpy as np
 
 from gammacp.base.files import content_of, write_text
 from gammacp.base.signature import describe, fingerprint
+from gammacp.base.text import lines_of
 from gammacp.base.version import __version__
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum, Corpus
@@ -68,7 +69,8 @@ class History:
         """Read what is there."""
         self.file = file
         self.looks: list[Record] = []
-        lines = content_of(file).decode("utf-8", "replace").splitlines() if file.exists() else []
+        text = content_of(file).decode("utf-8", "replace") if file.exists() else ""
+        lines = lines_of(text.removesuffix("\n")) if text else []
         for number, line in enumerate(lines, 1):
             try:
                 self.looks.append({**json.loads(line)})

@@ -114,6 +114,8 @@ class Over:
         Coverage that is aimed at.
     reason
         Why there is none over annotators.
+    documents_reason
+        Why there is none over documents, where one was asked for.
     """
 
     documents: Interval | None = None
@@ -123,10 +125,13 @@ class Over:
     n_annotators: int = 0
     confidence: float = 0.95
     reason: str | None = None
+    documents_reason: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The intervals by population, and why those over annotators are missing."""
-        return record_of(self, "documents annotators both reason")
+        """Return the intervals by population, and in `reason` why some are missing."""
+        reasons = [reason for reason in (self.documents_reason, self.reason) if reason]
+        record = record_of(self, "documents annotators both")
+        return {**record, "reason": "; ".join(reasons) or None}
 
     def in_words(self) -> str:
         """Whom each interval is about; that over documents has a sentence of its own."""

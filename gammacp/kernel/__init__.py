@@ -16,8 +16,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from gammacp.base.stopping import standstill
+from gammacp.kernel.folders import ignoring_numba_files
 
-with standstill():
+with standstill(), ignoring_numba_files():
     import numba
     from numba.core.compiler_lock import global_compiler_lock
     from numba.core.registry import CPUDispatcher

@@ -2,12 +2,16 @@
 
 import gc
 import os
+import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from hashlib import sha256
+from multiprocessing import parent_process
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import Any, cast
 
 from gammacp.base.stopping import told_of_compiling
 
@@ -21,6 +25,8 @@ ROOT = Path(__file__).parents[2]
 SHIPPED = Path(__file__).parent / "shipped"
 """Folder of the code that a wheel may bring (docs/dev/packaging.md)."""
 
+_NUMBA_FILE = "A Numba config file is found"
+"""Beginning of numba's warning that it needs PyYAML for its file."""
 _compilations: list[bool] = []  # those under way: a kernel compiles what it calls
 
 
@@ -91,3 +97,37 @@ def one_process_compiling() -> Iterator[None]:
         _compilations.append(True)
         stack.callback(_compilations.pop)
         yield
+
+
+@contextmanager
+def ignoring_numba_files() -> Iterator[None]:
+    """Keep numba, which is imported within, from reading `.numba_config.yaml`.
+
+    Numba takes that file from the working directory, which may be a stranger's: one that is damaged
+    ends the process, and one that switches compilation off changes numbers in their last digits.
+    Without PyYAML numba reads none. Its warning of that is replaced by one that says what to do.
+    """
+    if "numba" in sys.modules:
+        # Somebody else imported it, and has its settings.
+        yield
+        return
+    there = "yaml" in sys.modules
+    before = sys.modules.get("yaml")
+    sys.modules["yaml"] = cast(Any, None)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=_NUMBA_FILE)
+            yield
+    finally:
+        if there:
+            sys.modules["yaml"] = cast(Any, before)
+        else:
+            del sys.modules["yaml"]
+    # Numba looks for the file again whenever it compiles.
+    warnings.filterwarnings("ignore", message=_NUMBA_FILE)
+    if Path(".numba_config.yaml").is_file() and parent_process() is None:
+        warnings.warn(
+            ".numba_config.yaml is not read; set variables of the environment (NUMBA_…) instead",
+            RuntimeWarning,
+            stacklevel=3,
+        )

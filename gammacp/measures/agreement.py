@@ -211,20 +211,26 @@ class Agreement:
         own = [self.clusters.get(n) or n for n in self.rated] if self.clusters else []
         number = {name: i for i, name in enumerate(dict.fromkeys(own))}
         several = self.bootstrap(confidence=confidence) if len(self.rated) > 1 else None
-        return intervals_over(
+        over = intervals_over(
             self.pair_sums,
             None if several is None else several.interval,
             clusters=[number[name] for name in own] if own else None,
             error=self.score.chance_error,
             confidence=confidence,
         )
+        if several is None:
+            return over
+        return replace(over, documents_reason=several.reason)
 
     def with_over(self, *, confidence: float = 0.95) -> Agreement:
         """The same with the intervals of the whole in its score."""
         over = self.over(confidence=confidence)
         if over is not None and len(self.rated) == 1:
             # The parts of one text stand for other documents.
-            over = replace(over, documents=self.score.bootstrap)
+            own = self.score.bootstrap
+            parts = self.bootstrap(confidence=confidence) if own is None else None
+            reason = None if parts is None else parts.reason
+            over = replace(over, documents=own, documents_reason=reason)
         score = replace(self.score, over=over)
         if isinstance(score, CorpusGamma):
             return replace(self, score=score)

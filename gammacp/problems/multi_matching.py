@@ -23,6 +23,7 @@ import numpy as np
 
 from gammacp.alignment.problem import Problem
 from gammacp.base.files import text_of
+from gammacp.base.text import lines_of
 from gammacp.errors import DataError, UsageError
 
 
@@ -174,7 +175,7 @@ def read_multi_matching(path: str | os.PathLike[str]) -> Problem:
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
     """Number and fields of each line that says something."""
-    for number, line in enumerate(text_of(path).splitlines(), 1):
+    for number, line in enumerate(lines_of(text_of(path)), 1):
         fields = line.split()
         if fields and fields[0] != "c" and not fields[0].startswith("#"):
             yield number, fields

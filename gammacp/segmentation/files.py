@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from itertools import accumulate, pairwise
 from pathlib import Path
 
+from gammacp.base.text import lines_of
 from gammacp.continuum import Corpus
 from gammacp.errors import DataError
 from gammacp.formats.registry import registered
@@ -98,6 +99,8 @@ def units_of(source: Source, codings: Codings) -> Corpus:
         What it holds.
     """
     documents = Documents(source, _OFFSET_UNIT)
+    for passed in codings.left_out:
+        documents.leave_out(passed.kind, passed.reason, passed.count)
     for item, coders in codings.items():
         spans = documents.of(item)
         for coder, segmentation in coders.items():
@@ -114,7 +117,7 @@ def _sniff_json(head: bytes, path: Path) -> bool:
 
 
 def _sniff_table(head: bytes, _path: Path) -> bool:
-    for line in head[:4096].decode("utf-8", "ignore").lstrip("\ufeff").splitlines():
+    for line in lines_of(head[:4096].decode("utf-8", "ignore").lstrip("\ufeff")):
         if line.strip() and line[0] != "#":
             cells = [cell.strip().lower() for cell in re.split("[\t,]", line)]
             return table_shape(cells) is not None

@@ -3,9 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from gammacp.base.csv_files import rows_of
 from gammacp.base.frames import COLUMNS, as_role
+from gammacp.base.left_out import LeftOut
+from gammacp.base.text import lines_of
 from gammacp.errors import DataError
 from gammacp.formats.delimited_writing import DELIMITERS
 from gammacp.segmentation.codings import Codings
@@ -18,7 +22,8 @@ def codings_from_table(text: str, *, item: str) -> Codings:
     Parameters
     ----------
     text
-        Under a header that says what the rows hold.
+        Under a header that says what the rows hold. Lines that begin with # are comments, which
+        are counted in `left_out`.
     item
         Name of the item.
 
@@ -27,7 +32,8 @@ def codings_from_table(text: str, *, item: str) -> Codings:
     DataError
         A row cannot be read, or a coder has two segmentations of an item; with the line.
     """
-    cells = rows_of(text, delimiter="\t,", comment=lambda _, line: line.startswith("#"))
+    comments: set[int] = set()
+    cells = rows_of(text, delimiter="\t,", comment=partial(_is_comment, comments))
     first = next(cells, None)
     if first is None:
         raise DataError("there is no row", hint="The first row is Coder, Masses")
@@ -64,7 +70,17 @@ def codings_from_table(text: str, *, item: str) -> Codings:
         except DataError as error:
             raise error.within(f"item {name!r}, coder {coder!r}").at(None, number) from None
     items |= {name: _of_columns(names, kind, rows) for name, rows in columns.items()}
-    return Codings.of(items)
+    codings = Codings.of(items)
+    if not comments:
+        return codings
+    return replace(codings, left_out=(LeftOut(item, "line", len(comments), "comment"),))
+
+
+def _is_comment(comments: set[int], number: int, line: str) -> bool:
+    """Tell whether a line is a comment, and keep its number, because a line is asked for twice."""
+    if line.startswith("#"):
+        comments.add(number)
+    return line.startswith("#")
 
 
 def _of_columns(
@@ -111,7 +127,7 @@ def table_shape(header: list[str]) -> tuple[bool, str] | None:
 
 def is_unit_table(text: str) -> bool:
     """Return whether the first row of a table is a unit or a header of columns of units."""
-    rows = (line for line in text.splitlines() if line.strip() and line[0] != "#")
+    rows = (line for line in lines_of(text) if line.strip() and line[0] != "#")
     cells = [cell.strip(' "') for cell in re.split(f"[{DELIMITERS}]", next(rows, ""))]
     roles = {role for role, names in COLUMNS.items() if {as_role(c) for c in cells} & {*names}}
     return len(roles) > 1 or any(re.fullmatch(r"[-+.\d]+(e[-+]?\d+)?", c, re.I) for c in cells)

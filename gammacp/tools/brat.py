@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gammacp.base.text import lines_of
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.continuum.links import CHAIN, DIRECTED, KINDS, UNDIRECTED
 from gammacp.errors import DataError
@@ -161,7 +162,7 @@ def _link(spans: Spans, lines: Sequence[str]) -> None:
     """Add the links of relations, events and equivalences."""
     source = spans.source
     conf = source.neighbour("annotation.conf") or source.neighbour("../annotation.conf") or b""
-    said = [line.split(maxsplit=1) for line in conf.decode("utf-8", "replace").splitlines()]
+    said = [line.split(maxsplit=1) for line in lines_of(conf.decode("utf-8", "replace"))]
     kinds = {
         line[0]: CHAIN if found[1] else UNDIRECTED
         for line in said

@@ -3,8 +3,9 @@
 After "Language-Independent Named Entity Recognition" (CoNLL-2003 shared task) and its scorer
 conlleval: a chunk begins at B, at S or U, and at an I or E that follows no chunk of its category.
 Columns are separated by tabs, else by blanks; an empty line ends a sentence; `-DOCSTART-` begins a
-document; `# global.columns = ID FORM …` (CoNLL-U Plus) says which column is the token. Positions
-count tokens from the beginning of the document.
+document; `# global.columns = ID FORM …` (CoNLL-U Plus) says which column is the token. A first line
+may name the columns, as in HIPE-2022 (TOKEN, NE-COARSE-LIT, …, MISC), where several hold tags.
+Positions count tokens from the beginning of the document.
 """
 
 import re
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
+from gammacp.base.text import lines_of
 from gammacp.continuum import Continuum, Corpus
 from gammacp.formats.conventions import FACT, ConventionNote, fact_of
 from gammacp.formats.registry import registered
@@ -25,6 +27,10 @@ _DOCUMENT = "-DOCSTART-"
 _GOES_ON = re.compile(r"##.")
 _BEGINS = re.compile("[\u2581\u0120]")
 _UNFINISHED = "@@"
+# HIPE's columns of entities; the first holds the coarse types in their literal sense.
+_HIPE = "NE-"
+_NO_TAG = "_"
+_NAMED = re.compile(r"# ?(?:[\w-]+:)?document_id\s*=\s*(.+)")
 _COLUMNS = re.compile(r"# ?global\.columns\s*=\s*(.*)")
 
 
@@ -33,11 +39,17 @@ class _Tokens:
     """Tokens and tags of a document while it is read."""
 
     words: list[str] = field(default_factory=list)
+    lines: list[tuple[list[str], int, int]] = field(default_factory=list)
+    """Cells, number and sentence of each token's line."""
     rows: list[tuple[str, int, int]] = field(default_factory=list)
     """Tag, line and sentence of each token."""
+    names: list[str] = field(default_factory=list)
+    """The columns' names, where a header has them."""
+    title: str = ""
+    """The document's name, where a comment declares it."""
     comments: int = 0
-    further: int = 0
-    """Columns that are neither the token nor the tag."""
+    without: int = 0
+    """Tokens with `_` in place of a tag."""
 
 
 def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
@@ -46,7 +58,8 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
     Parameters
     ----------
     feature
-        The number of the tags' column, from 2 on; by default the last.
+        The tags' column: its number, from 2 on, or its name in the header. By default the last; if
+        there is a header, the last that holds tags, and of HIPE's the first (NE-COARSE-LIT).
 
     Raises
     ------
@@ -60,6 +73,8 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
         text)
     Annotators
         name of the folder
+    Documents
+        `-DOCSTART-` and a comment `document_id = NAME` (HIPE) begin one
     Category
         what follows B-, I-, E-, S- (or L-, U-); a bare tag is unlabelled
     Spans
@@ -67,64 +82,147 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
         continues no chunk of its category begins one. Subwords that begin a chunk inside of a word
         (`##ing B-PER`) are units, too, and a note counts them
     """
-    column = -1
-    if feature is not None:
-        if not feature.isdigit() or int(feature) < 2:
-            raise source.error(f"feature {feature!r} is not a column number of at least 2")
-        column = int(feature) - 1
-    found = list(_documents(source, column))
+    found = list(_documents(source))
+    column = _chosen(source, found, feature)
+    others = [c for c in _columns_of_tags(found) if c != column]
     documents = Documents(source, TOKENS)
+    titles = [tokens.title for tokens in found]
     for number, tokens in enumerate(found, 1):
-        name = f"{source.document}-{number}" if len(found) > 1 else source.document
-        _add(documents.of(name, _text(tokens)), source.annotator, tokens)
+        _take_tags(source, tokens, column)
+        # A name that two documents share would put both into one.
+        if tokens.title and titles.count(tokens.title) == 1:
+            name = tokens.title
+        else:
+            name = f"{source.document}-{number}" if len(found) > 1 else source.document
+        spans = documents.of(name, _text(tokens))
+        _add(spans, source.annotator, tokens)
+        for other in others:
+            read_one, left = (_name(tokens, c) for c in (column, other))
+            reason = f"has tags, but {read_one} was read (`feature={left}` reads {left})"
+            spans.leave_out("column", reason)
+        further = len(tokens.lines[0][0]) - 2 - len(others)
+        spans.leave_out("column", "neither the token nor the tag", further)
     return documents.one_or_all()
 
 
-def _documents(source: Source, column: int) -> Iterator[_Tokens]:
-    tokens, sentence, width = _Tokens(), 0, 0
-    form = 0
+def _name(tokens: _Tokens, column: int) -> str:
+    return tokens.names[column] if tokens.names else str(column + 1)
+
+
+def _documents(source: Source) -> Iterator[_Tokens]:
+    """Yield each document with the cells of its lines."""
+    tokens, sentence, width, form = _Tokens(), 0, 0, 0
+    names: list[str] = []
     for number, line in enumerate(source.lines(), 1):
         if not line.strip():
             sentence += 1
             continue
         cells = line.split("\t") if "\t" in line else line.split()
-        # "# O" is a token and its tag, "# text = …" is not.
-        tagged = len(cells) == (width or len(cells)) and _TAG.fullmatch(cells[-1])
-        if line.startswith(("# ", "#\t")) and not tagged:
+        if line.startswith(("# ", "#\t")) and not _is_token(cells, width):
+            if declared := _NAMED.match(line):
+                if tokens.words:
+                    yield tokens
+                    tokens = _Tokens(names=names)
+                tokens.title = declared[1].strip()
             tokens.comments += 1
             form = _form_column(line, form)
             continue
         if not width and not tokens.words and _is_header(cells):
             tokens.comments += 1
+            names = [cell.strip() for cell in cells]
+            tokens.names = names
             continue
         if cells[min(form, len(cells) - 1)] == _DOCUMENT:
             if tokens.words:
                 yield tokens
-            tokens = _Tokens()
+            tokens = _Tokens(names=names)
             continue
-        width = width or len(cells)
-        tokens.further = max(0, width - 2)
+        width = width or len(names) or len(cells)
         if len(cells) != width or len(cells) < 2:
             raise source.error(
                 f"line has {len(cells)} columns instead of {max(width, 2)}",
                 line=number,
                 hint="Each line has a token, any further columns, and a tag",
             )
-        if not -width <= column < width or form >= width:
-            raise source.error(f"column {max(column, form) + 1} does not exist", line=number)
-        if not _TAG.fullmatch(cells[column]):
-            raise source.error(
-                f"tag {cells[column]!r} is not IOB, BIOES or BILOU",
-                line=number,
-                hint="Give the number of the column with the tags as `feature=NUMBER`. For trees, "
-                "use `gammacp syntax`",
-            )
+        if form >= width:
+            raise source.error(f"column {form + 1} does not exist", line=number)
         # Tokens of the text are separated by blanks, so that they can be counted.
         tokens.words.append(cells[form].replace(" ", "\u00a0"))
-        tokens.rows.append((cells[column], number, sentence))
+        tokens.lines.append((cells, number, sentence))
     if not tokens.words:
         raise source.error("file has no tokens")
     yield tokens
+
+
+def _is_token(cells: list[str], width: int) -> bool:
+    """Tell whether a line that begins with # is a token: "# O" is one, "# text = …" is not."""
+    if not width:
+        return _TAG.fullmatch(cells[-1]) is not None
+    return len(cells) == width and any(map(_TAG.fullmatch, cells[1:]))
+
+
+def _columns_of_tags(found: list[_Tokens]) -> list[int]:
+    """Return the columns that hold tags in every line, some with a category or all O.
+
+    Where a header names the columns, `_` is allowed in place of a tag.
+    """
+    no_tag = {_NO_TAG} if found[0].names else set()
+    columns = []
+    for column in range(1, len(found[0].lines[0][0])):
+        cells = {cells[column] for tokens in found for cells, _, _ in tokens.lines} - no_tag
+        if cells and all(map(_TAG.fullmatch, cells)) and any(len(c) > 1 or c == "O" for c in cells):
+            columns.append(column)
+    return columns
+
+
+def _chosen(source: Source, found: list[_Tokens], feature: str | None) -> int:
+    """Return the column whose tags are read.
+
+    By default it is the first of HIPE's, the last of tags where a header names the columns, and
+    else the last.
+    """
+    names, width = found[0].names, len(found[0].lines[0][0])
+    if feature is None:
+        if not names:
+            return width - 1
+        columns = _columns_of_tags(found)
+        if not columns:
+            raise source.error(f"none of the columns {', '.join(names[1:])} holds tags")
+        first = [c for c in columns if names[c].upper().startswith(_HIPE)]
+        return first[0] if first else columns[-1]
+    named = [i for i, name in enumerate(names) if i and name.casefold() == feature.casefold()]
+    if named:
+        return named[0]
+    if not feature.isdigit() or int(feature) < 2:
+        known = f" nor one of the columns {', '.join(names[1:])}" if names else ""
+        raise source.error(f"feature {feature!r} is not a column number of at least 2{known}")
+    if int(feature) > width:
+        line = found[0].lines[0][1]
+        raise source.error(f"column {feature} does not exist", line=line)
+    return int(feature) - 1
+
+
+def _take_tags(source: Source, tokens: _Tokens, column: int) -> None:
+    """Set the rows of a document from a column of its lines.
+
+    Raises
+    ------
+    DataError
+        A cell of the column is no tag.
+    """
+    for cells, number, sentence in tokens.lines:
+        tag = cells[column]
+        if tag == _NO_TAG and tokens.names:
+            tokens.without += 1
+            tag = "O"
+        if not _TAG.fullmatch(tag):
+            raise source.error(
+                f"tag {tag!r} is not IOB, BIOES or BILOU",
+                line=number,
+                hint="Give the number of the column with the tags as `feature=NUMBER`, or its name "
+                "in the header. For trees, use `gammacp syntax`",
+            )
+        tokens.rows.append((tag, number, sentence))
 
 
 def _form_column(comment: str, before: int) -> int:
@@ -135,9 +233,15 @@ def _form_column(comment: str, before: int) -> int:
 
 
 def _is_header(cells: list[str]) -> bool:
-    """Whether a first line names the columns."""
-    names = {"token", "word", "text", "tag", "label", "ner", "ner_tag", "iob", "bio"}
-    return len(cells) > 1 and {x.strip().lower().rstrip("s") for x in cells} <= names | {"#", "id"}
+    """Tell whether a first line names the columns: the token's first, and nothing is a tag."""
+    names = [cell.strip().casefold().rstrip("s") for cell in cells]
+    tokens = {"token", "word", "form", "text", "#", "id"}
+    return (
+        len(names) > 1
+        and names[0] in tokens
+        and len({*names}) == len(names)
+        and not any(map(_TAG.fullmatch, cells))
+    )
 
 
 def _text(tokens: _Tokens) -> str:
@@ -173,7 +277,7 @@ def _add(spans: Spans, annotator: str, tokens: _Tokens) -> None:
         note = ConventionNote(spans.source.place, "subwords", evidence, applied=False)
         spans.facts[FACT] = fact_of([note])
     spans.leave_out("line", "comment", tokens.comments)
-    spans.leave_out("column", "neither the token nor the tag", tokens.further)
+    spans.leave_out("token", "has _ instead of a tag and counts as O", tokens.without)
     begun: tuple[int, str | None, int] | None = None
     previous_sentence = -1
     for i, (tag, line, sentence) in enumerate(tokens.rows):
@@ -201,7 +305,7 @@ def _sniff(head: bytes, path: Path) -> bool:
     if path.suffix.lower() in (".conll", ".iob", ".bio", ".iob2", ".bioes"):
         return True
     # The head of a long file ends inside a line.
-    split = (line.decode("utf-8", "replace").split() for line in head.splitlines())
+    split = (line.split() for line in lines_of(head.decode("utf-8", "replace")))
     rows = [row for row in split if row]
     whole = rows[:-1] if len(rows) > 3 else rows
     lines = [x for x in whole if not x[0].startswith("#") and not _is_header(x)]

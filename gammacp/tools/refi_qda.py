@@ -35,7 +35,8 @@ def read(source: Source) -> Corpus:
         characters (code points)
     Annotators
         the user who made the coding; in a project without users, the file's name. The second of two
-        users with the same name gets a number
+        users with the same name gets a number. In a project with users, codings of nobody are left
+        out
     Category
         name of the code; if several codes share it, with its parents (`Pos/Sub`)
     Spans
@@ -44,6 +45,7 @@ def read(source: Source) -> Corpus:
     """
     root = parse(source)
     names = _names(root)
+    with_users = any(root.below("User"))
     sources = list(root.below("TextSource", "PDFSource"))
     taken = Counter(e.attributes.get("name", "") for e in sources)
     documents = Documents(source, CHARACTERS)
@@ -56,7 +58,7 @@ def read(source: Source) -> Corpus:
         spans.text = _text(text)
         for selection in inside.children:
             if selection.name == "PlainTextSelection":
-                _add(spans, selection, names)
+                _add(spans, selection, names, with_users=with_users)
             elif selection.name == "Coding":
                 spans.leave_out("coding", "of a whole text, not of a part")
             elif selection.name not in _COUNTED and any(selection.below("Coding")):
@@ -108,7 +110,9 @@ def _distinct(named: list[tuple[str, str]]) -> dict[str, str]:
     return {guid: name for name, guid in names.items() if guid}
 
 
-def _add(spans: Spans, selection: Element, names: dict[str, str]) -> None:
+def _add(
+    spans: Spans, selection: Element, names: dict[str, str], *, with_users: bool = False
+) -> None:
     start, end = (selection.whole_number(side) for side in ("startPosition", "endPosition"))
     codings = [c for c in selection.children if c.name == "Coding"]
     spans.leave_out("selection", "without a code", not codings)
@@ -120,6 +124,9 @@ def _add(spans: Spans, selection: Element, names: dict[str, str]) -> None:
             raise coding.error("coding refers to a code that the project does not have")
         if user and user not in names:
             raise coding.error("coding refers to a user that the project does not have")
+        if not user and with_users:
+            spans.leave_out("coding", "without a user (creatingUser) in a project that lists users")
+            continue
         who = names[user] if user else spans.source.annotator
         spans.add(who, names[key], start, end, line=coding.line, what="selection")
 

@@ -27,3 +27,20 @@ def test_gamma_can_bootstrap(run: Run, tmp_path: Path) -> None:
     assert (below.code, "the lower end of γ's interval over documents is" in below.err) == (5, True)
     assert run("gamma", path, *quick, "--fail-under", (low + one["gamma"]) / 2).code == 0
     assert "give --interval" in run("gamma", path, *quick, "--fail-under-lower", 0.5).err
+
+
+def test_too_few_documents_are_a_reason(tmp_path: Path, run: Run) -> None:
+    rows = [
+        f"d{d},{who},x,{start},{start + 2}"
+        for d in range(2)
+        for who, start in (("Ann", 0), ("Bob", 1), ("Ann", 4), ("Bob", 4))
+    ]
+    file = tmp_path / "a.csv"
+    file.write_text("\n".join(["document,annotator,category,start,end", *rows, ""]))
+    found = json.loads(run("gamma", str(file), "--interval", "--samples", "10", "--json").out)
+    over = found["corpus"]["over"]
+    assert over["documents"] is None
+    assert over["reason"] == (
+        "2 documents are too few to tell how they differ (at least 5); "
+        "2 annotators are too few to tell how others would differ"
+    )

@@ -282,3 +282,26 @@ def test_code_for_any_processor_that_a_wheel_brings_is_used(
     assert run(3.0, before=SHIPPED)[:2] == ["6.0", "0"]
     other = SHIPPED + "import numba; numba.__version__ = '0.0'\n"
     assert run(1.0, before=other)[:2] == ["2.0", "0"]
+
+
+@pytest.mark.parametrize("content", ["disable_jit: 1\n", "a: [\n", "- 1\n"])
+def test_numba_reads_no_file_of_the_working_directory(tmp_path: Path, content: str) -> None:
+    """A stranger's folder neither switches compilation off nor ends the process."""
+    (tmp_path / ".numba_config.yaml").write_text(content)
+    code = (
+        "import gammacp.kernel, sys, yaml, numba; from numba.core import config; "
+        "config.reload_config(); print(numba.config.DISABLE_JIT, yaml.safe_load('1'))"
+    )
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_DISABLE")}
+    root = str(Path(__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment | {"PYTHONPATH": root},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "0 1\n"), done.stderr
+    assert done.stderr.count(".numba_config.yaml is not read") == 1
+    assert "Traceback" not in done.stderr

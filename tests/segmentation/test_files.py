@@ -371,3 +371,18 @@ def test_what_readers_pass_over_is_kept(tmp_path: Path) -> None:
     }  # fmt: skip
     assert set(found) == {"x", "z", "t", "more"}
     assert found.renamed({"x": "y"}).without(["b"]).left_out == found.left_out
+
+
+def test_comments_of_a_table_are_counted(tmp_path: Path) -> None:
+    """A coder whose name begins with # is a comment, too: the count says that a row is missing."""
+    table = "# by hand\nCoder\tMasses\nAnn\t2\t3\n#Bob\t1\t4\nCeo\t5\n"
+    found = read_codings(saved(tmp_path, "t.tsv", table))
+    assert [(x.kind, x.reason, x.count) for x in found.left_out] == [("line", "comment", 2)]
+    as_units = gc.read_corpus(tmp_path / "t.tsv").left_out
+    assert [(x.kind, x.reason, x.count) for x in as_units] == [("line", "comment", 2)]
+
+
+def test_other_separators_do_not_end_lines_of_a_table(tmp_path: Path) -> None:
+    table = "Unit,Ann,Bob\nintro\u2028one,1,1\ntwo,1,2\n"
+    found = read_codings(saved(tmp_path, "t.csv", table))
+    assert masses(found) == {"t": {"Ann": [2], "Bob": [1, 1]}}

@@ -97,6 +97,17 @@ def test_coco_polygons_are_whole_points(tmp_path: Path, ring: object, message: s
     assert "odd.json" in str(caught.value)
 
 
+def test_coco_categories_have_names(tmp_path: Path) -> None:
+    file = tmp_path / "ann" / "bare.json"
+    file.parent.mkdir()
+    box = {"id": 12, "image_id": 1, "category_id": 3, "bbox": [0, 0, 4, 4]}
+    images = [{"id": 1, "file_name": "a.png"}]
+    whole = {"images": images, "categories": [{"id": 3}], "annotations": [box]}
+    file.write_text(json.dumps(whole))
+    with pytest.raises(DataError, match="annotation 12 is of category 3, which has no name"):
+        gc.read_corpus(file)
+
+
 def test_coco_is_written_with_the_keys_of_pycocotools(tmp_path: Path) -> None:
     """Areas computed by hand; pycocotools 2.0.11 paints as many pixels of each polygon."""
     pytest.importorskip("shapely")

@@ -59,6 +59,21 @@ def test_qualitative_projects_without_users_are_of_their_file(tmp_path: Path) ->
     assert c.text == TEXT
 
 
+def test_codings_of_nobody_in_a_project_with_users_are_counted(tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES / "refi-qda", tmp_path / "p")
+    file = tmp_path / "p" / "project.qde"
+    whole = read(file)
+    qde = file.read_text(encoding="utf-8")
+    file.write_text(qde.replace(' creatingUser="u-bob"', ""), encoding="utf-8")
+    c = read(file)
+    assert c.annotators == ("ann",)
+    of_bob = sum(u.annotator == "bob" for u in whole)
+    assert of_bob > 0
+    assert c.n_units == whole.n_units - of_bob
+    reason = "without a user (creatingUser) in a project that lists users"
+    assert [e.count for e in c.left_out if e.reason == reason] == [of_bob]
+
+
 def read_text(path: Path, text: str, **options: Any) -> Any:
     path.write_text(text, encoding="utf-8")
     return read_corpus(path, **options)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gammacp import DataError, Label, Unit, read
+from gammacp import DataError, Label, Unit, read, read_corpus
 from tests.tools.story import counted, links_by_starts
 
 SPAN = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value\n"
@@ -303,3 +303,74 @@ def test_subwords_that_begin_a_chunk_are_noted(
         assert noted[0]["applied"] is False
         assert noted[0]["evidence"].startswith(f"{count} subwords have B- like the piece before")
         assert "write I- on all but the first piece" in run("inspect", str(tmp_path)).out
+
+
+HIPE = (
+    "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tNE-NESTED\tNEL-LIT\tMISC",
+    "# hipe2022:document_id = p1",
+    "Herr\tB-pers\tB-pers.ind\tO\tQ1\t_",
+    "Zug\tI-pers\tI-pers.ind\tB-loc\tQ1\tNoSpaceAfter",
+    "#\tO\tO\tO\t_\t_",
+    "Bern\tB-loc\tB-loc.adm\tO\tQ70\tEndOfLine",
+    "",
+    "# hipe2022:document_id = p2",
+    "Paris\t_\tB-loc.adm\tO\tQ90\t_",
+)
+
+
+def hipe(folder: Path, *rows: str) -> Path:
+    """A file of one annotator."""
+    file = folder / "Ann" / "d.tsv"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return file
+
+
+def test_columns_of_hipe(tmp_path: Path) -> None:
+    corpus = read_corpus(hipe(tmp_path, *HIPE))
+    assert [*corpus] == ["p1", "p2"]
+    assert list(corpus["p1"]) == [Unit("Ann", 0, 2, "pers"), Unit("Ann", 3, 4, "loc")]
+    assert not corpus["p2"].n_units
+    assert counted(corpus["p2"])["token", "has _ instead of a tag and counts as O"] == 1
+    left = counted(corpus["p1"])
+    for other in ("NE-FINE-LIT", "NE-NESTED"):
+        reason = f"has tags, but NE-COARSE-LIT was read (`feature={other}` reads {other})"
+        assert left["column", reason] == 1
+    # The links to a base of knowledge, and what is beside.
+    assert left["column", "neither the token nor the tag"] == 2
+
+
+@pytest.mark.parametrize("feature", ["NE-FINE-LIT", "ne-fine-lit", "3"])
+def test_a_column_is_chosen_by_name_or_number(tmp_path: Path, feature: str) -> None:
+    corpus = read_corpus(hipe(tmp_path, *HIPE), feature=feature)
+    assert [u.category for u in corpus["p1"]] == ["pers.ind", "loc.adm"]
+    assert [u.category for u in corpus["p2"]] == ["loc.adm"]
+
+
+@pytest.mark.parametrize(
+    ("feature", "message"),
+    [
+        ("NE-FINE", "nor one of the columns NE-COARSE-LIT, NE-FINE-LIT"),
+        ("NEL-LIT", "tag 'Q1' is not IOB"),
+        ("7", "column 7 does not exist"),
+        ("0", "is not a column number"),
+    ],
+)
+def test_a_wrong_column_is_an_error(tmp_path: Path, feature: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read(hipe(tmp_path, *HIPE), feature=feature)
+
+
+def test_the_last_column_of_tags_is_read_where_a_header_names_it(tmp_path: Path) -> None:
+    rows = ("Token POS Chunk NER Remark", "Ann NNP B-NP B-PER x", "sings VBZ B-VP O _")
+    c = read(hipe(tmp_path, *rows), format="conll")
+    assert list(c) == [Unit("Ann", 0, 1, "PER")]
+    assert counted(c)["column", "has tags, but NER was read (`feature=Chunk` reads Chunk)"] == 1
+    with pytest.raises(DataError, match="none of the columns"):
+        read(hipe(tmp_path, "Token POS Remark", "Ann NNP x"), format="conll")
+
+
+def test_columns_without_a_header_have_numbers(tmp_path: Path) -> None:
+    c = read(hipe(tmp_path, "Ann NNP B-NP B-PER", "sings VBZ B-VP O"), format="conll")
+    assert counted(c)["column", "has tags, but 4 was read (`feature=3` reads 3)"] == 1
+    assert counted(c)["column", "neither the token nor the tag"] == 1

@@ -39,7 +39,7 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
     ------
     DataError
         An annotation is of no image or category of the file, has no box, an odd number of
-        coordinates, or nobody made it.
+        coordinates, or nobody made it; or its category has no name.
 
     Notes
     -----
@@ -76,6 +76,11 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
             )
         spans = documents.of(_title(images[entry["image_id"]]))
         label = labels.get(entry.get("category_id"))
+        if label is None and entry.get("category_id") is not None:
+            raise entry.error(
+                f"{what} is of category {entry['category_id']}, which has no name",
+                hint='Give each of the "categories" a "name"',
+            )
         outline = entry.get("segmentation")
         if isinstance(outline, dict):
             spans.leave_out("mask", _MASK)

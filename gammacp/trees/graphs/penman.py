@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gammacp.base.left_out import Tally
+from gammacp.base.text import lines_of
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.boundary import guard
 from gammacp.trees.defects import UNSOUND, Defect, Kind, require_sound
@@ -117,17 +118,18 @@ def _decode(codec: Any, content: str, begin: int, opened: int, end: int) -> Any:
         stray = outside.split()[0] if outside.strip() else ")"
         place = begin + outside.find(stray) if outside.strip() else opened
         raise _WrongError(f"{stray!r} stands outside of a graph's brackets", place, Kind.STRAY)
-    text = content[begin:end]
+    lines = lines_of(content[begin:end])
     # What the library would say of a graph is a defect here; thousands of records take minutes.
     log = logging.getLogger("penman")
     level = log.level
     try:
         log.setLevel(logging.CRITICAL)
-        graph = codec.decode(text)
+        # From a text, the library would also end lines at other separators of Unicode.
+        graph = codec.decode(lines)
     except RecursionError:
         raise _WrongError("nested too deeply", opened) from None
     except PenmanError as error:
-        before = text.split("\n")[: (getattr(error, "lineno", 1) or 1) - 1]
+        before = lines[: (getattr(error, "lineno", 1) or 1) - 1]
         place = begin + sum(len(line) + 1 for line in before)
         raise _WrongError(
             f"{getattr(error, 'message', error)}".lower(), max(place, opened)

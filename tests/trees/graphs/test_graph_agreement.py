@@ -127,3 +127,12 @@ def test_what_the_command_refuses(folder: Path, run: Run) -> None:
     assert run("syntax", folder, "--fail-under", 0.9, "--allow-unread").code == 5
     refused = run("syntax", folder, "--breakdown")
     assert (refused.code, "--breakdown: only for trees" in refused.err) == (2, True)
+
+
+def test_other_separators_do_not_end_lines(tmp_path: Path) -> None:
+    """Sentences from the web hold U+2028; what follows it is no graph."""
+    (tmp_path / "ann.amr").write_text(f"# ::id 1\n# ::snt Go\u2028away (now\n{RAIN}\n")
+    (tmp_path / "ben.amr").write_text(f"# ::id 1\n{RAIN}\n")
+    read = read_treebank(tmp_path)
+    assert not read.defects
+    assert graph_agreement(read.treebank).smatch()["smatch"] == 1
