@@ -62,6 +62,15 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     "cas": ("cas", UNITS, {"annotation": 6}),
     "catma": ("catma", BROKEN, {"value": 6, "file": 5, "page": 2}),
     "catma-tei": ("catma-tei", BROKEN, {"value": 1, "file": 1}),
+    "chat": (
+        "chat",
+        [
+            Unit("ann", 0, 1500, "CHI"),
+            Unit("ann", 1500, 2500, "MOT"),
+            Unit("bob", 0, 1400, "CHI"),
+        ],
+        {"utterance": 2, "tier": 3},
+    ),
     "coco": ("coco.json", COCO, {"mask": 1, "keypoints": 1}),
     "conll": ("conll", TOKENS, {"column": 2}),
     "cvat": ("cvat", CVAT, {"attribute": 1, "ellipse": 1, "box": 1, "tag": 1}),

@@ -33,6 +33,7 @@ SEEDS = {
     "brat": _seed("brat", "bob/story.ann", discontinuous=_PIECES, features=(["Confidence"],)),
     "brat parts": _seed("parts", "ann/story.ann", discontinuous=_PIECES),
     "brat text": _seed("brat", "bob/story.txt"),
+    "chat": _seed("chat", "ann/talk.cha", category=("text", "spa")),
     "cas json": _seed("cas", "story/bob.json", feature=("value",), features=(["value"],)),
     "cas xmi": _seed("cas", "story/ann.xmi", feature=("value",), features=(["value"],)),
     "catma": _seed("catma", "collections/C_bob/annotations/bob_0.json", discontinuous=_PIECES),

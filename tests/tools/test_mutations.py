@@ -17,6 +17,7 @@ from tests.tools.test_real_files import DATA
 # Formats whose end is marked, so that a truncated file cannot look whole.
 CLOSED = [
     "bioc",
+    "chat",
     "excel",
     "exmaralda",
     "pubannotation",
