@@ -136,7 +136,8 @@ def _entries(source: Source) -> Iterator[_Entry]:
 def _parts(entries: list[_Entry], source: Source) -> tuple[set[str], list[_Utterance]]:
     """Return the participants' codes, and the utterances."""
     names = [entry.name for entry in entries]
-    for name, where in (("@Begin", names[:3]), ("@End", names[-1:])):
+    said = next((place for place, name in enumerate(names) if name.startswith("*")), len(names))
+    for name, where in (("@Begin", names[:said]), ("@End", names[-1:])):
         if name not in where:
             raise source.error(f"transcript has no {name}", hint="Export it again")
     participants: set[str] = set()

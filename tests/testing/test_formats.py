@@ -95,6 +95,7 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     ),
     "jams": ("story.jams", scaled(8), {}),
     "label-studio": ("label-studio.json", DOUBLED, {"annotation": 2, "region": 1}),
+    "labelbuddy": ("labelbuddy", UNITS, {"extra data": 1}),
     "mqm": ("mqm.tsv", UNITS[:5], {"error": 2}),
     "mu-shroom": ("mu-shroom", BARE, {"label": 6}),
     "prodigy": ("prodigy.jsonl", UNITS, {"task": 2}),

@@ -58,6 +58,7 @@ SEEDS = {
     "label-studio": _seed(
         "label-studio.json", predictions=("yes",), labels=("join",), features=(["sentiment"],)
     ),
+    "labelbuddy": _seed("labelbuddy", "ann.jsonl", document=("key",)),
     "mqm": _seed("mqm.tsv", side=("source", "target"), category=("severity",)),
     "mu-shroom": _seed("mu-shroom", "bob.jsonl", labels=("soft",), least=("0.5",)),
     "prodigy": _seed("prodigy.jsonl"),
