@@ -46,6 +46,7 @@ def scaled(by: float) -> list[Unit]:
 # Example, units, and how many things of each kind are no units, counted by hand in the files.
 EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     "audacity": ("audacity", CALLS, {}),
+    "argilla": ("argilla.json", UNITS, {"suggestion": 1, "answer": 2, "response": 1}),
     "arrow": ("story.parquet", UNITS, {}),
     "bids": ("bids", None, {"event": 2, "column": 2}),
     "bioc": ("story-bioc.xml", UNITS, {"infon": 6, "relation": 1}),

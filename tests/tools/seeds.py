@@ -26,6 +26,7 @@ _SHAPES = ("keep", "box", "no")
 
 SEEDS = {
     "audacity": _seed("audacity", "ann/dawn.labels.txt", shapes=_SHAPES),
+    "argilla": _seed("argilla.json", predictions=("yes",), include=("unfinished",)),
     "arrow": _seed("story.parquet", discontinuous=_PIECES),
     "bids": _seed("bids", "bob/sub-01_task-x_events.tsv", feature=("response_time",)),
     "boris": _seed("story.boris", category=("subject+modifiers",), annotator=("observer",)),

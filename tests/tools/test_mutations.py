@@ -16,6 +16,7 @@ from tests.tools.test_real_files import DATA
 
 # Formats whose end is marked, so that a truncated file cannot look whole.
 CLOSED = [
+    "argilla",
     "bioc",
     "chat",
     "excel",

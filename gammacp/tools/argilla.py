@@ -1,0 +1,357 @@
+"""Argilla's records with answers to span questions (JSON, JSON lines).
+
+After Argilla's SDK and server (argilla-io/argilla: records/_io/_generic.py, records/_resource.py,
+schemas of the API). A record has `fields`, and by the name of a question `responses`, each with a
+`user_id`, and one `suggestion`. The SDK writes them by question, flattened (`ner.responses` with
+the users in `ner.responses.users`) for Hugging Face datasets, and the API by user with the `values`
+of all questions and a `status`. The value of a span question is a list of `start`, `end` and
+`label`; older versions quote the `text`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gammacp.base.arguments import one_of
+from gammacp.continuum import Corpus
+from gammacp.formats.evidence import Quote, Quoted, settle
+from gammacp.formats.offsets import CODE_POINTS, IN_UTF_16
+from gammacp.formats.records import records
+from gammacp.formats.registry import registered
+from gammacp.formats.source import Record, Source
+from gammacp.formats.spans import CHARACTERS, Documents
+from gammacp.formats.states import State, Wanted
+from gammacp.formats.works import Work, choose_works
+
+_STATES = {
+    "submitted": State.FINISHED,
+    "draft": State.UNFINISHED,
+    "pending": State.UNFINISHED,
+    "discarded": State.SKIPPED,
+}
+_FLAT = ".responses"
+_TEXT = "text"
+_HINT = "Export the records again"
+
+
+@dataclass
+class _Response:
+    """The answers of one person to a record, by question."""
+
+    user: str
+    record: Record
+    status: str | None = None
+    values: dict[str, object] = field(default_factory=dict)
+
+
+@dataclass
+class _Item:
+    """A record: its responses, and what is suggested, by question with the agent."""
+
+    key: str
+    record: Record
+    responses: list[_Response] = field(default_factory=list)
+    suggestions: dict[str, tuple[str, object]] = field(default_factory=dict)
+
+
+def read(
+    source: Source,
+    *,
+    question: str = "",
+    field: str = "",
+    predictions: str = "no",
+    include: str | Sequence[str] = (),
+    repeated: str = "",
+    offsets: str = "check",
+) -> Corpus:
+    """Read a document for each record that somebody answered.
+
+    Parameters
+    ----------
+    question
+        The span question that is read, where there are several.
+    field
+        The field that it is about, where a record has several texts.
+    predictions
+        "yes": suggestions are an annotator, too, by the name of their agent.
+    include
+        "unfinished": drafts count.
+    repeated
+        "first", "last" or "session": which of two different responses of one person to one record
+        counts; by default the record is left out.
+    offsets
+        "check": the text of a span, if it has one, says how offsets count; "trust": they are code
+        points, whatever it says.
+
+    Raises
+    ------
+    DataError
+        A record is none of Argilla's, no question or several have spans, or a span has no place in
+        its text.
+
+    Notes
+    -----
+    Positions
+        characters (code points; UTF-16 and other conventions that all quoted texts fit are
+        converted, and `--option offsets=trust` goes by the offsets alone)
+    Annotators
+        the user's id (`--option predictions=yes`: also the agent of suggestions)
+    Category
+        label of the span
+    Spans
+        every span is a unit, overlapping ones are kept; of several span questions one is chosen
+        (`--option question=ner`). Drafts are unfinished work and left out
+        (`--include unfinished`), discarded responses are skipped; suggestions, answers to other
+        questions and records without responses are left out
+    """
+    one_of("predictions", predictions, ("no", "yes"))
+    wanted = Wanted.of(include, repeated)
+    documents = Documents(source, CHARACTERS)
+    items = _items(source)
+    asked = _question([*items.values()], question, source)
+    works = _works(items, asked, predictions == "yes", documents)
+    chosen = choose_works(works, wanted, ("response", "record"), source, documents.leave_out)
+    quoted: list[Quoted] = []
+    added: list[list[tuple[str, str | None]]] = []
+    for key, responses in chosen.items():
+        about = Quoted([], has="record")
+        labels = []
+        for work in responses:
+            others = [name for name in work.content.values if name != asked]
+            documents.leave_out("answer", "to another question", len(others))
+            for label, quote in _spans(work.content, asked, key):
+                about.quotes.append(quote)
+                labels.append((work.annotator, label))
+        about.texts = _texts(items[key].record, field, about)
+        quoted.append(about)
+        added.append(labels)
+    own = (CODE_POINTS, IN_UTF_16)
+    settled = settle(source, quoted, own=own, offsets=offsets)
+    for (key, responses), about, labels, found in zip(
+        chosen.items(), quoted, added, settled, strict=True
+    ):
+        spans = documents.of(key, found.text, line=items[key].record.line)
+        found.tell(spans)
+        for work in responses:
+            spans.declare(work.annotator)
+        for (annotator, label), quote in zip(labels, about.quotes, strict=True):
+            ((low, high),) = found.places(quote)
+            spans.add(annotator, label, low, high, line=quote.line, what=quote.what)
+    return documents.corpus()
+
+
+def _items(source: Source) -> dict[str, _Item]:
+    """Return the records of the file by their names."""
+    items: dict[str, _Item] = {}
+    for number, record in enumerate(_records(source), 1):
+        item = _item(record, number)
+        if item.key in items:
+            raise record.error(f"record {item.key} occurs twice", hint="Keep one of them")
+        items[item.key] = item
+    return items
+
+
+def _works(
+    items: dict[str, _Item], asked: str, suggested: bool, documents: Documents
+) -> dict[str, list[Work[_Response]]]:
+    """Return who answered what, suggestions included if they are wanted."""
+    works: dict[str, list[Work[_Response]]] = {}
+    for key, item in items.items():
+        listed = [_work(response) for response in item.responses]
+        left = len(item.suggestions)
+        if suggested and asked in item.suggestions:
+            agent, value = item.suggestions[asked]
+            listed.append(Work(agent, _Response(agent, item.record, None, {asked: value})))
+            left -= 1
+        documents.leave_out("suggestion", "is no response", left)
+        if listed:
+            works[key] = listed
+        else:
+            documents.leave_out("record", "nobody answered it")
+    return works
+
+
+def _records(source: Source) -> Iterator[Record]:
+    """Yield the records of a file, also of an answer of the API that holds them in `items`."""
+    for record in records(source):
+        if isinstance(record.get("items"), list) and "fields" not in record:
+            yield from record.objects("items")
+        else:
+            yield record
+
+
+def _item(record: Record, number: int) -> _Item:
+    """Return a record with its responses and suggestions, in whichever way it has them."""
+    key = record.name("external_id", "id", "_server_id") or str(number)
+    item = _Item(key, record)
+    by_user: dict[tuple[str, str | None], _Response] = {}
+    given = record.get("responses")
+    if isinstance(given, list):
+        for entry in record.objects("responses"):
+            item.responses.append(_of_user(entry, record))
+    elif isinstance(given, dict):
+        listed = record.inner("responses")
+        for name in listed:
+            for entry in listed.objects(name, missing_ok=True):
+                _gather(by_user, record, name, entry)
+    elif not any(name.endswith(f"{_FLAT}.users") for name in record):
+        raise record.error("record has no responses", hint=_HINT)
+    for name in record:
+        if name.endswith(_FLAT):
+            for entry in _flat(record, name):
+                _gather(by_user, record, name.removesuffix(_FLAT), entry)
+    item.responses += by_user.values()
+    item.suggestions = dict(_suggestions(record))
+    return item
+
+
+def _of_user(entry: Record, record: Record) -> _Response:
+    """Return a response as the API has it: the values of one person to all questions."""
+    user = entry.name("user_id")
+    if user is None:
+        raise entry.error("response has no user_id", hint=_HINT)
+    values = entry.inner("values")
+    answers = {name: values.inner(name).get("value") for name in values}
+    return _Response(user, record, _status(entry), answers)
+
+
+def _status(entry: Record) -> str | None:
+    status = entry.get("status")
+    if not isinstance(status, str | None):
+        raise entry.error(f"status {status!r} is no text")
+    return status
+
+
+def _gather(
+    by_user: dict[tuple[str, str | None], _Response], record: Record, name: str, entry: Record
+) -> None:
+    """Add an answer to the response of its person; a second one to a question is another."""
+    user, status = entry.name("user_id"), _status(entry)
+    if user is None:
+        raise record.error(f"response to {name!r} has no user_id", hint=_HINT)
+    turn = 0
+    while True:
+        # The key of a further answer is no name that a user can have.
+        key = (user, f"{turn}") if turn else (user, None)
+        response = by_user.setdefault(key, _Response(user, record, status))
+        if name not in response.values:
+            response.values[name] = entry.get("value")
+            return
+        turn += 1
+
+
+def _flat(record: Record, name: str) -> Iterator[Record]:
+    """Yield the answers of a flattened question: values, users and states are parallel lists."""
+    columns = {"value": name, "user_id": f"{name}.users", "status": f"{name}.status"}
+    lists = {key: record.get(column) for key, column in columns.items()}
+    if lists["value"] is None and lists["user_id"] is None:
+        return
+    present = {key: value for key, value in lists.items() if value is not None}
+    sizes = {len(value) if isinstance(value, list) else -1 for value in present.values()}
+    if len(sizes) != 1 or -1 in sizes or "user_id" not in present or "value" not in present:
+        raise record.error(f'"{name}" and its users are no lists of one length', hint=_HINT)
+    for row in zip(*present.values(), strict=True):
+        yield Record.of(dict(zip(present, row, strict=True)), record.source, record.line)
+
+
+def _suggestions(record: Record) -> Iterator[tuple[str, tuple[str, object]]]:
+    """Yield the question of each suggestion, with its agent and value."""
+    given = record.get("suggestions")
+    if isinstance(given, list):
+        for entry in record.objects("suggestions"):
+            name = entry.name("question_name", "question_id") or ""
+            yield name, (entry.name("agent") or "suggestion", entry.get("value"))
+    else:
+        listed = record.inner("suggestions")
+        for name in listed:
+            entry = listed.inner(name)
+            if entry:
+                yield name, (entry.name("agent") or "suggestion", entry.get("value"))
+    for name in record:
+        if name.endswith(".suggestion") and record[name] is not None:
+            agent = record.name(f"{name}.agent") or "suggestion"
+            yield name.removesuffix(".suggestion"), (agent, record[name])
+
+
+def _question(items: list[_Item], question: str, source: Source) -> str:
+    """Return the question that is read: the one asked for, else the only one with spans."""
+    answers = [
+        *((n, v) for item in items for r in item.responses for n, v in r.values.items()),
+        *((n, v) for item in items for n, (_, v) in item.suggestions.items()),
+    ]
+    known = list(dict.fromkeys(name for name, _ in answers))
+    if question:
+        if question not in known:
+            raise source.error(
+                f"no question {question!r} was answered",
+                hint=f"There are: {', '.join(known) or 'none'}",
+            )
+        return question
+    found = list(dict.fromkeys(name for name, value in answers if _is_spans(value)))
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise source.error(
+            f"several questions have spans: {', '.join(found)}",
+            hint="Choose one with `read(question=)`",
+        )
+    raise source.error("no question has spans", hint=f"Answered were: {', '.join(known) or 'none'}")
+
+
+def _is_spans(value: object) -> bool:
+    return isinstance(value, list) and any(
+        isinstance(span, dict) and "start" in span and "end" in span for span in value
+    )
+
+
+def _work(response: _Response) -> Work[_Response]:
+    """Return a response with its state."""
+    status = response.status
+    state = State.FINISHED if status is None else _STATES.get(status.lower())
+    answer = (sorted(response.values), [response.values[n] for n in sorted(response.values)])
+    return Work(response.user, response, state, status or "", answer=answer)
+
+
+def _spans(response: _Response, asked: str, key: str) -> Iterator[tuple[str | None, Quote]]:
+    """Yield the label and the place of each span of a response."""
+    holder = response.record
+    answered = {"spans": response.values.get(asked)}
+    listed = Record.of(answered, holder.source, holder.line)
+    if not isinstance(answered["spans"], list | None):
+        raise holder.error(f"answer of {response.user} to {asked!r} is no list of spans")
+    for number, span in enumerate(listed.objects("spans", missing_ok=True), 1):
+        what = f"span {number} of {response.user} in {key}"
+        place = span.get("start"), span.get("end")
+        if not all(type(edge) is int for edge in place):
+            raise span.error(f"{what} has no start and end that are whole numbers")
+        quote = Quote((place,), span.text("text"), what, span.line)  # type: ignore[arg-type]
+        yield span.name("label"), quote
+
+
+def _texts(record: Record, field: str, about: Quoted) -> list[str]:
+    """Return the texts that a record's spans may be in: one, unless quotes can decide."""
+    holder = record if "fields" not in record else record.inner("fields")
+    given = {
+        name: value
+        for name, value in holder.items()
+        if isinstance(value, str) and "." not in name and name not in ("id", "_server_id")
+    }
+    if field:
+        if field not in given:
+            raise record.error(f"record has no text {field!r}", hint=f"It has: {', '.join(given)}")
+        return [given[field]]
+    if _TEXT in given:
+        return [given[_TEXT]]
+    if len(given) == 1 or any(quote.text is not None for quote in about.quotes):
+        return list(given.values())
+    return []
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    if path.suffix.lower() not in (".json", ".jsonl"):
+        return False
+    nested = all(key in head for key in (b'"fields"', b'"responses"', b'"suggestions"'))
+    return nested or b'.responses.users"' in head
+
+
+registered("argilla", "Argilla", (".json", ".jsonl"), _sniff, read, many=True)
