@@ -99,6 +99,7 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     "labelbuddy": ("labelbuddy", UNITS, {"extra data": 1}),
     "mqm": ("mqm.tsv", UNITS[:5], {"error": 2}),
     "mu-shroom": ("mu-shroom", BARE, {"label": 6}),
+    "potato": ("potato", UNITS, {"label": 1}),
     "prodigy": ("prodigy.jsonl", UNITS, {"task": 2}),
     "pubannotation": ("pubannotation.json", UNITS, {"relation": 1}),
     "pubtator": ("pubtator", UNITS, {"concept": 6, "relation": 1}),

@@ -62,6 +62,8 @@ SEEDS = {
     "labelbuddy": _seed("labelbuddy", "ann.jsonl", document=("key",)),
     "mqm": _seed("mqm.tsv", side=("source", "target"), category=("severity",)),
     "mu-shroom": _seed("mu-shroom", "bob.jsonl", labels=("soft",), least=("0.5",)),
+    "potato": _seed("potato", "ann/annotated_instances.jsonl", discontinuous=_PIECES),
+    "potato state": _seed("potato-state", "ann/user_state.json", include=("unfinished",)),
     "prodigy": _seed("prodigy.jsonl"),
     "pubannotation": _seed("pubannotation.json", discontinuous=_PIECES),
     "pubtator": _seed("pubtator", "ann.pubtator"),

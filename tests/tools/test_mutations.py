@@ -21,6 +21,7 @@ CLOSED = [
     "chat",
     "excel",
     "exmaralda",
+    "potato state",
     "pubannotation",
     "boris",
     "catma",

@@ -1,0 +1,265 @@
+"""Potato's annotations of spans (JSON lines, JSON).
+
+After Potato's source (davidjurgens/potato: user_state_management.py, export/tabular_exporter.py,
+export/cli.py; before version 2 flask_server.py). `annotated_instances.jsonl`, in a folder for each
+person, has a line for each instance with `displayed_text` and `span_annotations` of `start`, `end`,
+`span` (the text) and `annotation`. Since version 2 `user_state.json` has `user_id` and, by
+instance, pairs of a span (`schema`, `name`, `start`, `end`) and a value, or spans by schema; the
+export in JSON lines has `instance_id`, `user_id` and `spans` by schema.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gammacp.continuum import Corpus
+from gammacp.formats.evidence import Quote, Quoted, settle
+from gammacp.formats.offsets import CODE_POINTS, IN_UTF_16
+from gammacp.formats.records import records
+from gammacp.formats.registry import registered
+from gammacp.formats.source import Record, Source
+from gammacp.formats.spans import CHARACTERS, Documents
+from gammacp.formats.states import State, Wanted
+from gammacp.formats.works import Work, choose_works
+
+_SPANS = "instance_id_to_span_to_value"
+_LABELS = "instance_id_to_label_to_value"
+_ORDER = "instance_id_ordering"
+_UNMARKED = "assigned without an answer"
+
+
+@dataclass
+class _Answer:
+    """The spans of one person in one instance, with its text if the file has it."""
+
+    record: Record
+    text: str | None
+    spans: list[Record]
+    labels: int = 0
+
+
+def read(
+    source: Source,
+    *,
+    schema: str = "",
+    field: str = "",
+    discontinuous: str = "keep",
+    include: str | Sequence[str] = (),
+    repeated: str = "",
+    offsets: str = "check",
+) -> Corpus:
+    """Read a document for each instance.
+
+    Parameters
+    ----------
+    schema
+        The annotation scheme that is read, where several have spans.
+    field
+        The field that spans are in, where they are in several.
+    discontinuous
+        "keep": a span with additional parts is a unit of several fragments; "cover": a unit from
+        its first start to its last end; "split": a unit for each part.
+    include
+        "unfinished": instances count, too, that were assigned to a person who answered nothing.
+    repeated
+        "first", "last" or "session": which of several answers of one person to one instance counts;
+        by default the instance is left out.
+    offsets
+        "check": the text of a span, if it has one, says how offsets count; "trust": they are code
+        points, whatever it says.
+
+    Raises
+    ------
+    DataError
+        A record is none of Potato's, spans are of several schemes or fields, or a span has no place
+        in its text.
+
+    Notes
+    -----
+    Positions
+        characters (code points; UTF-16 and other conventions that all quoted texts fit are
+        converted, and `--option offsets=trust` goes by the offsets alone)
+    Annotators
+        `user_id`, else the folder
+    Category
+        `annotation`, `name` or `label` of the span
+    Spans
+        every span is a unit, one with additional parts a unit of several fragments; of several
+        schemes, or fields, one is chosen (`--option schema=ner`). Instances that were assigned to
+        somebody without an answer are unfinished work and left out (`--include unfinished`);
+        labels of whole instances and links are left out
+    """
+    wanted = Wanted.of(include, repeated)
+    documents = Documents(source, CHARACTERS)
+    works: dict[str, list[Work[_Answer]]] = {}
+    for number, record in enumerate(records(source), 1):
+        for key, work in _answers(record, number, documents):
+            works.setdefault(key, []).append(work)
+    everything = [span for listed in works.values() for w in listed for span in w.content.spans]
+    asked = {
+        "schema": _chosen(everything, "schema", schema, source),
+        "target_field": _chosen(everything, "target_field", field, source),
+    }
+    chosen = choose_works(works, wanted, ("answer", "instance"), source, documents.leave_out)
+    quoted: dict[str, Quoted] = {}
+    added: list[tuple[str, str, str | None, Quote]] = []
+    for key, listed in chosen.items():
+        texts = dict.fromkeys(w.content.text for w in listed if w.content.text is not None)
+        about = quoted[key] = Quoted([*texts])
+        for work in listed:
+            spans = documents.of(key, work.content.text, line=work.content.record.line)
+            spans.declare(work.annotator)
+            spans.leave_out("label", "of the whole instance, is not a unit", work.content.labels)
+            for number, span in enumerate(work.content.spans, 1):
+                if any(value and _named(span, name) != value for name, value in asked.items()):
+                    spans.leave_out("span", "of another scheme or field")
+                    continue
+                spans.leave_out("entity", "linked, is not the category", int("kb_id" in span))
+                quote = _quote(span, f"span {number} of {work.annotator} in {key}")
+                about.quotes.append(quote)
+                added.append((key, work.annotator, _label(span), quote))
+    own = (CODE_POINTS, IN_UTF_16)
+    found = settle(source, [*quoted.values()], own=own, offsets=offsets)
+    settled = dict(zip(quoted, found, strict=True))
+    for key, document in settled.items():
+        document.tell(documents.of(key))
+    for key, annotator, label, quote in added:
+        places = settled[key].places(quote)
+        about_it: dict[str, Any] = {"line": quote.line, "what": quote.what}
+        documents.of(key).add_parts(annotator, label, places, discontinuous, **about_it)
+    return documents.corpus()
+
+
+def _answers(
+    record: Record, number: int, documents: Documents
+) -> Iterator[tuple[str, Work[_Answer]]]:
+    """Yield the instances that a record is about, with the answer of its person."""
+    if _SPANS in record or _ORDER in record:
+        yield from _of_state(record, documents)
+        return
+    if "span_annotations" in record:
+        key, listed = record.name("id"), record.get("span_annotations")
+        labels = record.size("label_annotations")
+    elif "instance_id" in record and "spans" in record:
+        key, listed = record.name("instance_id"), record.get("spans")
+        labels = record.size("labels")
+        documents.leave_out("link", "is not a unit", record.size("links"))
+    else:
+        raise record.error("record has neither span_annotations nor spans, as Potato has them")
+    key = key or str(number)
+    spans = _listed(record, listed, f"instance {key}")
+    answer = _Answer(record, record.text("displayed_text"), spans, labels)
+    yield key, Work(record.name("user_id") or record.source.annotator, answer)
+
+
+def _of_state(record: Record, documents: Documents) -> Iterator[tuple[str, Work[_Answer]]]:
+    """Yield the instances of a user's state; those without an answer are unfinished."""
+    user = record.name("user_id") or record.source.annotator
+    marked, labelled = record.inner(_SPANS), record.inner(_LABELS)
+    links = record.inner("instance_id_to_link_to_value")
+    documents.leave_out("link", "is not a unit", sum(links.size(key) for key in links))
+    order = record.get(_ORDER) or []
+    if not isinstance(order, list) or not all(isinstance(key, str | int) for key in order):
+        raise record.error(f'"{_ORDER}" is no list of names')
+    for key in dict.fromkeys([*map(str, order), *marked, *labelled]):
+        spans = _listed(record, marked.get(key), f"instance {key}")
+        answer = _Answer(record, None, spans, labelled.size(key))
+        if spans or answer.labels:
+            yield key, Work(user, answer)
+        else:
+            yield key, Work(user, answer, State.UNFINISHED, _UNMARKED)
+
+
+def _listed(record: Record, value: object, what: str) -> list[Record]:
+    """Return spans that stand in a list, in pairs with a value, or by schema or their ids."""
+    entries: list[tuple[str, object]] = []
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            group = [*inner.values()] if _is_group(inner) else inner
+            if isinstance(group, list):
+                entries += [(name, entry) for entry in group]
+            else:
+                entries.append(("", group))
+    elif isinstance(value, list):
+        entries = [("", entry) for entry in value]
+    elif value is not None:
+        raise record.error(f"spans of {what} are neither a list nor an object")
+    found: list[Record] = []
+    for name, given in entries:
+        entry = given[0] if isinstance(given, list) and len(given) == 2 else given
+        if not isinstance(entry, dict):
+            raise record.error(f"span of {what} is no object: {str(entry)[:40]!r}")
+        span = Record.of(dict(entry), record.source, record.line)
+        if name and span.name("schema") is None:
+            span["schema"] = name
+        found.append(span)
+    return found
+
+
+def _is_group(value: object) -> bool:
+    """Return whether an object holds spans by their ids, and is not a span itself."""
+    return isinstance(value, dict) and not {"start", "end"} & value.keys()
+
+
+def _named(span: Record, key: str) -> str:
+    return span.name(key) or ""
+
+
+def _chosen(spans: list[Record], key: str, wanted: str, source: Source) -> str:
+    """Return the scheme or field that is read; "" where there is one alone."""
+    option = "schema" if key == "schema" else "field"
+    known = list(dict.fromkeys(_named(span, key) for span in spans))
+    names = ", ".join(name or "(none)" for name in known) or "none"
+    if wanted:
+        if wanted not in known:
+            raise source.error(f"no span has the {option} {wanted!r}", hint=f"There are: {names}")
+        return wanted
+    if len(known) > 1:
+        raise source.error(
+            f"spans are of several {option}s: {names}", hint=f"Choose one with `read({option}=)`"
+        )
+    return ""
+
+
+def _label(span: Record) -> str | None:
+    return span.name("annotation", "name", "label")
+
+
+def _quote(span: Record, what: str) -> Quote:
+    """Return where a span is, and the text that it quotes, if all its parts have one."""
+    pieces = [span, *span.objects("additional_parts", missing_ok=True)]
+    parts: list[tuple[int, int | None]] = []
+    quotes: list[tuple[int, str]] = []
+    for piece in pieces:
+        start, end = piece.get("start"), piece.get("end")
+        if type(start) is not int or type(end) is not int:
+            raise span.error(f"{what} has no start and end that are whole numbers")
+        parts.append((start, end))
+        text = piece.text("span" if "span" in piece else "text")
+        if text is not None:
+            quotes.append((start, text))
+    whole = " ".join(text for _, text in sorted(quotes)) if len(quotes) == len(parts) else None
+    return Quote(tuple(sorted(parts)), whole, what, span.line)
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    if path.suffix.lower() not in (".json", ".jsonl"):
+        return False
+    first = head.split(b"\n", 1)[0]
+    return (
+        all(key in first for key in (b'"span_annotations"', b'"label_annotations"'))
+        or all(key in first for key in (b'"instance_id"', b'"user_id"', b'"spans"', b'"links"'))
+        or all(key in head for key in (b'"instance_id_ordering"', b'"current_instance_index"'))
+    )
+
+
+registered(
+    "potato",
+    "Potato",
+    (".jsonl", ".json"),
+    _sniff,
+    read,
+    layout="{annotator}/{document}",
+    many=True,
+)
