@@ -31,6 +31,7 @@ _STATES = {
 }
 _FLAT = ".responses"
 _TEXT = "text"
+_NO_FIELDS = ("id", "external_id", "_server_id", "status")
 _HINT = "Export the records again"
 
 
@@ -156,6 +157,10 @@ def _works(
 ) -> dict[str, list[Work[_Response]]]:
     """Return who answered what, suggestions included if they are wanted."""
     works: dict[str, list[Work[_Response]]] = {}
+    unsaid = sum(r.status is None for item in items.values() for r in item.responses)
+    if unsaid:
+        text = "responses have no status, so that drafts cannot be told from submitted ones"
+        documents.source.remark("states", text, unsaid)
     for key, item in items.items():
         listed = [_work(response) for response in item.responses]
         left = len(item.suggestions)
@@ -334,7 +339,7 @@ def _texts(record: Record, field: str, about: Quoted) -> list[str]:
     given = {
         name: value
         for name, value in holder.items()
-        if isinstance(value, str) and "." not in name and name not in ("id", "_server_id")
+        if isinstance(value, str) and "." not in name and name not in _NO_FIELDS
     }
     if field:
         if field not in given:

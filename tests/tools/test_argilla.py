@@ -8,6 +8,8 @@ import pytest
 
 from gammacp import read_corpus
 from gammacp.errors import DataError
+from gammacp.formats.source import Source
+from gammacp.tools.argilla import read
 
 TEXT = "Zoé met 😊 Bob"
 ZOE = {"start": 0, "end": 3, "label": "PER"}
@@ -73,6 +75,19 @@ def test_each_way_to_write_a_record(tmp_path: Path, record: dict[str, Any]) -> N
     suggested = read_corpus(path, predictions="yes")
     assert suggested["r1"].annotators == ("a", "b", "model")
     assert suggested.left_out == ()
+
+
+def test_responses_without_a_status_are_noted(tmp_path: Path) -> None:
+    path = written(tmp_path, NESTED)
+    source = Source(path, "records", "", path.read_bytes())
+    read(source)
+    assert [(x.kind, x.count) for x in source.remarks] == [("states", 2)]
+
+
+def test_a_flat_record_with_its_state(tmp_path: Path) -> None:
+    """The status of a record and its metadata stand beside its fields."""
+    renamed = {("review" if name == "text" else name): value for name, value in FLAT.items()}
+    assert read_corpus(written(tmp_path, renamed | {"status": "pending"}))["r1"].text == TEXT
 
 
 def test_states_of_responses(tmp_path: Path) -> None:
