@@ -137,7 +137,7 @@ def warm_up(n_annotators: int) -> None:
         small = instance(case)
         best_disorder(small, bind(Combined(), small))
     if n_annotators >= 28:
-        small, at_once = instance("40x8:9:crowd"), [Crowds(head_start=1e-6)]
+        small, at_once = instance("40x8:9:crowd"), [Crowds(first=1)]
         best_disorder(small, bind(Combined(), small), time_limit=30, tuning=at_once)
 
 

@@ -68,7 +68,7 @@ def _from_registry(m: Measure, requirement: str) -> str | None:
         "free overlap": {Need.NO_OVERLAP, Need.FULL_COVERING},
         "several annotators": {Need.TWO_ANNOTATORS},
     }
-    if requirement == "boundaries" and Need.PREDEFINED in m.needs:
+    if requirement == "boundaries" and m.needs & {Need.PREDEFINED, Need.PLACES}:
         return NO
     if requirement in excluded:
         return NO if m.needs & excluded[requirement] else YES
@@ -130,7 +130,7 @@ def _at_random(m: Measure, draws: int) -> float:
 
 
 def _random_models(m: Measure) -> tuple[ReferenceModel, ...]:
-    if Need.PREDEFINED in m.needs:
+    if m.needs & {Need.PREDEFINED, Need.PLACES}:
         return ReferenceModel(n_units=40).fixed(), _crowded().fixed()
     if Need.FULL_COVERING in m.needs:
         covering = replace(ReferenceModel().laid_out("covering"), n_units=14, length=1400.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +31,7 @@ def parsed(treebank: Treebank, seed: int) -> dict[str, float]:
     """Every measure as it is and against sentences of the same length."""
     found: dict[str, float] = {}
     # The published D_e is none of the questions here, and takes longer than all the rest.
-    options = {"sample_pairs": 1000, "seed": seed}
+    options: dict[str, Any] = {"sample_pairs": 1000, "seed": seed}
     for name, score in measure(treebank, MEASURES, beyond_chance=True, **options).items():
         found |= findings(name, score)
         if (beyond := score.beyond_chance) is not None:

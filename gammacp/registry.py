@@ -112,6 +112,12 @@ class Registry(Generic[T]):
         self._load()
         return len(self._entries)
 
+    def unlisted(self) -> tuple[T, ...]:
+        """Return the entries that are in no table: those of extensions."""
+        load_installed()
+        listed = _listed_names(self.kind)
+        return tuple(entry for name, entry in self._entries.items() if name not in listed)
+
     def items(self) -> Iterator[tuple[str, T]]:
         """Yield names with their entries."""
         return iter(tuple((name, self._entries[name]) for name in self))

@@ -33,7 +33,7 @@ sys.dont_write_bytecode = False
 # One worker compiles all kernels while the other does what needs none: else both would wait for the
 # same ones. Then what takes long, so that no worker has it left when the others are done.
 FIRST = (
-    "cli/test_warm_up", "docs/test_site", "bench/test_cluster", "bench/test_interruption",
+    "cli/test_warm_up", "bench/test_cluster", "bench/test_interruption",
     "docs/test_blocks", "studio/test_campaign", "studio/", "docs/test_notebook",
     "tests/kernel/test_kernel", "tests/base/test_stopping", "bench/", "links/measures/", "report/",
     "measures/test_processors", "shapes/", "trees/measures/", "docs/", "formats/", "tools/",

@@ -1,15 +1,19 @@
 """The core without any subject: it imports, its commands run, and what is missing is named.
 
-`.ci/detach` does the same for each subject, with the tests of what remains.
+`.ci/detach` does the same for each subject, with the tests of what remains. Slow, as every command
+is a process; `.ci/run` runs it.
 """
 
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.slow
 def test_the_core_runs_without_any_subject():
     told = subprocess.run(
         [sys.executable, ROOT / ".ci" / "detach", "all", "--quick"],

@@ -19,11 +19,12 @@ from gammacp.alignment.candidates import build_problem, pair_count, position_ran
 from gammacp.alignment.costs import costs_of
 from gammacp.alignment.limits import Limiting, Limits, Solving, Tuning
 from gammacp.alignment.presolve.presolve import Presolved, solve_presolved
-from gammacp.alignment.problem import Proof, Solution, Status
-from gammacp.alignment.solvers.registry import SOLVERS
+from gammacp.alignment.problem import Effort, Proof, Solution, Status
+from gammacp.alignment.reporting import disorder_unit
+from gammacp.alignment.solvers.registry import SOLVERS, Solver
 from gammacp.alignment.ties import break_ties, in_order
 from gammacp.base.arrays import Codes, Floats
-from gammacp.base.stopping import due
+from gammacp.base.stopping import counting, due
 from gammacp.continuum import Continuum
 from gammacp.continuum.needs import require
 from gammacp.dissimilarity.base import BoundDissimilarity, bind, to_unit
@@ -60,6 +61,7 @@ class BestGroups(NamedTuple):
     first: bool = False
     tolerance: float = 0.0
     proof: Proof | None = None
+    effort: Effort | None = None
 
 
 def align(
@@ -148,6 +150,7 @@ def to_alignment(
         first=found.first,
         tolerance=found.tolerance,
         proof=found.proof,
+        effort=found.effort,
     )
 
 
@@ -186,25 +189,42 @@ def best_groups(
     continuum, dissimilarity, method, cover, limited
         As for `best_disorder`.
     """
-    solver, limits = SOLVERS[method], Limits(**limited)
-    deadline = limits.deadline()
+    limits = Limits(**limited)
     require(continuum, fragments=True)
+    with counting() as work:
+        best = _best_groups(continuum, dissimilarity, SOLVERS[method], limits, ties, cover)
+    facts = work.facts if best.status is Status.OPTIMAL else {**work.facts, "proved_by": None}
+    return best._replace(effort=Effort(work.steps, work.nodes, work.rounds, **facts))
+
+
+def _best_groups(
+    continuum: Continuum,
+    dissimilarity: BoundDissimilarity,
+    solver: Solver,
+    limits: Limits,
+    ties: bool,
+    cover: bool,
+) -> BestGroups:
+    """The same without what it has taken."""
+    deadline = limits.deadline()
     best: BestGroups | None = None
     delta: float | None = dissimilarity.delta
     while delta is not None:
         measured = to_unit(dissimilarity, delta)
         left = limits.until(deadline)
-        if solver.presolved:
-            found = solve_presolved(continuum, measured, solver.solve, left, cover=cover)
-        else:
-            problem = build_problem(continuum, measured, cover=cover, prune=solver.pruned)
-            found = Presolved(solver.solve(problem, left), problem)
+        unit = delta / measured.delta
+        with disorder_unit(unit * disorder_scale(continuum.n_annotators, continuum.mean_units)):
+            if solver.presolved:
+                found = solve_presolved(continuum, measured, solver.solve, left, cover=cover)
+            else:
+                problem = build_problem(continuum, measured, cover=cover, prune=solver.pruned)
+                found = Presolved(solver.solve(problem, left), problem)
         chosen = found.solution
         if ties and solver.exact and not due(deadline):
             chosen = break_ties(continuum, measured, found, limits.until(deadline))
         cost = cost_of(continuum, found.solution.groups, dissimilarity)
         own = replace(found.solution, groups=chosen.groups, first=chosen.first)
-        finer = at_delta(continuum, own, cost, delta, delta / measured.delta)
+        finer = at_delta(continuum, own, cost, delta, unit)
         if best is not None and finer.status is not Status.OPTIMAL:
             break
         if best is None:

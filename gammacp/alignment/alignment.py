@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gammacp.alignment.problem import Proof, Status
+from gammacp.alignment.problem import Effort, Proof, Status
 from gammacp.base.arrays import Codes, Floats
 from gammacp.base.record_tables import record_of
 from gammacp.continuum import Continuum, Unit
@@ -59,6 +59,8 @@ class Alignment:
     proof
         What the bound rests on, as `certificate` writes it; None where there are no prices, and
         for small documents of a corpus, whose proof `certificate` finds again.
+    effort
+        What finding it has taken; None where documents were aligned together.
     """
 
     continuum: Continuum
@@ -72,6 +74,7 @@ class Alignment:
     first: bool = False
     tolerance: float = 0.0
     proof: Proof | None = None
+    effort: Effort | None = None
 
     def __len__(self) -> int:
         """Number of unitary alignments."""

@@ -131,7 +131,7 @@ def pairs_within(
 
     With an `owner` of each unit, only pairs of one.
     """
-    from gammacp.alignment.kernels.pairs import HALTED, Classes, Costs, Further, UnitArrays, scan
+    from gammacp.alignment.kernels.pairs import GIVEN_UP, Classes, Costs, Further, UnitArrays, scan
 
     check_fragments(dissimilarity, continuum)
     absolute, relative = dissimilarity.reach(most) if math.isfinite(most) else (math.inf, 0.0)
@@ -149,11 +149,11 @@ def pairs_within(
     most = min(float(most), np.finfo(np.float64).max)
     limit = min(most_pairs, _PAIRS_IN_MEMORY)
     first, second, cost, count = halting(
-        lambda halted: scan(units, classes, further, costs, most, limit, halted),
+        lambda meter: scan(units, classes, further, costs, most, limit, meter),
         deadline,
         quick=continuum.n_units <= _UNITS_UNWATCHED,
     )
-    if count == HALTED:
+    if count == GIVEN_UP:
         raise TooManyPairsError("no time left to find the pairs of units that can be aligned")
     if count < 0:
         raise TooManyPairsError(

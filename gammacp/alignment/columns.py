@@ -11,6 +11,7 @@ import numpy as np
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes
+from gammacp.base.stopping import due, halting
 from gammacp.errors import DataError
 
 # Members of all groups that are always listed: some 10 MB, and a linear program that is solved in
@@ -20,29 +21,38 @@ LISTED = 1_000_000
 # Members of all groups for back-ends that need the full model, some 300 MB.
 MEMBERS = 30_000_000
 
+# Candidate pairs whose groups are listed in milliseconds or are soon too many.
+_UNWATCHED = 2_000
+
 
 def enumerate_columns(
-    problem: Problem, *, most_members: int = MEMBERS, largest: int | None = None
+    problem: Problem,
+    *,
+    most_members: int = MEMBERS,
+    largest: int | None = None,
+    deadline: float = np.inf,
 ) -> Columns | None:
     """All groups, of at most `largest` units, that no profitable split beats.
 
-    None if they exceed `most_members` units.
+    None if they exceed `most_members` units, and once due.
     """
     from gammacp.alignment.kernels.enumeration import profitable_groups
 
-    found, whole = profitable_groups(
-        problem.graph,
-        problem.opening,
-        problem.tolerance,
-        problem.n_annotators if largest is None else largest,
-        most_members,
+    most_units = problem.n_annotators if largest is None else largest
+    bounds = problem.graph, problem.opening, problem.tolerance, most_units, most_members
+    found, whole = halting(
+        lambda meter: profitable_groups(*bounds, meter),
+        deadline,
+        quick=len(problem.first) <= _UNWATCHED,
     )
     return found if whole else None
 
 
-def all_columns(problem: Problem, largest: int | None = None) -> Columns:
-    """`enumerate_columns`, or a DataError where they are too many."""
-    columns = enumerate_columns(problem, largest=largest)
+def all_columns(problem: Problem, largest: int | None = None, deadline: float = np.inf) -> Columns:
+    """`enumerate_columns`; a DataError where they are too many, a TimeoutError once due."""
+    columns = enumerate_columns(problem, largest=largest, deadline=deadline)
+    if columns is None and due(deadline):
+        raise TimeoutError("no time left to list the unitary alignments")
     if columns is None:
         raise DataError(
             "too many unitary alignments to list them all",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypedDict, TypeVar
 
-from gammacp.base.stopping import clock
+from gammacp.base.stopping import GIGA, clock
 from gammacp.errors import UsageError
 
 # Annotators from which on a set counts as a crowd; 27 × 20 is still proven by columns.
@@ -32,6 +32,23 @@ class Stage:
     No field changes which alignment is best: a result with status `optimal` is the same with any
     values, only sooner or later.
     """
+
+
+@dataclass(frozen=True)
+class Ties(Stage):
+    """How much work breaks ties, beyond that of the proof.
+
+    Attributes
+    ----------
+    steps
+        For the list of groups that are as good, and for components that are too large to search;
+        then the alignment is one of the best, and need not be the first (8 × 3, all pairs alike).
+    cycles
+        Of two annotators: cycles of pairs that are turned to make Σ d_cat less.
+    """
+
+    steps: float = 20 * GIGA
+    cycles: int = 100_000
 
 
 S = TypeVar("S", bound=Stage)
@@ -109,6 +126,18 @@ class Limits:
     def deadline(self) -> float:
         """When the time is up if it begins now (seconds of `stopping.clock`), or infinity."""
         return math.inf if self.time_limit is None else clock() + self.time_limit
+
+    def steps(self, number: float) -> float | None:
+        """Return the budget of a proof: that many steps, or None where the time is limited.
+
+        Who gives a time limit wants it used, and who gives none wants an answer all the same.
+
+        Parameters
+        ----------
+        number
+            Steps that are worth it without a time limit.
+        """
+        return None if self.time_limit is not None else number
 
     def until(self, deadline: float) -> Limits:
         """These limits with the time that is left until then.

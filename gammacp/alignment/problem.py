@@ -122,6 +122,36 @@ class Certificate(NamedTuple):
     whole: bool = True
 
 
+class Effort(NamedTuple):
+    """What an alignment has taken: the same on any machine, as nothing of it is timed.
+
+    Attributes
+    ----------
+    work
+        Elementary steps of all kernels and solvers, about a billion in a second of one core.
+    nodes
+        States of search trees, those of CP-SAT and HiGHS included.
+    rounds
+        How often prices were found anew (linear programs, diffusion, steps of relaxations), or
+        columns packed.
+    columns_listed, columns_kept
+        Groups of two and more units that were listed or generated, and those of them that the last
+        stage had to choose from. None where nothing is listed, as for two annotators.
+    prices_by
+        Where the prices of the units come from.
+    proved_by
+        What closed the proof; None if the alignment is not proven.
+    """
+
+    work: int
+    nodes: int
+    rounds: int
+    columns_listed: int | None = None
+    columns_kept: int | None = None
+    prices_by: str | None = None
+    proved_by: str | None = None
+
+
 class Proof(NamedTuple):
     """What a bound rests on, for whoever checks it (`certificate`).
 

@@ -5,8 +5,9 @@ units: the unitary alignment of the first unit first, a fuller one before a spar
 in order of position; those at one place in the canonical order of annotators and categories, which
 knows no names. So neither the back-end nor renaming changes what is taken.
 
-The proof by components says which groups a best alignment can use; each component is searched
-once more for the first of its best solutions in that order. Components too large for that, and
+Two annotators' best alignments are matchings, which differ by cycles (`ties_of_two`). Of more, the
+proof by components says which groups a best alignment can use; each component is searched once more
+for the first of its best solutions in that order. Components too large for that, and
 problems of merged units, go to CP-SAT, one criterion after the other. Where that ends too soon, or
 the groups are too many to list, `Solution.first` is false.
 """
@@ -18,12 +19,13 @@ import numpy as np
 
 from gammacp.alignment.columns import group_table, to_groups
 from gammacp.alignment.kernels.records import Columns
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.limits import Limits, Ties
 from gammacp.alignment.presolve.duplicates import Merged
 from gammacp.alignment.presolve.presolve import Presolved
 from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
 from gammacp.alignment.proof.components import Components, decompose
 from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.stopping import budget, halting
 from gammacp.chance.canonical import nameless_order
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
@@ -71,7 +73,16 @@ def break_ties(
         return solved
     rows = np.arange(problem.n_units)
     second = _category_costs(continuum, dissimilarity, problem, rows)
-    chosen, whole = _first_of_components(problem, certificate, second, limits)
+    if problem.n_annotators == 2 and not problem.cover:
+        # Imported here: more annotators need no residual graph.
+        from gammacp.alignment.ties_of_two import first_of_two
+
+        costs = _second_costs(problem, certificate.columns, second)
+        first = first_of_two(problem, solved, certificate, costs, limits)
+        if first is not None:
+            return first
+    with budget(limits.of(Ties).steps):
+        chosen, whole = _first_of_components(problem, certificate, second, limits)
     groups = to_groups(problem, certificate.columns.select(chosen))
     result = solution(problem, groups, solved.objective, certificate, solved.proof)
     if result.status is not Status.OPTIMAL:
@@ -100,7 +111,7 @@ def _certificate(problem: Problem, limits: Limits) -> Certificate | None:
     from gammacp.alignment.solvers.enumeration import listed_columns, solve_listed
 
     # An assignment that may use units twice has no certificate; pairs are few enough to be listed.
-    columns = listed_columns(problem)
+    columns = listed_columns(problem, limits.deadline())
     return None if columns is None else solve_listed(problem, columns, limits).certificate
 
 
@@ -121,16 +132,10 @@ def _first_of_components(
     second = _second_costs(problem, listed.select(kept), second)
     costs = SearchCosts(state.loss[mine], second, state.alone, state.over)
     chosen = np.zeros(len(kept), np.bool_)
-    hard = search_components(
-        part,
-        costs,
-        np.ones(len(kept), np.bool_),
-        state.label,
-        np.full(problem.n_units, -1, np.int32),
-        state.least.copy(),
-        chosen,
-        Rules(problem.cover, True, state.tolerance, limits.of(Components).nodes),
-    )
+    every, never = np.ones(len(kept), np.bool_), np.full(problem.n_units, -1, np.int32)
+    rules = Rules(problem.cover, True, state.tolerance, limits.of(Components).nodes)
+    found = part, costs, every, state.label, never, state.least.copy(), chosen, rules
+    hard = halting(lambda meter: search_components(*found, meter), quick=True)
     inside = np.flatnonzero(np.isin(state.label[part.members[part.begin[:-1]]], hard))
     # In a cover the order of the columns is not that of the units that they cover first.
     times = None
@@ -146,10 +151,12 @@ def _first_of_components(
             state.tolerance * len(hard),
         )
         ones = np.ones(problem.n_units, np.int64)
-        times = first_packing(Model(part.select(inside), ones, problem.opening), ranking, limits)
+        model = Model(part.select(inside), ones, problem.opening)
+        times = first_packing(model, ranking, limits)
     # The proof's own if there is no time.
     chosen[inside] = state.chosen[mine][inside] if times is None else times > 0
-    return kept[chosen], not len(hard) or times is not None
+    searched = not len(hard) or times is not None
+    return kept[chosen], searched and state.complete
 
 
 def _first_merged(
@@ -177,11 +184,10 @@ def _first_merged(
         max(optimum, 0.0),
         slack,
     )
-    times = (
-        None
-        if not part.number
-        else first_packing(Model(part, counts, problem.opening), ranking, limits)
-    )
+    times = None
+    if part.number:
+        with budget(limits.of(Ties).steps):
+            times = first_packing(Model(part, counts, problem.opening), ranking, limits)
     # Ranked by CP-SAT, whose word is not enough for what it costs.
     if times is None or float(loss[kept] @ times + price @ _untaken(part, times, counts)) > (
         max(optimum, 0.0) + problem.slack * n_units / problem.n_units

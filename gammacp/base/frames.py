@@ -3,16 +3,20 @@
 What columns are called, in frames as in CSV.
 """
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from gammacp.base.arguments import one_of
 from gammacp.base.text import first_names
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 
 FRAGMENTS, SHAPE, UNIT = "fragments", "shape", "unit"
 AXES = ("y0", "y1", "z0", "z1")
@@ -33,6 +37,29 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "document": ("document", "continuum", "doc", "file", "filename", "document id", "doc id"),
 }
 """Each role with the names that a column of it may have, as `as_role` writes them."""
+DURATION = "duration"
+_FURTHER: Mapping[str, str] = {
+    "annotator": "worker,worker id,annotated by,coded by,annotatorin,annotierer,annotiererin,"
+    "kodierer,kodiererin,codierer,codiererin,annotateur,annotatrice,codeur,codeuse,anotador,"
+    "anotadora,codificador,codificadora",
+    "category": "code,codes,code name,category name,kategorie,etikett,markierung,categorie,"
+    "etiquette,categoria,etiqueta,codigo",
+    "start": "start char,char start,start pos,start position,position start,start index,"
+    "character start,begin char,begin position,start ms,start s,start sec,start seconds,"
+    "anfang,beginn,startzeit,anfangszeit,startposition,debut,temps de debut,"
+    "temps de depart,heure de debut,inicio,comienzo,tiempo de inicio,tiempo inicial,hora de inicio",
+    "end": "end char,char end,end pos,end position,position end,end index,character end,stop char,"
+    "end ms,end s,end sec,end seconds,offset,ende,endzeit,schluss,endposition,fin,temps de fin,"
+    "heure de fin,final,tiempo de fin,tiempo final,hora de fin",
+    DURATION: "duration,dur,length,duration ms,duration s,duration sec,duration seconds,"
+    "dauer,duree,duracion",
+    "document": "document name,file name,dokument,datei,dateiname,fichier,nom du fichier,"
+    "documento,archivo,fichero",
+}
+"""Names that give a column its role where none has one of `COLUMNS`, as `_bare` writes them."""
+_UNIT_IN_NAME = re.compile(r"[(\[](s|sec|secs|seconds?|ms|msec|milliseconds?)[)\]]$")
+_MILLISECONDS = ("ms", "msec", "millisecond", "milliseconds")
+_SECONDS = ("s", "sec", "secs", "second", "seconds")
 _ALWAYS = ("annotator", "category", "start", "end")
 _FLOATS = (float, np.floating)
 _NEEDED = ("annotator", "start", "end")
@@ -44,8 +71,37 @@ def as_role(name: str) -> str:
     return re.sub(r"[\s_-]+", " ", name.strip().lower())
 
 
-def places_of_roles(names: Sequence[str], features: Sequence[str] = ()) -> dict[str, list[int]]:
+def _bare(name: str) -> str:
+    """Return the name of a column without accents and without a unit in brackets at its end."""
+    letters = unicodedata.normalize("NFD", _UNIT_IN_NAME.sub("", as_role(name)).strip())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+def unit_of_columns(names: Iterable[str]) -> str:
+    """Return "s" or "ms" where the names of the columns of positions say so; else "".
+
+    Parameters
+    ----------
+    names
+        Of the columns: `Start (ms)`, `end_sec`.
+    """
+    units = set()
+    for name in names:
+        match = _UNIT_IN_NAME.search(as_role(name))
+        *_, last = ("", *as_role(name).split(" ")[1:])
+        word = match[1] if match else last
+        units.add("ms" if word in _MILLISECONDS else "s" if word in _SECONDS else "")
+    return units.pop() if len(units) == 1 else ""
+
+
+def places_of_roles(
+    names: Sequence[str],
+    features: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+) -> dict[str, list[int]]:
     """The columns that have each role; an exact name takes precedence over aliases.
+
+    A column of durations counts only where there is a start and no end.
 
     Parameters
     ----------
@@ -53,16 +109,108 @@ def places_of_roles(names: Sequence[str], features: Sequence[str] = ()) -> dict[
         Of the columns.
     features
         Columns that are features: none of them is the document, fragments, a shape or an id.
+    columns
+        The column that is asked for by role; it has no other role then.
+
+    Raises
+    ------
+    UsageError
+        There is no such role.
+    DataError
+        There is no such column, or it occurs twice.
     """
-    found: dict[str, list[int]] = {}
+    asked = {role: [_place_asked(names, role, name)] for role, name in (columns or {}).items()}
+    taken = {places[0] for places in asked.values()}
     written = [as_role(name) for name in names]
-    for role, aliases in COLUMNS.items():
-        places = [i for i, name in enumerate(written) if name in aliases]
-        if role not in _ALWAYS:  # What is asked for as a feature is none of the others.
-            places = [i for i in places if names[i].strip() not in features]
-        if places:
-            found[role] = [i for i in places if written[i] == role] or places
+    bare = [_bare(name) for name in names]
+    found: dict[str, list[int]] = {}
+    for role in (*COLUMNS, DURATION):
+        if role in asked:
+            found[role] = asked[role]
+            continue
+        further = {*COLUMNS.get(role, ()), *_FURTHER.get(role, "").split(",")}
+        ways = (
+            [i for i, name in enumerate(written) if name == role],
+            [i for i, name in enumerate(written) if name in COLUMNS.get(role, ())],
+            [i for i, name in enumerate(bare) if name and name in further],
+        )
+        for places in ways:
+            free = [i for i in places if i not in taken]
+            if role not in _ALWAYS:  # What is asked for as a feature is none of the others.
+                free = [i for i in free if names[i].strip() not in features]
+            if free:
+                found[role] = free
+                break
+    _settle_ends(found, bare, asked)
     return found
+
+
+def _settle_ends(
+    found: dict[str, list[int]], bare: Sequence[str], asked: Mapping[str, object]
+) -> None:
+    """Decide between an end and a duration, and what `offset` is."""
+    if {"end", DURATION} <= asked.keys():
+        raise UsageError("`columns=` gives an end and a duration: a unit has one of them")
+    ends = found.get("end", ())
+    if ends and "start" not in found and DURATION in found and bare[ends[0]] == "offset":
+        found["start"] = found.pop("end")  # An offset and a length.
+    if DURATION in asked:
+        found.pop("end", None)
+    if "end" in found or "start" not in found:
+        found.pop(DURATION, None)
+
+
+def _place_asked(names: Sequence[str], role: str, name: str) -> int:
+    """Return the place of a column that is asked for by name."""
+    one_of("columns", role, (*COLUMNS, DURATION))
+    places = [i for i, own in enumerate(names) if own.strip() == name.strip()]
+    places = places or [i for i, own in enumerate(names) if as_role(own) == as_role(name)]
+    if len(places) != 1:
+        what = "occurs several times" if places else "does not exist"
+        there = ", ".join(own.strip() or "(without a name)" for own in names)
+        raise DataError(f"column {name!r} {what}", hint=f"The columns are: {there}")
+    return places[0]
+
+
+def missing_roles(found: Container[str]) -> list[str]:
+    """Return the roles that a table needs and has no column for.
+
+    Parameters
+    ----------
+    found
+        Roles that have one.
+    """
+    ended = "end" in found or DURATION in found
+    lacking = [role for role in ("annotator", "start") if role not in found]
+    return [*lacking, *(() if ended else ("end",))]
+
+
+def unknown_columns(
+    names: Sequence[str], found: Mapping[str, Sequence[int]], given: Sequence[str] = ()
+) -> DataError:
+    """Return the error of a table without a column that it needs: all names, known and unknown.
+
+    Parameters
+    ----------
+    names
+        Of the columns.
+    found
+        The columns of each role, as of `places_of_roles`.
+    given
+        Roles that need no column here.
+    """
+    roles = {places[0]: role for role, places in found.items() if places}
+    known = [f"{names[i].strip()!r} ({role})" for i, role in sorted(roles.items())]
+    unknown = [repr(n.strip()) for i, n in enumerate(names) if n.strip() and i not in roles]
+    lacking = missing_roles({*found, *given})
+    last = " or ".join(filter(None, [", ".join(lacking[:-1]), lacking[-1]]))
+    example = ",".join(f"{role}=NAME" for role in lacking)
+    said = f"there is no column for {last}; known are {', '.join(known) or 'none'}"
+    said += f", unknown are {first_names(unknown, 12)}" if unknown else ""
+    hint = f"Say which columns they are: `columns={example}`"
+    if lacking == ["annotator"]:
+        hint += ". If each file holds one annotator, `layout='{annotator}/{document}'` or the like"
+    return DataError(said, hint=hint)
 
 
 class FrameColumns(NamedTuple):
@@ -77,12 +225,15 @@ class FrameColumns(NamedTuple):
     shapes: list[Any] | None
 
 
-def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
+def columns_of(
+    frame: Any, features: Sequence[str] = (), columns: Mapping[str, str] | None = None
+) -> FrameColumns:
     """Return the columns of a frame by their role.
 
     A missing category (None, NaN, NA) is an unlabelled unit, and so is every unit where there is
     no category column. A whole number is one name, whether a gap or a neighbour made a float of it
-    or not: `2.0` reads as `2`, so that parts of one frame agree.
+    or not: `2.0` reads as `2`, so that parts of one frame agree. Durations may stand for the ends.
+    `columns` says by role which column has it.
 
     Raises
     ------
@@ -92,8 +243,10 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
     """
     if hasattr(frame, "__arrow_c_stream__") and not hasattr(frame, "iloc"):
         with suppress(ImportError):  # polars has columns that can be listed as well
-            frame = _sound_columns(frame, features)
-    column = _columns_by_role(frame, features)
+            frame = _sound_columns(frame, features, columns)
+    column = _columns_by_role(frame, features, columns)
+    if DURATION in column:
+        column["end"] = _ends(column["start"], column[DURATION])
     annotators, starts, ends = (column[name] for name in _NEEDED)
     for name, values in zip(_NEEDED, (annotators, starts, ends), strict=True):
         for row, value in enumerate(values, 1):
@@ -103,8 +256,8 @@ def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
                 raise DataError(f"row {row} of the data frame: {name} {value} is not a number")
     labels = column.get("category", [None] * len(starts))
     names = [None if _missing(x) else name_of(x) for x in labels]
-    columns = [[None if _missing(x) else name_of(x) for x in frame[f]] for f in features]
-    known = [dict(zip(features, values, strict=True)) for values in zip(*columns, strict=True)]
+    further = [[None if _missing(x) else name_of(x) for x in frame[f]] for f in features]
+    known = [dict(zip(features, values, strict=True)) for values in zip(*further, strict=True)]
     fragments: list[Sequence[Any]] | None = None
     if FRAGMENTS in column:
         fragments = [() if x is None or isinstance(x, _FLOATS) else x for x in column[FRAGMENTS]]
@@ -131,7 +284,9 @@ def reader_of(table: Any) -> Any:
     return pyarrow.RecordBatchReader.from_stream(table)
 
 
-def _sound_columns(frame: Any, features: Sequence[str]) -> dict[str, list[Any]]:
+def _sound_columns(
+    frame: Any, features: Sequence[str], columns: Mapping[str, str] | None
+) -> dict[str, list[Any]]:
     """Return the columns of a table of Arrow as lists.
 
     Raises
@@ -143,27 +298,62 @@ def _sound_columns(frame: Any, features: Sequence[str]) -> dict[str, list[Any]]:
     try:
         reader = reader_of(frame)
         names = reader.schema.names
+        roles = places_of_roles(names, (), columns)
+        read = {names[place] for places in roles.values() for place in places}
         for name in names:
-            if names.count(name) > 1 and (name in features or places_of_roles([name])):
+            if names.count(name) > 1 and (name in features or name in read):
                 raise DataError(f"data frame has {names.count(name)} columns {name!r}")
         places = {name: place for place, name in enumerate(names)}
-        columns: dict[str, list[Any]] = {name: [] for name in places}
+        values: dict[str, list[Any]] = {name: [] for name in places}
         for batch in reader:
             batch.validate(full=True)
             for name, place in places.items():
-                columns[name] += batch.column(place).to_pylist()
+                values[name] += batch.column(place).to_pylist()
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise DataError(f"data frame is damaged: {reason}", hint="Make it again") from None
-    return columns
+    return values
 
 
-def _columns_by_role(frame: Any, features: Sequence[str]) -> dict[str, list[Any]]:
+def _ends(starts: Sequence[Any], durations: Sequence[Any]) -> list[Any]:
+    """Return where what begins at `starts` ends; missing where either is."""
+    ends: list[Any] = []
+    for row, (start, duration) in enumerate(zip(starts, durations, strict=True), 1):
+        if _missing(start) or _missing(duration):
+            ends.append(None)
+            continue
+        try:
+            first, length = float(start), float(duration)
+        except (TypeError, ValueError):
+            raise DataError(
+                f"row {row} of the data frame: start {start!r} or duration {duration!r} is not a "
+                "number"
+            ) from None
+        if length < 0:
+            raise DataError(f"row {row} of the data frame has a duration {length:.15g} < 0")
+        finite = math.isfinite(first) and math.isfinite(length)
+        ends.append(exact_sum(first, length) if finite else first + length)
+    return ends
+
+
+def exact_sum(first: float, second: float) -> float:
+    """Return the sum of two finite numbers as their shortest decimal forms add up.
+
+    >>> exact_sum(0.1, 0.2)
+    0.3
+    """
+    return float(Fraction(repr(float(first))) + Fraction(repr(float(second))))
+
+
+def _columns_by_role(
+    frame: Any, features: Sequence[str], columns: Mapping[str, str] | None
+) -> dict[str, list[Any]]:
     """The values of each column that has a role; DataError for one too few or too many."""
     keys = [*(frame.columns if hasattr(frame, "columns") else frame)]
     named = [*map(str, keys)]
-    there = places_of_roles(["" if n in features else n for n in named])
-    roles = {role: there[role] for role in (*_ALWAYS, FRAGMENTS, SHAPE) if role in there}
+    there = places_of_roles(["" if n in features else n for n in named], (), columns)
+    wanted = (*_ALWAYS, DURATION, FRAGMENTS, SHAPE)
+    roles = {role: there[role] for role in wanted if role in there}
     for key in (keys[i] for i in there.get("document", ())):
         documents = {str(name) for name in frame[key]}
         if len(documents) > 1:
@@ -172,10 +362,12 @@ def _columns_by_role(frame: Any, features: Sequence[str]) -> dict[str, list[Any]
                 "continuum is one",
                 hint="Give the rows of one document, or the whole frame to gammacp.read_table",
             )
-    for name in (*_NEEDED, *features):
+    for name in features:
         if name not in (*roles, *named):
             has = first_names([*map(repr, named)], 8) or "none"
             raise DataError(f"data frame has no column {name!r}; it has: {has}", hint=_HINT)
+    if missing_roles(roles):
+        raise unknown_columns(named, there).within("data frame")
     if axes := [role for role in AXES if role in there]:
         raise DataError(
             f"data frame has the columns of boxes {', '.join(axes)}",

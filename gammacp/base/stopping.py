@@ -1,11 +1,14 @@
-"""When to stop: deadlines, and Ctrl-C as a wish to stop rather than an exception.
+"""When to stop: deadlines, budgets of work, and Ctrl-C as a wish to stop, not an exception.
 
 Deadlines are moments of `clock`, which stands still while code is compiled or loaded: a limit is
-for what is computed, and a first run gives what a later one gives.
+for what is computed, and a first run gives what a later one gives. They serve time limits alone.
+Whatever else ends because it takes too long has a `budget` of steps. Steps are counted and not
+timed, so a computation without a time limit ends at the same point on any machine, however busy.
 
 Solvers ask `due` wherever they could end with what they have. Native calls that may take long (LP,
 CP-SAT, pricing) run under `watched`, which tells them to halt as soon as it is due: Python's signal
-handlers wait while native code runs in the main thread, so such a call runs beside it.
+handlers wait while native code runs in the main thread, so such a call runs beside it. Kernels run
+under `halting`: they count their steps on a meter, and stop by themselves at the end of the budget.
 """
 
 import signal
@@ -14,8 +17,9 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +27,98 @@ from numpy.typing import NDArray
 T = TypeVar("T")
 
 _POLL = 0.05
+
+# Cells of a meter, the array on which a kernel counts: whether it is halted from outside, the steps
+# it has taken, those it may take at most, and the nodes of search trees it has looked at.
+HALTED, STEPS, MOST, NODES = range(4)
+Meter: TypeAlias = NDArray[np.int64]
+
+# Steps that take very roughly a second of one core.
+GIGA = 10**9
+UNLIMITED = 2**62
+
+
+class Work:
+    """Steps taken so far, and what is worth telling about them.
+
+    Attributes
+    ----------
+    steps
+        Elementary operations, about as many as a core makes in a nanosecond each.
+    nodes
+        States of search trees that were looked at.
+    rounds
+        How often prices, columns or a relaxation were found anew.
+    most
+        Number of steps at which the innermost budget ends.
+    facts
+        What solvers `note` by name, the last word on each.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing done and no budget."""
+        self.steps, self.nodes, self.rounds = 0, 0, 0
+        self.most = UNLIMITED
+        self.facts: dict[str, Any] = {}
+
+    @property
+    def left(self) -> int:
+        """Number of steps that the budget still has."""
+        return UNLIMITED if self.most == UNLIMITED else max(self.most - self.steps, 0)
+
+
+_work: ContextVar[Work] = ContextVar("work")
+
+
+def current_work() -> Work:
+    """Return what counts the steps of this thread."""
+    work = _work.get(None)
+    if work is None:
+        work = Work()
+        _work.set(work)
+    return work
+
+
+def spend(steps: float) -> None:
+    """Count steps that were taken outside of kernels."""
+    current_work().steps += int(steps)
+
+
+def note(**facts: Any) -> None:
+    """Note what is worth telling about how something was solved."""
+    current_work().facts.update(facts)
+
+
+@contextmanager
+def counting() -> Iterator[Work]:
+    """Count the steps within by themselves; they count outside as well once it ends."""
+    outer, own = current_work(), Work()
+    own.most = outer.left
+    token = _work.set(own)
+    try:
+        yield own
+    finally:
+        _work.reset(token)
+        outer.steps += own.steps
+        outer.nodes += own.nodes
+        outer.rounds += own.rounds
+
+
+@contextmanager
+def budget(steps: float | None, *, beyond: bool = False) -> Iterator[Work]:
+    """Make everything `due` within once so many more steps are taken; None for no limit.
+
+    A budget around this one counts as well, unless the steps may go `beyond` it.
+    """
+    work = current_work()
+    outer = work.most
+    if steps is not None:
+        end = work.steps + int(steps)
+        work.most = end if beyond else min(outer, end)
+    try:
+        yield work
+    finally:
+        work.most = outer
 
 
 class _Clock:
@@ -46,24 +142,21 @@ class _Clock:
             self._lost += self._read() - self._since
 
 
-# What they read is looked up at each call: a benchmark puts the clock of the CPU in its place.
+# What it reads is looked up at each call: a benchmark puts the clock of the CPU in its place.
 clock = _Clock(lambda: time.monotonic())
-cpu_clock = _Clock(lambda: time.process_time())
 _stopping = threading.Lock()
 
 
 @contextmanager
 def standstill() -> Iterator[None]:
-    """Within, in whatever thread, `clock` and `cpu_clock` stand still."""
+    """Within, in whatever thread, `clock` stands still."""
     with _stopping:
         clock.stop()
-        cpu_clock.stop()
     try:
         yield
     finally:
         with _stopping:
             clock.resume()
-            cpu_clock.resume()
 
 
 told_of_compiling: list[Callable[[], None]] = []
@@ -96,8 +189,14 @@ def interruptible() -> Iterator[threading.Event]:
 
 
 def due(deadline: float = np.inf) -> bool:
-    """Whether to end with the best so far: past the deadline (of `clock`) or Ctrl-C."""
-    return (_listening.is_set() and _interrupted.is_set()) or clock() > deadline
+    """Tell whether to end with the best so far: Ctrl-C, no budget left, or past the deadline.
+
+    The deadline is one of `clock`, which is not even read where there is none.
+    """
+    if _listening.is_set() and _interrupted.is_set():
+        return True
+    work = current_work()
+    return work.steps >= work.most or (deadline < np.inf and clock() > deadline)
 
 
 def watched(call: Callable[[], T], halt: Callable[[], object], deadline: float = np.inf) -> T:
@@ -116,17 +215,27 @@ def watched(call: Callable[[], T], halt: Callable[[], object], deadline: float =
         return running.result()
 
 
-def halting(
-    call: Callable[[NDArray[np.bool_]], T], deadline: float = np.inf, *, quick: bool = False
-) -> T:
-    """`watched` for a kernel that stops soon after the flag it gets is set.
+def new_meter(most: int = UNLIMITED) -> Meter:
+    """Return a meter on which a kernel may count that many steps."""
+    return np.array([0, 0, most, 0], np.int64)
 
-    `quick` ones, of milliseconds, are left to end by themselves.
+
+def halting(call: Callable[[Meter], T], deadline: float = np.inf, *, quick: bool = False) -> T:
+    """Run a kernel `watched`, with a meter that ends it when due or where the budget ends.
+
+    `quick` ones, of milliseconds, are left to end by themselves. What the kernel has counted is
+    added to the work of this thread.
     """
-    halted = np.zeros(1, np.bool_)
-    if quick:
-        return call(halted)
-    return watched(lambda: call(halted), lambda: halted.fill(True), deadline)
+    work = current_work()
+    meter = new_meter(work.left)
+
+    def halt() -> None:
+        meter[HALTED] = 1
+
+    result = call(meter) if quick else watched(lambda: call(meter), halt, deadline)
+    work.steps += int(meter[STEPS])
+    work.nodes += int(meter[NODES])
+    return result
 
 
 def abandoned(call: Callable[[], T], deadline: float = np.inf) -> T | None:

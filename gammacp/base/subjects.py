@@ -22,6 +22,9 @@ The rest of gammacp finds it through its `subject.toml` alone:
     [name]                          # public names of `gammacp`: modules and their names
     [warm]                          # what `gammacp warm-up` calls: modules and functions
 
+    [asked]                         # modules of formats that few files can be of: their endings,
+    "gammacp.melodies.kern" = [".krn", "**kern"]    # and words in those of another ending
+
     [advice]                        # sentences for messages of the core, by situation
     "pitches unused" = "gammacp melody compares pitches"
 
@@ -51,7 +54,7 @@ _CONTENTS = "contents.toml"
 _FILE = "subject.toml"
 _KEYS = {"needs": list, "offers": list, "frozen": bool, "aside": bool}
 # Tables that the core reads itself; all others are the kinds of registries.
-_TABLES = frozenset({"command", "name", "warm", "advice", "parameter"})
+_TABLES = frozenset({"command", "name", "warm", "advice", "parameter", "asked"})
 _OPTION = "option "
 _LAST = " last"
 
@@ -144,7 +147,8 @@ def table(kind: str) -> dict[str, Any]:
     Parameters
     ----------
     kind
-        A registry's kind, or "command", "name", "warm", "advice", "parameter", "option COMMAND".
+        A registry's kind, or "command", "name", "warm", "advice", "asked", "parameter",
+        "option COMMAND".
     """
     found = dict(core().tables.get(kind, {}))
     for subject in subjects().values():
@@ -303,7 +307,7 @@ def _check_names(base: Subject, present: Mapping[str, Subject]) -> None:
     owners: dict[tuple[str, str], Path] = {}
     for subject in (base, *present.values()):
         for kind, entries in _tables_of(subject, present):
-            if kind.startswith(_OPTION) or kind == "warm":
+            if kind.startswith(_OPTION) or kind in ("warm", "asked"):
                 continue
             for name in _names(kind, entries):
                 key = kind.removesuffix(_LAST), name

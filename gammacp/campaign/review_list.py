@@ -16,13 +16,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 from gammacp.base.files import atomic_write
 from gammacp.base.validation import Row, WrittenTable, validated
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.shapes import in_cell
 from gammacp.errors import DataError, UsageError
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import HEAD_BYTES, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents, Spans
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _SIDES = ("start", "end", "category")
 _SHAPE = "shape"  # a fourth, where units have shapes
 MOST_CELLS = 20_000_000  # of a sheet, those included that a far one makes empty
+_SHEETS = 1 << 20  # bytes of a workbook's list of sheets that are looked at
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _CELL = 32_767  # characters that a cell of Excel's holds
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -323,6 +325,17 @@ def _rows(source: Source, sheet: Any) -> list[tuple[Any, ...]]:
     return rows
 
 
-registered(
-    "review-list", "Review list (Excel)", (".xlsx",), holding(".xlsx", b"PK"), read, extra="studio"
-)
+def _sniff(head: bytes, path: Path) -> bool:
+    """Return whether a workbook has the sheets of a review list; a large one may have them."""
+    if path.suffix.lower() != ".xlsx" or not head.startswith(b"PK"):
+        return False
+    if len(head) >= HEAD_BYTES:
+        return True
+    try:
+        with ZipFile(BytesIO(head)) as archive, archive.open("xl/workbook.xml") as file:
+            return b"about gammacp" in file.read(_SHEETS)
+    except Exception:  # zipfile has several for damaged archives
+        return False
+
+
+registered("review-list", "Review list (Excel)", (".xlsx",), _sniff, read, extra="studio")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gammacp.base.files import atomic_write
 from gammacp.base.record_tables import Column, Table, number
 from gammacp.cli.output import message, messages, show
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
+    from gammacp.alignment.reporting import TracePoint
 
 
 def alignment_records(alignment: Alignment) -> list[dict[str, Any]]:
@@ -34,6 +38,20 @@ def print_alignment(alignment: Alignment, *, title: str = "") -> None:
     ]
     disorder = Column("disorder", "disorder", number)
     show(Table((disorder, *columns), alignment_records(alignment)), title=title)
+
+
+def write_trace(points: Sequence[TracePoint], alignment: Alignment, path: Path) -> None:
+    """Write the anytime curve as CSV; its last point is the alignment itself.
+
+    Solvers that come to their answer in one go have that point alone.
+    """
+    work = 0 if alignment.effort is None else alignment.effort.work
+    last = (work, alignment.disorder, alignment.bound)
+    with atomic_write(path) as temporary, temporary.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(("work", "best", "bound"))
+        writer.writerows([*points, last])
+    message(f"wrote {path} ({len(points) + 1} points)")
 
 
 def tell_open(alignments: Mapping[str, Alignment], of: int) -> None:

@@ -238,7 +238,12 @@ class Continuum(Quantities):
 
     @classmethod
     def from_frame(
-        cls, frame: Any, *, features: Sequence[str] = (), **declared: Unpack[Declared]
+        cls,
+        frame: Any,
+        *,
+        features: Sequence[str] = (),
+        columns: Mapping[str, str] | None = None,
+        **declared: Unpack[Declared],
     ) -> Continuum:
         """Build a continuum from a data frame with columns annotator, category, start, end.
 
@@ -246,8 +251,9 @@ class Continuum(Quantities):
         the extra `parquet` whatever has `__arrow_c_stream__` (`gammacp.read_table` reads many
         documents of it). A missing category (None, NaN, NA) is an unlabelled unit; the category
         column may be absent. Columns may have the names that they may have in CSV: coder, label,
-        begin, onset, …. A column `fragments` has (start, end) of each fragment, a column `shape`
-        what `Shape.json` says. The other arguments as for `from_columns`.
+        begin, onset, …; one of durations may stand for the end. A column `fragments` has
+        (start, end) of each fragment, a column `shape` what `Shape.json` says. The other arguments
+        as for `from_columns`.
 
         Parameters
         ----------
@@ -255,6 +261,8 @@ class Continuum(Quantities):
             One row per unit.
         features
             Further columns that are features beside the category.
+        columns
+            The column of each role, where its name is not one of those: `{"start": "from"}`.
 
         Raises
         ------
@@ -264,7 +272,7 @@ class Continuum(Quantities):
         """
         from gammacp.continuum.frame import columns_of_frame
 
-        return cls.from_columns(**columns_of_frame(frame, features), **declared)
+        return cls.from_columns(**columns_of_frame(frame, features, columns), **declared)
 
     def to_frame(self) -> DataFrame:
         """Return a pandas data frame with columns annotator, category, start, end and features.

@@ -16,16 +16,18 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-def columns_of_frame(frame: Any, features: Sequence[str]) -> dict[str, Any]:
+def columns_of_frame(
+    frame: Any, features: Sequence[str], columns: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Return the arguments of `Continuum.from_columns` that a data frame has.
 
     Parameters
     ----------
-    frame, features
+    frame, features, columns
         As for `Continuum.from_frame`.
     """
     asked = several("features", features)
-    names, labels, known, start, end, fragments, shapes = columns_of(frame, asked)
+    names, labels, known, start, end, fragments, shapes = columns_of(frame, asked, columns)
     if shapes is not None:
         shapes = [from_json(x)[1] if isinstance(x, Mapping) else None for x in shapes]
     return {

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from enum import StrEnum
+from itertools import pairwise
 
 import numpy as np
 
@@ -30,6 +31,7 @@ class Need(StrEnum):
     INTEGERS = "integers"  # positions are whole numbers
     FULL_COVERING = "full covering"  # every annotator's units tile the bounds without gaps
     PREDEFINED = "predefined units"  # all annotators have units at the same places
+    PLACES = "places"  # no two units overlap unless they have the same place
     TWO_ANNOTATORS = "two annotators"
 
 
@@ -220,6 +222,34 @@ def _not_predefined(c: Continuum) -> str | None:
     return None
 
 
+def _not_places(c: Continuum) -> str | None:
+    if _not_predefined(c) is None:
+        return None
+    order = np.lexsort((c.ends, c.starts))
+    starts, ends = c.starts[order], c.ends[order]
+    inside = [tuple(c.inside[i]) if c.inside is not None else () for i in order]
+    new = np.array([a != b for a, b in pairwise(inside)], np.bool_)
+    new |= (starts[1:] != starts[:-1]) | (ends[1:] != ends[:-1])
+    reached = np.maximum.accumulate(ends)[:-1]
+    for i in np.flatnonzero(new & (starts[1:] < reached))[:1]:
+        later = int(order[i + 1])
+        earlier = int(order[np.argmax(ends[: i + 1] == reached[i])])
+        first, second = sorted((earlier, later))
+        names = c.annotators[c.annotator_codes[first]], c.annotators[c.annotator_codes[second]]
+        if names[0] == names[1]:
+            return f"{_unit(c, first)} and {_unit(c, second)} overlap in different places"
+        return (
+            f"{names[0]} and {names[1]} have units at different places that overlap: "
+            f"{_place(c, first)} and {_place(c, second)}"
+        )
+    return None
+
+
+def _place(c: Continuum, row: int) -> str:
+    u = c.unit(row)
+    return f"{u.start:.15g}-{u.end:.15g}"
+
+
 def _not_two(c: Continuum) -> str | None:
     return None if c.n_annotators == 2 else f"{c.n_annotators} annotators, but two are needed"
 
@@ -235,5 +265,6 @@ _CHECKS: dict[Need, Callable[[Continuum], str | None]] = {
     Need.INTEGERS: _fractional,
     Need.FULL_COVERING: _why_uncovered,
     Need.PREDEFINED: _not_predefined,
+    Need.PLACES: _not_places,
     Need.TWO_ANNOTATORS: _not_two,
 }

@@ -1,11 +1,11 @@
 """Copies of a continuum whose annotators, categories or document have other names."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gammacp.continuum.columns import check_known, recode
 from gammacp.continuum.continuum import Continuum
-from gammacp.continuum.label import category_of, features_of, plain, to_label
+from gammacp.continuum.label import category_of, distinct, features_of, plain, to_label
 from gammacp.continuum.selecting import keep_rows, relabel
 from gammacp.errors import DataError
 
@@ -30,13 +30,61 @@ def rename_categories(continuum: Continuum, mapping: Mapping[str, str]) -> Conti
     if not changed:
         return continuum
 
-    def rename(label: str) -> str | None:
-        category = category_of(label)
-        return to_label(changed.get(category or "", category), features_of(label))
-
-    renamed = relabel(continuum, [rename(label) for label in continuum.categories])
+    renamed = relabel(continuum, _renamed_labels(continuum.categories, changed))
     for old in sorted(changed):
         renamed = renamed.noting("map", old, changed[old])
+    return renamed
+
+
+def rename_categories_of(
+    continuum: Continuum,
+    mapping: Mapping[str, str],
+    own: Mapping[str, Mapping[str, str]],
+) -> Continuum:
+    """Return the units with categories renamed, in another way for some annotators.
+
+    All renaming is done at once: a new name is not renamed again.
+
+    Parameters
+    ----------
+    continuum
+        Whose units.
+    mapping
+        Old names to new ones, for everybody; categories that it does not name stay.
+    own
+        By annotator: names that only this one's units get, instead of those of `mapping`.
+        Annotators who are not there change nothing, but their new names are categories.
+
+    >>> from gammacp.continuum.unit import Unit
+    >>> c = Continuum.from_units([Unit("Ann", 2, 9, "x"), Unit("Bob", 3, 9, "x")])
+    >>> [u.category for u in rename_categories_of(c, {}, {"Bob": {"x": "y"}})]
+    ['x', 'y']
+    """
+    old = continuum.categories
+    labels = _renamed_labels(old, mapping)
+    codes = continuum.category_codes.copy()
+    labelled = codes >= 0
+    about = continuum.about
+    for name in sorted(mapping):
+        if mapping[name] != name:
+            about = about.noting("map", name, mapping[name])
+    for annotator in sorted(own):
+        if annotator in continuum.annotators:
+            rows = continuum.annotator_codes == continuum.annotators.index(annotator)
+            codes[rows & labelled] += len(labels)
+        labels += _renamed_labels(old, {**mapping, **own[annotator]})
+        for name in sorted(own[annotator]):
+            about = about.noting("map", f"{annotator}:{name}", own[annotator][name])
+    categories, new = distinct(labels)
+    return keep_rows(continuum, categories=categories, category_codes=new[codes], about=about)
+
+
+def _renamed_labels(labels: Sequence[str], mapping: Mapping[str, str]) -> list[str | None]:
+    """Return labels whose categories have other names and whose features stay."""
+    renamed = []
+    for label in labels:
+        category = category_of(label)
+        renamed.append(to_label(mapping.get(category or "", category), features_of(label)))
     return renamed
 
 

@@ -48,13 +48,17 @@ from gammacp.base.files import atomic_write
 from gammacp.base.frames import (
     AXES,
     COLUMNS,
+    DURATION,
     FRAGMENTS,
     SHAPE,
     UNIT,
     as_role,
+    missing_roles,
     name_of,
     places_of_roles,
     reader_of,
+    unit_of_columns,
+    unknown_columns,
 )
 from gammacp.base.left_out import Tally
 from gammacp.continuum import Continuum, Corpus
@@ -68,11 +72,21 @@ from gammacp.formats.delimited_writing import LINKS, ORDER, columns_inside, shap
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import NO_UNIT, by_name, in_pieces, shape_of, with_continua, with_shapes
+from gammacp.formats.spans import (
+    NO_UNIT,
+    SECONDS,
+    by_name,
+    in_pieces,
+    shape_of,
+    with_continua,
+    with_shapes,
+)
+from gammacp.formats.unit_rows import ROWS_SHOWN
+from gammacp.formats.written_positions import WrittenPositions
 
 _BOUNDS = ("bounds_start", "bounds_end")
 _WHOSE = ("document", "annotator")
-_READ = ("document", *ORDER, FRAGMENTS, *AXES, SHAPE, UNIT)
+_READ = ("document", *ORDER, DURATION, FRAGMENTS, *AXES, SHAPE, UNIT)
 _UNIT = b"gammacp.offset_unit"
 _ROWS = 1 << 16
 _HINT = "The columns are document, annotator, category, start, end"
@@ -106,6 +120,7 @@ def _damage_named(error: Fault, what: str = "file") -> Iterator[None]:
 def read(
     source: Source,
     *,
+    columns: Mapping[str, str] | None = None,
     features: Sequence[str] = (),
     discontinuous: str = "keep",
     shapes: str = "keep",
@@ -114,6 +129,8 @@ def read(
 
     Parameters
     ----------
+    columns
+        The column of each role, as for CSV.
     features
         Further columns that are features beside the category.
     discontinuous
@@ -152,7 +169,7 @@ def read(
     unread = {*(() if shapes != "no" else (*AXES, SHAPE)), *(() if beside else (UNIT,))}
     with _damage_named(source.error):
         schema, batches = _schema_and_batches(source)
-        made = _Reading(source.error, schema, features, given, unread)
+        made = _Reading(source.error, schema, features, given, unread, columns)
         for place, batch in batches:
             made.add(batch, place)
         document = made.document(source.place, source.document)
@@ -177,8 +194,24 @@ def first_rows(source: Source) -> dict[tuple[Any, ...], str]:
     return found
 
 
+def head(source: Source) -> list[list[str]]:
+    """Return the first rows, names of columns first."""
+    schema, batches = _schema_and_batches(source)
+    rows = [list(schema.names)]
+    for _, batch in batches:
+        for row in batch.slice(0, ROWS_SHOWN - len(rows)).to_pylist():
+            rows.append(["" if row[name] is None else str(row[name]) for name in schema.names])
+        if len(rows) >= ROWS_SHOWN:
+            break
+    return rows
+
+
 def read_table(
-    table: Any, *, features: Sequence[str] = (), links: Any = None
+    table: Any,
+    *,
+    features: Sequence[str] = (),
+    links: Any = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Continuum | Corpus:
     """The corpus of a table of units in memory; without a document column, the continuum.
 
@@ -192,6 +225,8 @@ def read_table(
         Further columns that are features beside the category.
     links
         A table of links between the units of that one, by their column `unit`.
+    columns
+        The column of each role, where its name is not a known one: `{"start": "from"}`.
 
     Raises
     ------
@@ -209,7 +244,7 @@ def read_table(
     error = partial(DataError, file="table")
     with _damage_named(error, "it"):
         schema, batches = _in_memory(table)
-        made = _Reading(error, schema, features, {}, unread)
+        made = _Reading(error, schema, features, {}, unread, columns)
         for place, batch in batches:
             made.add(batch, place)
         document = made.document("table", "")
@@ -377,9 +412,11 @@ class _Reading:
         features: Sequence[str],
         given: dict[str, str],
         unread: Collection[str],
+        columns: Mapping[str, str] | None = None,
     ) -> None:
         self._error, self._given, self._features = error, given, features
-        self._found = self._columns(schema.names)
+        self._found = self._columns(schema.names, columns)
+        self._written = WrittenPositions(commas=False)
         for low, high in zip(AXES[::2], AXES[1::2], strict=True):
             if (low in self._found) != (high in self._found):
                 unread = {*unread, low, high}
@@ -399,17 +436,23 @@ class _Reading:
         self._bounds: dict[int, tuple[float, float]] = {}
         self.several = "document" in {**self._found, **given}
 
-    def _columns(self, names: Sequence[str]) -> dict[str, str]:
+    def _columns(self, names: Sequence[str], columns: Mapping[str, str] | None) -> dict[str, str]:
         """The column of each role."""
         found: dict[str, str] = {}
-        for role, places in places_of_roles(names, self._features).items():
+        try:
+            places_by_role = places_of_roles(names, self._features, columns)
+        except DataError as error:
+            raise self._error(error.message, hint=error.hint) from None
+        for role, places in places_by_role.items():
             if len(places) > 1:
                 both = ", ".join(repr(names[i]) for i in places)
                 raise self._error(f"several columns could be the {role}: {both}")
             if role in _READ:  # what else there is counts as a column that is not read
                 found[role] = names[places[0]]
-        lacking = [r for r in ("annotator", "start", "end") if r not in {**found, **self._given}]
-        lacking += [name for name in self._features if names.count(name) != 1]
+        if missing_roles({**found, **self._given}):
+            unknown = unknown_columns(names, places_by_role, tuple(self._given))
+            raise self._error(unknown.message, hint=unknown.hint)
+        lacking = [name for name in self._features if names.count(name) != 1]
         if lacking:
             there = ", ".join(names) or "none"
             raise self._error(f"there is no column {lacking[0]!r}", hint=f"{_HINT}; here: {there}")
@@ -417,7 +460,14 @@ class _Reading:
 
     def add(self, batch: Any, place: Place) -> None:
         """Check and take in a batch."""
-        starts, ends = (self._numbers(batch, role) for role in ("start", "end"))
+        starts = self._numbers(batch, "start", place)
+        if DURATION in self._found:
+            durations = self._numbers(batch, DURATION, place)
+            self._check(~(durations < 0), place, "has a duration < 0", "Correct the duration")
+            # Whatever is finer than a billionth comes from adding in binary.
+            ends = np.round(starts + durations, 9)
+        else:
+            ends = self._numbers(batch, "end", place)
         empty, known = np.isnan(starts) & np.isnan(ends), {}
         for role in _WHOSE:
             codes, names = self.names_of(batch, role)
@@ -463,15 +513,31 @@ class _Reading:
         for row in np.flatnonzero(~sound)[:1]:
             raise self._error(f"{place(int(row))} {what[0]}", hint=what[1] if what[1:] else hint)
 
-    def _numbers(self, batch: Any, name: str) -> Any:
-        """A column of numbers as floats, NaN where it is null."""
+    def _numbers(self, batch: Any, name: str, place: Place | None = None) -> Any:
+        """A column of numbers as floats, NaN where it is null.
+
+        With `place`, which says where a row is, texts may be times of a clock.
+        """
         pa = _pyarrow()
         name = self._found.get(name, name)
         values = batch.column(name)
+        if place is not None and _has_clock_times(values):
+            return self._clock_times(values.to_pylist(), name, place)
         kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
         if not any(is_one(values.type) for is_one in kinds):
             raise self._error(f"column {name!r} has {values.type}, not numbers", hint=_HINT)
         return _plain(values.cast(pa.float64(), safe=False), math.nan)
+
+    def _clock_times(self, texts: Sequence[str | None], name: str, place: Place) -> Any:
+        """Times of a clock in seconds."""
+        found = np.full(len(texts), np.nan)
+        for row, text in enumerate(texts):
+            if text is not None and text.strip():
+                try:
+                    found[row] = self._written.number(text, place(row))
+                except ValueError as error:
+                    raise self._error(f"{place(row)}: {name} {error}", hint=_HINT) from None
+        return found
 
     def _labels(self, batch: Any) -> tuple[Any, Sequence[str | None]]:
         """Codes of the labels, features among them."""
@@ -589,6 +655,18 @@ class _Reading:
             if self._bounds.setdefault(int(codes[row]), own) != own:
                 raise self._error(f"{place(int(row))} gives its document other bounds than before")
 
+    def _offset_unit(self) -> str:
+        """What positions count, as the metadata, the positions or the names of columns say."""
+        if self._written.are_times:
+            if self._unit not in ("", SECONDS):
+                what = f"positions are times of a clock, but the offset unit is {self._unit!r}"
+                raise self._error(what, hint="Correct the schema's metadata")
+            return SECONDS
+        roles = ("start", "end", DURATION)
+        return self._unit or unit_of_columns(
+            [self._found[role] for role in roles if role in self._found]
+        )
+
     def document(self, place: str, name: str) -> Continuum | Corpus:
         """What was read; a continuum of this name where there is no document column."""
         known = self._of["document"].known if self.several else {name: 0}
@@ -613,13 +691,21 @@ class _Reading:
                 ends,
                 inside=column(b for part in parts for b in part) if broken else None,
                 bounds=self._bounds,
-                offset_unit=self._unit,
+                offset_unit=self._offset_unit(),
             )
         except DataError as error:
             raise self._error(error.message, hint=error.hint) from None
         if self.several:
             return Corpus(found, found.categories, tally.entries())
         return found[name].with_about(left_out=tally.entries())
+
+
+def _has_clock_times(values: Any) -> bool:
+    """Return whether a column is text and has times hh:mm:ss."""
+    is_a = _pyarrow().types
+    kinds = (is_a.is_string, is_a.is_large_string, is_a.is_string_view)
+    textual = any(is_one(values.type) for is_one in kinds)
+    return textual and any(":" in (text or "") for text in values.to_pylist())
 
 
 def _whole(parts: list[Any], kind: type) -> Any:
@@ -757,4 +843,5 @@ registered(
     links=KINDS,
     extra="parquet",
     first_rows=first_rows,
+    head=head,
 )

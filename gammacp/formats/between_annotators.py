@@ -164,7 +164,7 @@ def _preferred(suspicion: _Suspicion) -> _Suspicion:
 def _note(
     suspicion: _Suspicion, continua: Mapping[str, Continuum], written: Mapping[str, str]
 ) -> ConventionNote:
-    """What to say of a suspicion, with the options that apply it."""
+    """Return the note on a suspicion, with the options that apply it."""
     change, who = suspicion.change, written.get(suspicion.annotator, suspicion.annotator)
     maps = ", ".join(map(str, change.maps))
     document = continua[suspicion.document].name if suspicion.document else ""

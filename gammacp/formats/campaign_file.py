@@ -41,7 +41,14 @@ from gammacp.errors import DataError, UsageError
 from gammacp.formats.clusters import clustered, feature_of, in_order, with_weights
 from gammacp.formats.finding import Finding, matches
 from gammacp.formats.reading import Collection, Reader, collect
-from gammacp.formats.selection import Names, Selection, says, select, with_features
+from gammacp.formats.selection import (
+    Names,
+    Selection,
+    says,
+    select,
+    used_by_annotator,
+    with_features,
+)
 
 NAME = "campaign.toml"
 
@@ -59,6 +66,7 @@ class _Files(WrittenTable):
     layer: Text = says("Layer whose spans are the units.")
     feature: Text = says("Feature that gives the category.")
     tier: Text = says("Tiers to read, as a pattern.")
+    columns: Names = says("Columns of tables by role: start, end, category, … = its name there.")
     align_texts: bool = says("Whether texts that differ between annotators are aligned.")
     positions: Names = says(
         "Positions of annotators who count differently: end+1, x1000, x1/25, +250, +250 from 1200; "
@@ -239,7 +247,7 @@ class Campaign:
         finding
             What `find` says of `paths`, where that is known.
         """
-        names = ["layer", "feature", "features", "tier", "layout", "align_texts"]
+        names = ["layer", "feature", "features", "tier", "layout", "columns", "align_texts"]
         names += ["positions", "include", "repeated"]
         options = {name: self.values[name] for name in names if name in self.values}
         paths, features = self.paths, tuple(options.get("features", ()))
@@ -366,6 +374,9 @@ class Campaign:
             {n for c in several.values() for n in (*c.annotators, *c.categories)}.union(new)
             for several in (continua, found.continua)
         )
+        if any(":" in name for name in chosen.get("map", {})):
+            here |= {":".join(pair) for pair in used_by_annotator(continua.values())}
+            read |= {":".join(pair) for pair in used_by_annotator(found.continua.values())}
         for key in {"only", "exclude", "rename", "map"} & chosen.keys() - self.given:
             value = chosen[key]
             gone = {n for n in value if n not in here and (n in read or not self.documents)}

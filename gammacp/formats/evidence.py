@@ -87,7 +87,7 @@ class Settled:
     notes: tuple[ConventionNote, ...] = ()
 
     def places(self, quote: Quote) -> list[tuple[int | None, int | None]]:
-        """From where to where each fragment of a span reaches, in code points.
+        """Return the start and end of each fragment of a span, in code points.
 
         Parameters
         ----------
@@ -327,7 +327,7 @@ def _problem(text: str, has: str, quote: Quote) -> str:
 
 
 def _counts(documents: Sequence[Quoted], usual: Convention) -> str:
-    """How many quotes fit under two conventions, if these explain all of them."""
+    """Count the quotes that fit under two conventions, if these explain all of them."""
     fitting = {c: _which_fit(documents, c) for c in dict.fromkeys((usual, *conventions()))}
     total = min(_COUNTED, sum(q.text is not None for d in documents for q in d.quotes))
     quotes = f"{total} quotes" if total < _COUNTED else f"the first {total} quotes"

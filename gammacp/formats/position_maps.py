@@ -19,6 +19,8 @@ from gammacp.formats.positions import as_text
 
 # A product or a sum of decimals is rounded, so that it is equal to the decimal that it stands for.
 _DECIMALS = 9
+# Positions are kept exactly up to this number.
+_LARGEST = 2**53
 _NUMBER = r"\d+(?:\.\d+)?"
 _FORM = re.compile(
     rf"(?P<times>[x×])\s*(?P<over>{_NUMBER})(?:\s*/\s*(?P<under>{_NUMBER}))?"
@@ -108,10 +110,13 @@ def position_maps(text: str) -> tuple[PositionMap, ...]:
 
 def _map_of(match: re.Match[str], text: str) -> PositionMap:
     if match["times"]:
-        under = Fraction(match["under"] or 1)
-        if not under or not Fraction(match["over"]):
+        over, under = Fraction(match["over"]), Fraction(match["under"] or 1)
+        if not under or not over:
             raise UsageError(f"`positions=` {text!r} has a factor that is not > 0")
-        return PositionMap(Fraction(match["over"]) / under)
+        factor = over / under
+        if max(factor.numerator, factor.denominator) > _LARGEST:
+            raise UsageError(f"`positions=` {text!r} has a factor that is no number to count with")
+        return PositionMap(factor)
     by = float(match["sign"] + match["by"])
     since = None if match["since"] is None else float(match["since"])
     start, end = by * (match["side"] != "end"), by * (match["side"] != "start")
@@ -213,7 +218,7 @@ def _unit(unit: Unit, maps: Sequence[PositionMap]) -> Unit:
             starts, ends = replace(step, since=None).of(starts, ends)
     if (ends < starts).any():
         place = f"{unit.annotator} at {unit.start:g}"
-        raise DataError(f"`positions=`: a unit by {place} would end before it starts")
+        raise DataError(f"a unit by {place} would end before it starts with `positions=`")
     pairs = tuple(zip(starts.tolist(), ends.tolist(), strict=True))
     return replace(
         unit, start=pairs[0][0], end=pairs[-1][1], fragments=pairs if unit.fragments else ()
@@ -240,7 +245,7 @@ def _check_inside(c: Continuum, units: Sequence[Unit]) -> None:
     for u in units if c.text is not None else ():
         if not 0 <= u.start <= u.end <= len(c.text or "") and c.offset_unit == "characters":
             raise DataError(
-                f"`positions=`: a unit by {u.annotator} would lie at {u.start:g}-{u.end:g}, "
-                f"outside of the text of {len(c.text or '')} characters",
+                f"a unit by {u.annotator} would lie at {u.start:g}-{u.end:g}, "
+                f"outside of the text of {len(c.text or '')} characters, with `positions=`",
                 hint="Give the map that fits the text",
             )

@@ -216,8 +216,9 @@ def collect(
     layout: str | None = given.pop("layout", None)
     align_texts = bool(given.pop("align_texts", False))
     positions = given.pop("positions", None)
-    offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
-    _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
+    if given:  # All formats are imported for it.
+        offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
+        _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
     asked = list(paths)
     finding = finding or find(asked, chosen, layout)
     taken, passed = _by_state(finding.found, given.get("include"), given.get("repeated"))
@@ -423,7 +424,9 @@ def _noting(continuum: Noting, entry: Format, given: Mapping[str, Any]) -> Notin
     """The continuum, or table of them, with what was asked of its reader in its `selection`."""
     for key, value in given.items():
         noted = {"format", "layout", "include", *entry.reader.options} - {"features"}
-        if value is not None and key in noted:
+        if value is not None and key in noted and isinstance(value, Mapping):
+            continuum = continuum.noting(key, *(f"{k}={v}" for k, v in value.items()))
+        elif value is not None and key in noted:
             several = isinstance(value, list | tuple)
             text = ",".join(map(str, value)) if several else str(value)
             continuum = continuum.noting(key, text)

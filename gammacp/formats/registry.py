@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -88,6 +88,9 @@ class FormatReader:
     first_rows
         `first_rows(source)`: by document and annotator the place of their first row in a file that
         was read, for messages.
+    head
+        `head(source)`: the first rows of a table as texts, names of columns first, for people who
+        say which column is what.
     origin
         `origin(source, place)`: the state of the work that a file holds as its project says, for
         formats of one annotator's part of a document a file; None where nothing says so. `place` is
@@ -98,11 +101,12 @@ class FormatReader:
     read: Callable[..., Continuum | Corpus]
     layers: Callable[[Source], Layers] | None = None
     first_rows: Callable[[Source], Mapping[tuple[str, ...], str]] | None = None
+    head: Callable[[Source], Sequence[Sequence[str]]] | None = None
     origin: Callable[[Source, Path], Origin | None] | None = None
 
     def __post_init__(self) -> None:
         """Turn unexpected exceptions of the functions into errors of the file."""
-        for name in ("sniff", "read", "layers", "first_rows", "origin"):
+        for name in ("sniff", "read", "layers", "first_rows", "head", "origin"):
             if function := getattr(self, name):
                 object.__setattr__(self, name, guard(function))
 
@@ -289,6 +293,7 @@ def registered(
     *,
     layers: Callable[[Source], Layers] | None = None,
     first_rows: Callable[[Source], Mapping[tuple[str, ...], str]] | None = None,
+    head: Callable[[Source], Sequence[Sequence[str]]] | None = None,
     origin: Callable[[Source, Path], Origin | None] | None = None,
     write: Callable[..., None] | None = None,
     many: bool = False,
@@ -311,7 +316,7 @@ def registered(
     ----------
     name, title, extensions, by_content, layout, holds, many, extra
         The attributes of `Format`.
-    sniff, read, layers, first_rows, origin
+    sniff, read, layers, first_rows, head, origin
         The attributes of `FormatReader`.
     write, per_annotator, by_name, milliseconds
         The attributes of `FormatWriter`.
@@ -334,7 +339,12 @@ def registered(
         title=title,
         extensions=extensions,
         reader=FormatReader(
-            sniff=sniff, read=read, layers=layers, first_rows=first_rows, origin=origin
+            sniff=sniff,
+            read=read,
+            layers=layers,
+            first_rows=first_rows,
+            head=head,
+            origin=origin,
         ),
         writer=writer,
         kept=KeptData(**kept),
@@ -354,10 +364,27 @@ def recognise(head: bytes, path: Path) -> Format | None:
     Formats that an extension registered are asked before those that come with gammacp.
     """
     head = in_utf8(head)
-    # The sort is stable: within each kind the order of registration stays.
-    own = table("format")
-    entries = sorted((f for _, f in FORMATS.items()), key=lambda f: f.reader.read.__module__ in own)
-    return next((f for f in entries if f.reader.sniff(head, path)), None)
+    return next((f for f in _candidates(head, path) if f.reader.sniff(head, path)), None)
+
+
+def _candidates(head: bytes, path: Path) -> Iterator[Format]:
+    """Yield formats that the file may be of, those of extensions first.
+
+    Modules of ours are imported one after the other, and only where `[asked]` lets them be.
+    """
+    yield from FORMATS.unlisted()
+    words = table("asked")
+    folded = head.lower()
+    for module, listed in table("format").items():
+        if module not in words or _fits(words[module], folded, path):
+            for name in listed.split():
+                yield FORMATS[name]
+
+
+def _fits(words: Iterable[str], folded: bytes, path: Path) -> bool:
+    """Return whether the file has one of the endings, or its beginning one of the words."""
+    ending = path.suffix.lower()
+    return any(ending == word if word[0] == "." else word.encode() in folded for word in words)
 
 
 def format_for_writing(path: Path, name: str | None) -> Format:

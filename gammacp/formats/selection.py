@@ -17,14 +17,20 @@ from gammacp.continuum.declaring import (
 )
 from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.grid import Grid
-from gammacp.continuum.label import feature_names, plain
-from gammacp.continuum.renaming import adopt_categories, rename_annotators, rename_categories
+from gammacp.continuum.label import category_of, feature_names, plain
+from gammacp.continuum.renaming import (
+    adopt_categories,
+    rename_annotators,
+    rename_categories,
+    rename_categories_of,
+)
 from gammacp.continuum.selecting import (
     drop_short_units,
     keep_annotators,
     keep_categories,
     keep_features,
 )
+from gammacp.errors import DataError
 from gammacp.formats.boundary import place_errors
 from gammacp.formats.merging import categories_of
 from gammacp.formats.positions import LARGEST
@@ -56,7 +62,10 @@ class Selection(WrittenTable):
     Applied in this order; what is not said is None.
     """
 
-    map: Names = says("Categories: name in the files = name to use; two may become one.")
+    map: Names = says(
+        "Categories: name in the files = name to use; two may become one. 'ANNOTATOR:name' is "
+        "about one annotator alone."
+    )
     only: Texts = says("Categories to keep, by their names after [map].")
     rename: Names = says("Annotators: name in the files = name to use.")
     exclude: Texts = says("Annotators to leave out, by their names after [rename].")
@@ -110,9 +119,14 @@ def select(
     """
     corpus = Corpus.from_continua(continua, categories=categories_of(continua.values()))
     categories = plain(corpus.categories)[0]
-    mapped, renamed = selection.map or {}, selection.rename or {}
+    mapped, own = maps_of(selection.map or {}, categories, corpus.annotators)
+    renamed = selection.rename or {}
     check_known(mapped, categories, "category")
     labels = (*(mapped.get(c, c) for c in categories), *corpus.categories)
+    if own:
+        corpus = _with_own_maps(corpus, mapped, own)
+        labels = (*labels, *corpus.categories, *plain(corpus.categories)[0])
+        selection = selection.model_copy(update={"map": None})
     check_known(selection.only or (), tuple(dict.fromkeys(labels)), "category")
     check_known(renamed, corpus.annotators, "annotator")
     people = [renamed.get(a, a) for a in corpus.annotators]
@@ -128,6 +142,66 @@ def select(
         key: adopt_categories(c, c.categories, name=continua[key].name) for key, c in made.items()
     }
     return _without_unused(corpus, found) if selection.exclude else found
+
+
+def maps_of(
+    said: Mapping[str, str], categories: Collection[str], annotators: Collection[str]
+) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """Return the new names of categories for everybody, and those by annotator.
+
+    Parameters
+    ----------
+    said
+        Old names to new ones. `ANNOTATOR:OLD` is about one annotator, unless a category is so
+        called.
+    categories, annotators
+        Those that there are.
+
+    Raises
+    ------
+    DataError
+        An entry could be about several annotators.
+    """
+    everybody: dict[str, str] = {}
+    own: dict[str, dict[str, str]] = {}
+    for old, new in said.items():
+        whose = [a for a in annotators if old.startswith(f"{a}:") and old not in categories]
+        if len(whose) > 1:
+            both = " and ".join(repr(name) for name in whose)
+            raise DataError(f"`map=` {old!r} could be about {both}, whose names begin alike")
+        if whose:
+            own.setdefault(whose[0], {})[old[len(whose[0]) + 1 :]] = new
+        else:
+            everybody[old] = new
+    return everybody, own
+
+
+def used_by_annotator(continua: Iterable[Continuum]) -> set[tuple[str, str]]:
+    """Return (annotator, category) of all units, without their features."""
+    used = set()
+    for c in continua:
+        codes = zip(c.annotator_codes.tolist(), c.category_codes.tolist(), strict=True)
+        for whose, which in {*codes}:
+            if which >= 0:
+                used.add((c.annotators[whose], category_of(c.categories[which]) or ""))
+    return used
+
+
+def _with_own_maps(
+    corpus: Corpus, mapping: Mapping[str, str], own: Mapping[str, Mapping[str, str]]
+) -> Corpus:
+    """Return the corpus with its categories renamed, without those that nobody has any more."""
+    used = used_by_annotator(corpus.continua.values())
+    for annotator, names in own.items():
+        known = sorted(category for whose, category in used if whose == annotator)
+        check_known(names, known, f"annotator {annotator!r}: category")
+    made = {name: rename_categories_of(c, mapping, own) for name, c in corpus.continua.items()}
+    gone = _used(corpus.continua) - _used(made)
+    kept = {
+        name: adopt_categories(c, tuple(x for x in c.categories if x not in gone))
+        for name, c in made.items()
+    }
+    return Corpus.from_continua(kept, left_out=corpus.left_out)
 
 
 def _whom(said: Iterable[str], continua: Collection[Continuum], people: set[str]) -> set[str]:

@@ -86,7 +86,7 @@ class Change:
 
     @property
     def size(self) -> int:
-        """How many changes they are; rounding counts as one, for it hides small shifts."""
+        """Number of changes; rounding counts as one, for it hides small shifts."""
         return len(self.maps) + self.folded + self.rounded
 
 
@@ -208,7 +208,7 @@ def _has_shift(maps: Sequence[PositionMap]) -> bool:
 
 
 def _identical(a: AnnotatorUnits, b: AnnotatorUnits) -> Bools:
-    """Which units of `a` are units of `b`, each of which counts once."""
+    """Mark the units of `a` that are units of `b`, each of which counts once."""
     left = Counter(b.keys())
     flags = np.zeros(len(a), bool)
     for i, key in enumerate(a.keys()):
@@ -219,7 +219,7 @@ def _identical(a: AnnotatorUnits, b: AnnotatorUnits) -> Bools:
 
 
 def _near(a: AnnotatorUnits, b: AnnotatorUnits, tolerance: float) -> Bools:
-    """Which units of `a` are less than a tolerance from one of `b`, each of which counts once."""
+    """Mark the units of `a` less than a tolerance from one of `b`, each of which counts once."""
     groups: dict[tuple[int, str], list[int]] = {}
     for i, key in enumerate(zip(b.documents, b.labels, strict=True)):
         groups.setdefault(key, []).append(i)
@@ -271,7 +271,7 @@ def _whole(units: AnnotatorUnits) -> bool:
 
 
 def _differ_in_case(a: AnnotatorUnits, b: AnnotatorUnits) -> bool:
-    """Whether labels differ between, but never within annotators, by case or blanks alone."""
+    """Return whether only labels of different annotators differ in case or blanks alone."""
     labels = [{*u.labels} for u in (a, b)]
     folds = [{fold_label(label) for label in own} for own in labels]
     either = labels[0] | labels[1]
@@ -281,7 +281,7 @@ def _differ_in_case(a: AnnotatorUnits, b: AnnotatorUnits) -> bool:
 
 
 def _cuts(a: AnnotatorUnits, b: AnnotatorUnits, by: float, texts: Sequence[str | None]) -> bool:
-    """Whether ends that lie too early cut words, so that another end is more than a habit."""
+    """Return whether ends that lie too early cut words, so that another end is no habit."""
     short = a if by > 0 else b
     sure = [
         (text, int(end))
@@ -321,7 +321,7 @@ def _shifts(a: AnnotatorUnits, b: AnnotatorUnits, before: Bools) -> list[Positio
 
 
 def _votes(a: AnnotatorUnits, b: AnnotatorUnits) -> dict[float, int]:
-    """How many pairs of units of one document, label and length lie each distance apart."""
+    """Count the pairs of units of one document, label and length by their distance."""
     groups: dict[tuple[int, str, float], tuple[list[float], list[float]]] = {}
     for side, units in enumerate((a, b)):
         lengths = np.round(units.ends - units.starts, _PLACES).tolist()

@@ -80,8 +80,15 @@ class Element:
         return self.find(*path) or Element(self.source, "", {}, self.line)
 
 
-def parse(source: Source) -> Element:
+def parse(source: Source, *, external_type: bool = False) -> Element:
     """The root element.
+
+    Parameters
+    ----------
+    source
+        The file.
+    external_type
+        Whether it may name a document type that stands elsewhere, which is not fetched.
 
     Raises
     ------
@@ -106,7 +113,11 @@ def parse(source: Source) -> Element:
     def text(characters: str) -> None:
         open_elements[-1].pieces.append(characters)
 
-    def doctype(*_declaration: object) -> None:
+    def doctype(
+        _name: str, _system: str | None, _public: str | None, has_own_declarations: bool
+    ) -> None:
+        if external_type and not has_own_declarations:
+            return
         raise source.error(
             "XML has a document type declaration, which is not read",
             line=parser.CurrentLineNumber,

@@ -41,6 +41,9 @@ class Pooled:
         How many units the value is about.
     error
         Relative standard error of D_e from random sets.
+    exact
+        Whether the exact bound is taken in; of a cost, which is rarely all or nothing, it is far
+        wider than need be, so that γ takes it in only where few documents have any.
     """
 
     value: float
@@ -50,6 +53,7 @@ class Pooled:
     expected: float
     units: float
     error: float = 0.0
+    exact: bool = True
 
 
 def interval_of_counts(pooled: Pooled, *, confidence: float = 0.95) -> tuple[float, float] | None:
@@ -79,6 +83,9 @@ def interval_of_counts(pooled: Pooled, *, confidence: float = 0.95) -> tuple[flo
         wide = df * (variance / own) ** 2 if own > _NO_VARIANCE else math.inf
         up, down = hall_moves(influences, variance, min(wide, 1e9), confidence)
         ends = [pooled.value + min(down, 0.0), pooled.value + max(up, 0.0)]
+    # An error rate of 1 and more is no share of anything.
+    if not pooled.exact or pooled.disagreement >= 1:
+        return ends[0], min(1.0, ends[1])
     low, high = _exact_bounds(pooled, variance, df, confidence)
     return min(ends[0], 1 - high), min(1.0, max(ends[1], 1 - low))
 

@@ -25,8 +25,10 @@ from typing import Any
 import numpy as np
 
 from gammacp.base.arguments import number, whole
+from gammacp.chance.beyond import ratios
 from gammacp.errors import UsageError
 from gammacp.inference.contributions import ALIGNMENTS, Contributions
+from gammacp.inference.counted import Pooled, interval_of_counts
 from gammacp.inference.part_tests import (
     COSINES,
     FEWEST_ALIGNMENTS,
@@ -128,7 +130,11 @@ def bootstrap(
 
 
 def interval_of_gamma(
-    parts: Contributions, *, error: float = 0.0, confidence: float = 0.95
+    parts: Contributions,
+    *,
+    error: float = 0.0,
+    confidence: float = 0.95,
+    units: tuple[float, float] | None = None,
 ) -> BootstrapInterval:
     """The interval of γ over documents or clusters, or of one text from cosines; nothing is drawn.
 
@@ -140,6 +146,10 @@ def interval_of_gamma(
         Relative standard error of the expected disorder.
     confidence
         As for `bootstrap`.
+    units
+        How many units the documents have per annotator, and the largest disorder that they could
+        have: where fewer than five documents have any disorder, the interval reaches as far as an
+        exact bound (`gammacp.inference.counted`).
 
     Raises
     ------
@@ -157,8 +167,27 @@ def interval_of_gamma(
     elif reason is None:
         both = parts.observed, parts.expected
         low, high = map(float, interval_over_documents(*both, error=error, confidence=confidence))
+        if units is not None and np.count_nonzero(parts.observed > 0) < FEWEST_PARTS:
+            exact = interval_of_counts(_as_counts(parts, units, error), confidence=confidence)
+            low, high = (low, high) if exact is None else (min(low, exact[0]), max(high, exact[1]))
     method = "four-cosines" if text else "hall-t"
     return _interval_of(parts, (low, high), method, 0, confidence, reason)
+
+
+def _as_counts(parts: Contributions, units: tuple[float, float], error: float) -> Pooled:
+    """γ as a value of counts."""
+    number, most = units
+    observed, expected = float(parts.observed.sum()), float(parts.expected.sum())
+    rest = observed - parts.observed, expected - parts.expected
+    return Pooled(
+        value=parts.gamma,
+        without=ratios(*rest),
+        sizes=parts.expected,
+        disagreement=observed / most,
+        expected=expected / most,
+        units=number,
+        error=error,
+    )
 
 
 def _quantile(df: float, tail: float) -> float:

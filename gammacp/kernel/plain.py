@@ -31,8 +31,8 @@ _BYTES = 1 << 17
 # A record's attribute takes Python as long as several others.
 _COUNTS = {ast.Attribute: 5, ast.BinOp: 1, ast.Call: 1, ast.Compare: 1, ast.Subscript: 1}
 _COUNTED = (ast.For, ast.FunctionDef, ast.While)
-# Name of the argument that another thread sets while a kernel runs; the kernel does not.
-_SET_FROM_OUTSIDE = "halted"
+# Name of the argument whose first cell another thread may set while a kernel runs.
+_SET_FROM_OUTSIDE = "meter"
 
 _one = ONE  # operations that each kernel may take
 _left = _TOGETHER  # operations that all kernels may still take
@@ -69,8 +69,8 @@ class Plain:
         self.begun = True
         arrays: list[NDArray[Any]] = []
         for name, value in zip(self._names, args, strict=True):
-            if name != _SET_FROM_OUTSIDE:
-                arrays.extend(_arrays(value))
+            # What is set from outside must not be set back.
+            arrays.extend(_arrays(value[1:] if name == _SET_FROM_OUTSIDE else value))
         if sum(array.nbytes for array in arrays) > _BYTES:
             self.stop()
             return None

@@ -21,6 +21,7 @@ from gammacp.inference.contributions import (
     contributions_of_alignment,
     contributions_of_documents,
 )
+from gammacp.inference.part_tests import FEWEST_PARTS
 from gammacp.inference.populations import (
     AlignedDocuments,
     Over,
@@ -154,7 +155,17 @@ class Agreement:
             parts = self.contributions()
         except DataError:
             return None
-        return interval_of_gamma(parts, error=self.score.chance_error, confidence=confidence)
+        return interval_of_gamma(
+            parts,
+            error=self.score.chance_error,
+            confidence=confidence,
+            units=self._units() if np.count_nonzero(parts.observed > 0) < FEWEST_PARTS else None,
+        )
+
+    def _units(self) -> tuple[float, float]:
+        """Units per annotator, and the disorder that all of them would have if they were alone."""
+        sizes = [(self.size(name), score.annotators) for name, score in self.rated.items()]
+        return math.fsum(x for x, _ in sizes), math.fsum(x * n for x, n in sizes)
 
     @cached_property
     def pair_cells(self) -> PairCells:

@@ -158,7 +158,7 @@ def unsuited(m: Measure, model: str) -> str | None:
     """
     if m.per_category:
         return _BY_CATEGORY.format(m.name, "" if m.counts else ", which are 1 − D/E[D] already")
-    if Need.PREDEFINED in m.needs and not CHANCE_MODELS[model].keeps_places:
+    if m.needs & {Need.PREDEFINED, Need.PLACES} and not CHANCE_MODELS[model].keeps_places:
         return _ELSEWHERE.format(model)
     return None if m.counts else _NO_DISAGREEMENT.format(m.name)
 

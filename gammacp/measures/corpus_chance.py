@@ -54,7 +54,7 @@ class EveryDocument:
 
 @dataclass(frozen=True)
 class PooledDisagreements:
-    """What several measures count on a random set of every document; NaN where one has no value.
+    """Counts of measures on a random set of every document; NaN where one has no value.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ def _drawn(
     found: Mapping[str, CorpusScore],
     settings: Settings,
 ) -> dict[str, BeyondChance]:
-    """Those whose random sets have to be drawn."""
+    """Return the measures whose random sets have to be drawn."""
     model, documents = CHANCE_MODELS[settings.chance], counted.documents
     try:
         samplers = {}

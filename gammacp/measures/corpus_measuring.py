@@ -36,6 +36,8 @@ BY = ("category", "pair", "document")
 OTHERS = "others"
 """The label of all categories but one, for measures that tell one label from the rest."""
 _MOST_PAIRS = 45
+# Reasons why documents are left out that are spelled out.
+_SHOWN = 3
 _FEW = f"fewer than {FEWEST_PARTS} documents with units tell no interval"
 _HELD = "one document has nearly all that is compared, so that the others tell no interval"
 
@@ -69,7 +71,7 @@ class Part:
 
     @property
     def counting(self) -> Counting:
-        """How it is counted."""
+        """The way the measure counts."""
         assert self.measure.counting is not None
         return self.measure.counting
 
@@ -140,7 +142,7 @@ class Part:
 
     @cached_property
     def counts(self) -> dict[str, Counts]:
-        """What each document adds to the sums."""
+        """Counts that each document adds to the sums."""
         if self.reference is None:
             found = {n: s.counts for n, s in self.found.items() if s.counts is not None}
         else:
@@ -185,6 +187,7 @@ def measure_corpus(
     beyond_chance: bool = False,
     scores: Mapping[str, Mapping[str, Score]] | None = None,
     executor: Executor | None = None,
+    check: bool = True,
     **options: Any,
 ) -> dict[str, CorpusScore]:
     """Measure a corpus; `gammacp.measure` of a corpus does so.
@@ -205,6 +208,8 @@ def measure_corpus(
         Of the documents, by measure within document, where they were computed before.
     executor
         For random sets of measures whose documents share them.
+    check
+        Whether a reference who is in no document is an error; otherwise scores have no value.
     options
         Of the measures, and of chance.
 
@@ -224,7 +229,8 @@ def measure_corpus(
         known |= CHANCE_OPTIONS
     for option in options.keys() - known:
         raise UsageError(f"{option} is an option of none of: {', '.join(chosen)}")
-    check_reference(corpus, reference)
+    if check:
+        check_reference(corpus, reference)
     found = {}
     for name, m in chosen.items():
         own = {d: s[name] for d, s in (scores or {}).items() if name in s}
@@ -324,7 +330,7 @@ def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
         retrieval=_retrieval(whole) if part.reference is not None else Retrieval(),
         support=_support(part),
         reason=None if not math.isnan(value) else _why_undefined(part, whole),
-        notes=_left_out(part),
+        notes=(*_left_out(part), *_missing(counts)),
         signature=_signature(part),
         disagreement=float(whole.disagreement),
         by_category=_by_label(whole, labels, len(counts), of),
@@ -344,7 +350,7 @@ def _all(counts: Mapping[str, Counts]) -> Counts:
 def _mean_of_pairs(
     part: Part, counts: Mapping[str, Counts], formula: Callable[[Numbers], Rates]
 ) -> Rates:
-    """What a single document has: its own value, and the means of its pairs' rates."""
+    """Return a single document's own value, and the means of its pairs' rates."""
     (only,) = counts.values()
     rates = formula(only.numbers)
     value = next(iter(part.found.values())).value if part.reference is None else rates.value.mean()
@@ -400,7 +406,7 @@ def _without_sums(part: Part) -> CorpusScore:
 
 
 def _reasons(part: Part) -> dict[str, int]:
-    """Why documents count nothing, and how many each."""
+    """Count the documents that count nothing, by reason."""
     found: dict[str, int] = {}
     for name, score in part.found.items():
         if score.counts is None and name not in part.counts:
@@ -411,7 +417,8 @@ def _reasons(part: Part) -> dict[str, int]:
 
 def _why_nothing(part: Part) -> str:
     if part.reference is not None and part.measure.counting is not None and part.pairs:
-        return f"no document has {part.reference} and somebody to compare"
+        both = f"{part.reference} and somebody to compare"
+        return f"it does not have {both}" if len(part.documents) == 1 else f"no document has {both}"
     reasons = [s.reason for s in part.found.values() if s.reason]
     return reasons[0] if reasons else "no document has anything to compare"
 
@@ -428,17 +435,28 @@ def _why_undefined(part: Part, whole: Rates) -> str:
 
 
 def _left_out(part: Part) -> tuple[str, ...]:
-    """How many documents do not count, and why."""
+    """Return a note on documents that do not count, for each reason."""
     if len(part.documents) == 1:
         return ()
-    return tuple(
-        f"{number} of {len(part.documents)} documents left out: {reason}"
-        for reason, number in _reasons(part).items()
-    )
+    every = sorted(_reasons(part).items(), key=lambda entry: -entry[1])
+    of = len(part.documents)
+    notes = [f"{n} of {of} documents left out: {reason}" for reason, n in every[:_SHOWN]]
+    if rest := sum(number for _, number in every[_SHOWN:]):
+        notes.append(f"{rest} of {of} documents left out for other reasons")
+    return tuple(notes)
+
+
+def _missing(counts: Mapping[str, Counts]) -> tuple[str, ...]:
+    """Return a note on missing labels, of measures that count them."""
+    sums = [
+        int(sum(c.numbers[name].sum() for c in counts.values() if name in c.numbers))
+        for name in ("missing", "asked")
+    ]
+    return (f"{sums[0]} of {sums[1]} labels are missing",) if sums[0] else ()
 
 
 def _signature(part: Part) -> str:
-    """How the value was made: that of the whole or of the first document that counts."""
+    """Return the signature of the whole, or of the first document that counts."""
     known = [s.signature for s in part.found.values() if s.counts is not None and s.signature]
     line = getattr(part.whole, "signature", "") or (known[0] if known else "")
     if not line:
@@ -476,7 +494,14 @@ def _pooled(part: Part, pooled: PooledRates, marked: np.ndarray[Any, Any]) -> Po
         expected=expected / most,
         units=float(units),
         error=float(getattr(part.whole, "chance_error", 0.0)),
+        exact=part.counting.together is None or _few_disagree(part),
     )
+
+
+def _few_disagree(part: Part) -> bool:
+    """Return whether too few documents have a cost to tell how others would differ."""
+    costs = [float(c.numbers["observed"].sum()) for c in part.counts.values()]
+    return bool(np.count_nonzero(costs) < FEWEST_PARTS)
 
 
 def _over(

@@ -1,4 +1,4 @@
-"""What measures have of several documents together."""
+"""Scores of measures on several documents together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gammacp.inference.populations import Over
 
 @dataclass(frozen=True, kw_only=True)
 class Retrieval:
-    """How a reference and those who are compared with it find each other's units.
+    """Recall and precision of annotators who are compared with a reference.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class CorpusScore:
 
     @property
     def defined(self) -> bool:
-        """Whether there is a value."""
+        """Return whether there is a value."""
         return not math.isnan(self.value)
 
     @property

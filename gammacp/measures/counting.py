@@ -21,7 +21,7 @@ Numbers: TypeAlias = Mapping[str, Floats]
 
 @dataclass(frozen=True)
 class Counts:
-    """What a measure counts in one continuum.
+    """Counts of a measure in one continuum.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Counts:
 
     @property
     def of_pairs(self) -> bool:
-        """Whether each row is about two annotators."""
+        """Return whether each row is about two annotators."""
         return all(len(party) == 2 for party in self.parties)
 
     def against(self, reference: str) -> Counts:
@@ -126,7 +126,7 @@ def pairs_of(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True)
 class Rates:
-    """What a formula makes of counts; arrays of the shape of their leading axes.
+    """Values that a formula computes from counts; arrays of the shape of their leading axes.
 
     Attributes
     ----------
@@ -204,7 +204,7 @@ class Counting:
     together: Callable[..., Any] | None = None
 
     def pooling_of(self, **options: Any) -> Pooling:
-        """What a document and a corpus have of their parties.
+        """Return the way to pool the parties of documents and of a corpus.
 
         Parameters
         ----------

@@ -2,11 +2,14 @@
 
 Pure categorisation: a place is an item, gaps are nothing. Krippendorff (2013), §12.3, for α;
 Artstein & Poesio (2008) for the κ family; Gwet (2008) for AC. A continuum whose annotators have
-units at different places is refused, as is a place that one annotator marked twice: nobody can say
-which of the two labels belongs to which of another annotator's.
+units at different places that overlap is refused, as is a place that one annotator marked twice:
+nobody can say which of the two labels belongs to which of another annotator's. A place where an
+annotator has no unit is a missing label, as one without a category is: α and AC leave it out and
+say how many there are, κ refuses.
 """
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -67,6 +70,7 @@ def count_values(continuum: Continuum, **_: Any) -> Counts:
         "labelled": every.sum(axis=0),
         "possible": np.array(values.sum()),
         "units": np.array(len(counts)),
+        **_missing(labels),
     }
     columns = {name: x[None].astype(np.float64) for name, x in numbers.items()}
     return Counts((continuum.annotators,), columns, continuum.categories)
@@ -76,7 +80,7 @@ def count_values(continuum: Continuum, **_: Any) -> Counts:
     "alpha",
     "Krippendorff's α of the labels of predefined units",
     "Krippendorff 2013, §12.3",
-    needs={Need.PREDEFINED},
+    needs={Need.PLACES},
     disagreement=observed_disagreement,
     fragments="whole",
     counting=Counting(
@@ -107,11 +111,11 @@ def alpha(
     Raises
     ------
     DataError
-        Annotators have units at different places, or one has two at the same place.
+        Units at different places overlap, or an annotator has two at the same place.
     """
     coincidences = Coincidences.of(count_values(continuum))
     squared = settle_metric(coincidences.counts, metric=metric)["squared"]
-    return ratio_of_coincidences(
+    found = ratio_of_coincidences(
         coincidences,
         squared,
         name=signature_of("alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)),
@@ -120,6 +124,7 @@ def alpha(
         seed=seed,
         empty="no unit is labelled by two annotators",
     )
+    return replace(found, notes=(*found.notes, *missing_note(coincidences.counts)))
 
 
 def count_labels(continuum: Continuum, *, coefficient: str = "fleiss") -> Counts:
@@ -132,7 +137,7 @@ def count_labels(continuum: Continuum, *, coefficient: str = "fleiss") -> Counts
     coefficient
         As for `kappa`.
     """
-    labels, k = _labels(continuum), len(continuum.categories)
+    labels, k = _complete_labels(continuum), len(continuum.categories)
     chosen = np.stack([np.bincount(row, minlength=k) for row in labels])
     apart = np.stack([(labels != row).sum(axis=1) for row in labels])
     places = float(labels.shape[1])
@@ -145,7 +150,7 @@ def count_labels(continuum: Continuum, *, coefficient: str = "fleiss") -> Counts
     "kappa",
     "Fleiss' K (or Cohen's, Conger's κ) of the labels of predefined units",
     "Fleiss 1971; Cohen 1960; Conger 1980; Artstein & Poesio 2008",
-    needs={Need.PREDEFINED, Need.CATEGORIES},
+    needs={Need.PLACES, Need.CATEGORIES},
     range="[−1, 1]",
     disagreement=disagreement_of_choices,
     fragments="whole",
@@ -168,8 +173,8 @@ def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> Categorisatio
     Raises
     ------
     DataError
-        A unit is unlabelled, annotators have units at different places, or one has two at the
-        same place.
+        A label is missing, units at different places overlap, or an annotator has two at the same
+        place.
     """
     one_of("coefficient", coefficient, COEFFICIENTS)
     require(continuum, {Need.CATEGORIES}, fragments=True)
@@ -203,6 +208,7 @@ def count_items(continuum: Continuum, **_: Any) -> Counts:
         "labelled": every.sum(axis=0),
         "items": np.array(len(counts)),
         "units": np.array(len(paired)),
+        **_missing(labels),
     }
     columns = {name: x[None].astype(np.float64) for name, x in numbers.items()}
     return Counts((continuum.annotators,), columns, continuum.categories)
@@ -236,7 +242,7 @@ def chance_of_guessing(numbers: Numbers, *, squared: Floats) -> Rates:
     "gwet-ac",
     "Gwet's AC1 of the labels of predefined units; AC2 with `metric=`",
     "Gwet 2008; Gwet 2014, ch. 4",
-    needs={Need.PREDEFINED},
+    needs={Need.PLACES},
     range="(−∞, 1]",
     disagreement=unobserved_agreement,
     fragments="whole",
@@ -274,16 +280,18 @@ def gwet_ac(continuum: Continuum, *, metric: Metric = "nominal") -> Score:
     Raises
     ------
     DataError
-        Annotators have units at different places, or one has two at the same place.
+        Units at different places overlap, or an annotator has two at the same place.
     """
     counts = count_items(continuum)
     settled = settle_metric(counts, metric=metric)
     squared = settled["squared"]
     made = signature("gwet-ac", selection=continuum.selection, metric=metric_name(metric, squared))
     if not counts.numbers["units"][0]:
-        return undefined("no unit is labelled by two annotators", signature=made)
+        # The shares of its labels count in a corpus all the same.
+        nothing = "no unit is labelled by two annotators"
+        return undefined(nothing, signature=made, counts=counts)
     if not squared.any():
-        return undefined(_ONE_CATEGORY, signature=made)
+        return undefined(_ONE_CATEGORY, signature=made, counts=counts)
     rates = chance_of_guessing(counts.numbers, squared=squared)
     assert rates.expected is not None
     observed, expected = float(rates.disagreement[0]), float(rates.expected[0])
@@ -295,17 +303,62 @@ def gwet_ac(continuum: Continuum, *, metric: Metric = "nominal") -> Score:
         reason=reason,
         signature=made,
         counts=counts,
+        notes=missing_note(counts),
     )
 
 
 def _labels(continuum: Continuum) -> Codes:
-    """Category codes per annotator and place, shape (m, places); −1 is unlabelled."""
-    require(continuum, {Need.PREDEFINED}, fragments=True)
-    first = continuum.rows_of(continuum.annotators[0])
-    starts, ends = continuum.starts[first], continuum.ends[first]
-    for i in np.flatnonzero((starts[1:] == starts[:-1]) & (ends[1:] == ends[:-1]))[:1]:
+    """Category codes per annotator and place, shape (m, places); −1 is missing or unlabelled."""
+    require(continuum, {Need.PLACES}, fragments=True)
+    inside = continuum.inside
+    breaks = [()] * continuum.n_units if inside is None else [tuple(x) for x in inside]
+    keys = zip(continuum.starts.tolist(), continuum.ends.tolist(), breaks, strict=True)
+    number: dict[Any, int] = {}
+    places = [number.setdefault(key, len(number)) for key in keys]
+    labels = np.full((continuum.n_annotators, len(number)), -1, np.int32)
+    taken = np.zeros(labels.shape, np.bool_)
+    for row, (who, place) in enumerate(zip(continuum.annotator_codes, places, strict=True)):
+        if taken[who, place]:
+            start, end, _ = [*number][place]
+            raise DataError(
+                f"{start:.15g}-{end:.15g} is marked twice by the same annotator",
+                hint="Each annotator marks a predefined unit once; use kappa-d or gamma otherwise",
+            )
+        taken[who, place] = True
+        labels[who, place] = continuum.category_codes[row]
+    return labels
+
+
+def _missing(labels: Codes) -> dict[str, np.ndarray[Any, Any]]:
+    """How many labels are missing, of how many."""
+    return {"missing": np.array((labels < 0).sum()), "asked": np.array(labels.size)}
+
+
+def missing_note(counts: Counts) -> tuple[str, ...]:
+    """Return how many labels are missing, as notes of a score; none where all are there.
+
+    Parameters
+    ----------
+    counts
+        Of α or AC.
+    """
+    missing, asked = (int(counts.numbers[name].sum()) for name in ("missing", "asked"))
+    return (f"{missing} of {asked} labels are missing",) if missing else ()
+
+
+def _complete_labels(continuum: Continuum) -> Codes:
+    """The same; DataError where a label is missing."""
+    labels = _labels(continuum)
+    rows, columns = np.nonzero(labels < 0)
+    if len(rows):
+        places = [*dict.fromkeys(zip(continuum.starts, continuum.ends, strict=True))]
+        where = ""
+        if continuum.inside is None:
+            where = " at {:.15g}-{:.15g}".format(*places[int(columns[0])])
         raise DataError(
-            f"{starts[i]:.15g}-{ends[i]:.15g} is marked twice by the same annotator",
-            hint="Each annotator marks a predefined unit once; use kappa-d or gamma otherwise",
+            f"{continuum.annotators[int(rows[0])]} has no label{where}; {len(rows)} of "
+            f"{labels.size} labels are missing, but κ needs all of them: its chance is about "
+            "annotators who label everything",
+            hint="alpha and gwet-ac take missing labels",
         )
-    return continuum.category_codes.reshape(continuum.n_annotators, -1)
+    return labels

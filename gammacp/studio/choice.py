@@ -23,8 +23,8 @@ class Choice(WrittenTable):
 
     Attributes
     ----------
-    format, layer, feature, tier, layout, dissimilarity, map, only, rename, exclude, annotators,
-    bounds
+    format, layer, feature, tier, layout, columns, dissimilarity, map, only, rename, exclude,
+    annotators, bounds
         As in a campaign.toml.
     round
         One of its rounds; None for everything.
@@ -39,6 +39,7 @@ class Choice(WrittenTable):
     feature: str | None = None
     tier: str | None = None
     layout: str | None = None
+    columns: dict[str, str] = Field(default={})
     dissimilarity: str | None = None
     map: dict[str, str] = Field(default={})
     only: Row[tuple[str, ...]] = ()

@@ -5,6 +5,7 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
+from gammacp.base.frames import places_of_roles
 from gammacp.base.record_tables import Column, Record, Table, count, position
 from gammacp.base.text import visible, with_commas
 from gammacp.campaign.consensus.gold_tables import links_to_review
@@ -19,13 +20,14 @@ from gammacp.report.viewer import alignment_view, asset, fill
 from gammacp.studio.choice import Choice
 from gammacp.studio.places import without_options
 from gammacp.studio.review import Gold, cannot_hold, link_keys, queue
-from gammacp.studio.understanding import Understood
+from gammacp.studio.understanding import TableHead, Understood
 from gammacp.studio.uploads import UploadLimits
 from gammacp.studio.work import Findings, Now, Review
 
 _PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Export"))
 _ENDS = ("source", "target")
 _JOURNALS = ("CSV", "JSON")
+_ROLES = ("annotator", "category", "start", "end", "duration", "document")
 _UNCHOSEN = {"dissimilarity": "default", "reference": "none", "round": "all"}
 _ALLOWED = "; connect-src 'self'; media-src 'self'; img-src blob: data:"
 # Five times what docs/studio.md has measured: the whole report then takes a minute and a half.
@@ -225,10 +227,44 @@ def _choosing(found: Understood, choice: Choice) -> Markup:
                         lambda name: not choice.only or name in choice.only)  # fmt: skip
     return fill(
         own("choice.html"),
+        columns=join(_naming(found.offers.table, choice) if found.offers.table else None),
         selects=join(*selects),
         annotators=join(*annotators),
         categories=join(*categories),
         fields=join(*_more(found, choice)),
+    )
+
+
+def _naming(head: TableHead, choice: Choice) -> Markup:
+    """Return the fields that say which column is what, over the first rows of the table."""
+    names, *rows = head.rows or ((),)
+    known: dict[str, str] = dict(choice.columns)
+    if not known:
+        known = {role: names[places[0]] for role, places in places_of_roles(names).items()}
+    offered = [name for name in dict.fromkeys(names) if name.strip()]
+    selects = (
+        _select(f"columns-{role}", role.capitalize(), offered, known.get(role)) for role in _ROLES
+    )
+    asked = "Which column is what? The names of some columns are not known." if head.unread else ""
+    cells = element("tr", *(element("th", name, scope="col") for name in names))
+    lines = (element("tr", *(element("td", cell) for cell in row)) for row in rows)
+    return element(
+        "fieldset",
+        element("legend", f"Columns of {head.file}"),
+        element("p", asked, class_="warning", role="alert") if asked else None,
+        element("div", *selects, class_="toolbar"),
+        element(
+            "div",
+            element(
+                "table",
+                element("caption", "The first rows"),
+                element("thead", cells),
+                element("tbody", *lines),
+            ),
+            class_="scroll",
+            tabindex="0",
+        ),
+        id="columns",
     )
 
 
@@ -401,7 +437,7 @@ def gold_standard(
     excel = {
         "format": "Excel table",
         "name": "xlsx",
-        "losses": "a table for people; gammacp does not read it",
+        "losses": "a table for people, without the text and bounds",
     }
     records.append({**excel, "refused": None})
     records.sort(key=lambda r: (bool(r["refused"]), r["name"] not in came_as))

@@ -29,6 +29,25 @@ from gammacp.studio.places import inside, seen_from
 _LOOKED_AT = 2000
 
 
+@dataclass(frozen=True)
+class TableHead:
+    """The first rows of a table whose columns somebody has to name, or has named.
+
+    Attributes
+    ----------
+    file
+        Its name in the folder.
+    rows
+        As texts, names of columns first.
+    unread
+        Whether it could not be read because of its columns.
+    """
+
+    file: str
+    rows: tuple[tuple[str, ...], ...]
+    unread: bool
+
+
 @dataclass(frozen=True, kw_only=True)
 class FolderOffers:
     """The values that can be chosen for a folder.
@@ -43,6 +62,8 @@ class FolderOffers:
         Options that a reader of these files takes.
     rounds, paths
         Of a campaign.toml in the folder; empty without one.
+    table
+        A table whose columns can be named; None where none needs it.
     """
 
     layers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -50,6 +71,7 @@ class FolderOffers:
     options: frozenset[str] = frozenset()
     rounds: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    table: TableHead | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,8 +168,10 @@ def understand(
         bare = c.with_features()
         codes = Counter(bare.category_codes.tolist())
         categories.update({name: codes[i] for i, name in enumerate(bare.categories)})
+    head = _table_to_name(folder, finding, found.unread, named=bool(choice.columns))
     understood = replace(
         known,
+        offers=replace(offers, table=head),
         documents=tuple(
             {"file": n, "format": formats[n], "annotators": c.n_annotators, "units": c.n_units}
             for n, c in continua.items()
@@ -166,6 +190,24 @@ def understand(
         problem=problem,
     )
     return understood, chosen, dissimilarity
+
+
+def _table_to_name(
+    folder: Path, finding: Finding | None, unread: Iterable[Failure], *, named: bool
+) -> TableHead | None:
+    """Return the first table with unknown columns, or any where columns were named."""
+    refused = {str(f.error.file) for f in unread if "`columns=" in (f.error.hint or "")}
+    tables = [
+        (source, entry.reader.head)
+        for source, entry in (finding.found if finding else ())
+        if entry.reader.head is not None and (named or source.place in refused)
+    ]
+    tables.sort(key=lambda table: table[0].place not in refused)
+    for source, head in tables:
+        with suppress(DataError):
+            rows = tuple(tuple(row) for row in head(source))
+            return TableHead(inside(folder, source.place), rows, source.place in refused)
+    return None
 
 
 def _seen_from(folder: Path, error: DataError) -> DataError:

@@ -72,7 +72,11 @@ def read(source: Source, *, include: str | Sequence[str] = ()) -> Corpus:
 
 
 def _judge(works: dict[str, list[Work[Record]]]) -> None:
-    """Give the examples their states, where any of them is confirmed."""
+    """Give the examples their states, where any of them is confirmed or in an unknown state."""
+    for key, [work] in works.items():
+        said = work.content.get("is_confirmed")
+        if "annotation_approver" not in work.content and not isinstance(said, bool | None):
+            works[key] = [replace(work, state=None, said=str(said))]
     confirmed = {key: _is_confirmed(work.content) for key, [work] in works.items()}
     if not any(confirmed.values()):
         return

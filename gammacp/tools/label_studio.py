@@ -158,11 +158,12 @@ def _works(documents: Documents, key: str, task: Record) -> list[Work[Record]]:
         cancelled = annotation.get("was_cancelled")
         if cancelled not in (True, False, None):
             raise task.source.error('"was_cancelled" is neither true nor false')
-        state, said, reason = State.FINISHED, "submitted", ""
+        reason = ""
+        state: State | None
         if cancelled:
             state, said, reason = State.SKIPPED, "was_cancelled", "cancelled"
-        elif annotation.get("ground_truth") is True:
-            state, said = State.REFERENCE, "ground_truth"
+        else:
+            state, said = _submitted(annotation.get("ground_truth"))
         who = _annotator(key, annotation) if not cancelled else ""
         works.append(_work(who, annotation, state, said, reason))
     drafts = task.get("drafts")
@@ -179,8 +180,17 @@ def _works(documents: Documents, key: str, task: Record) -> list[Work[Record]]:
     return works
 
 
+def _submitted(ground_truth: object) -> tuple[State | None, str]:
+    """Return the state of a submitted annotation, and the word for it."""
+    if ground_truth is True:
+        return State.REFERENCE, "ground_truth"
+    if ground_truth in (False, None):
+        return State.FINISHED, "submitted"
+    return None, f"ground_truth: {ground_truth}"
+
+
 def _work(
-    annotator: str, entry: Record, state: State, said: str = "", reason: str = ""
+    annotator: str, entry: Record, state: State | None, said: str = "", reason: str = ""
 ) -> Work[Record]:
     return Work(annotator, entry, state, said, reason, entry.text("created_at"))
 

@@ -26,7 +26,7 @@ from gammacp.formats.works import Work, choose_works
 # A task has one of these; a record without any is of something else.
 _INPUTS = frozenset({"text", "tokens", "audio", "video", "image", "html", "options"})
 _CONTENTS = _INPUTS | {"spans", "audio_spans", "accept", "label"}
-_ANSWERS = ("accept", "reject", "ignore")
+_ANSWERS = {"accept": State.FINISHED, "reject": State.SKIPPED, "ignore": State.SKIPPED}
 
 
 def read(source: Source, *, repeated: str = "", offsets: str = "check") -> Corpus:
@@ -86,10 +86,10 @@ def read(source: Source, *, repeated: str = "", offsets: str = "check") -> Corpu
 def _work(task: Record) -> Work[Record]:
     """Return a task with its state, which its answer says."""
     answer = task.get("answer", "accept")
-    if answer not in _ANSWERS:
-        raise task.error(f"answer {answer!r} is unknown")
+    if not isinstance(answer, str):
+        raise task.error(f"answer {answer!r} is no text")
     annotator = task.name("_annotator_id", "_session_id") or task.source.annotator
-    state = State.FINISHED if answer == "accept" else State.SKIPPED
+    state = _ANSWERS.get(answer)
     time = task.get("_timestamp")
     timed = time if isinstance(time, int | float) and not isinstance(time, bool) else None
     listed = task.objects(_spans_of(task), missing_ok=True)

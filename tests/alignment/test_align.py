@@ -6,9 +6,8 @@ from hypothesis import given, settings
 
 from gammacp import Combined, Continuum, DataError, Unit, align, best_disorder
 from gammacp.alignment import Status
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.limits import Limits, Ties
 from gammacp.alignment.proof.components import Components
-from gammacp.alignment.solvers.packing import Ties
 from gammacp.datasets import load
 from gammacp.dissimilarity import bind
 from gammacp.errors import UsageError

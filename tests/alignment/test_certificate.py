@@ -89,7 +89,7 @@ def test_delta_of_any_size(delta: float) -> None:
 
 def test_a_crowd_is_proven_by_its_matrix(tmp_path: Path) -> None:
     """The file holds all of it: read back, it is verified in whole numbers."""
-    tuning = [Generation(crowd=3), Crowds(head_start=1e-6), Presolve(merged=0.0)]
+    tuning = [Generation(crowd=3), Crowds(first=1), Presolve(merged=0.0)]
     # Proven in half a second; the limit is for a machine that has none left.
     found = align(crowd(12, 14, 40), time_limit=60, tuning=tuning)
     assert found.status is Status.OPTIMAL

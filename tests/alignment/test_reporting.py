@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import json
+from pathlib import Path
+
 from gammacp.alignment import align
 from gammacp.alignment.reporting import listening, tell
 from gammacp.cli.progress import Counter
 from tests.alignment.crowds import crowd
+from tests.conftest import Run
 
 
 def test_a_crowds_progress_is_told_and_never_contradicts_itself():
@@ -29,3 +34,23 @@ def test_a_log_gets_a_line_after_half_a_minute(capsys):
     counter.printed -= 40
     counter.tell_bounds(2.0, 1.9)
     assert "gap 5.00%" in capsys.readouterr().err
+
+
+def test_a_trace_comes_to_the_alignment_and_says_who_proved_it(run: Run, tmp_path: Path) -> None:
+    options = ["align", "--dataset", "3by100", "--method", "cpsat", "--json", "--trace"]
+    found = json.loads(run(*options, tmp_path / "curve.csv").out)
+    assert found["prices_by"] == "GLOP"
+    assert found["proved_by"] in ("prices", "components")
+    assert found["columns_kept"] <= found["columns_listed"]
+    assert found["rounds"] > 1
+    with (tmp_path / "curve.csv").open() as stream:
+        rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(stream)]
+    assert rows[-1] == {
+        "work": found["work"],
+        "best": found["disorder"],
+        "bound": found["bound"],
+    }
+    assert len(rows) > 1
+    assert all(row["bound"] <= found["disorder"] * (1 + 1e-9) for row in rows)
+    assert all(row["best"] >= found["disorder"] * (1 - 1e-9) for row in rows)
+    assert [row["work"] for row in rows] == sorted(row["work"] for row in rows)

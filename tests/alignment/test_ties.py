@@ -10,16 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gammacp import Combined, Continuum, Unit, align
-from gammacp.alignment import best_groups
+from gammacp.alignment import best_groups, ties_of_two
 from gammacp.alignment.candidates import build_problem, position_ranks
 from gammacp.alignment.columns import all_columns, to_columns
 from gammacp.alignment.duals.lp import relax
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.limits import Limits, Ties
 from gammacp.alignment.presolve.presolve import Presolve, Presolved
 from gammacp.alignment.problem import Solution, Status
 from gammacp.alignment.proof.components import Components
 from gammacp.alignment.solvers.generation import Generated, Generation, conclude, generate
-from gammacp.alignment.solvers.packing import Ties
 from gammacp.alignment.ties import break_ties, in_order
 from gammacp.base.arrays import Floats
 from gammacp.dissimilarity import bind, unit_columns
@@ -240,7 +239,7 @@ def test_ties_without_an_end_are_left_and_said():
     alike = Continuum.from_codes(
         tuple("ABCDEFG"), ("a",), starts, starts + 5, units // 3, np.zeros(21, np.int64)
     )
-    quick = [Ties(seconds=1e-3), Presolve(merged=0.0)]
+    quick = [Ties(steps=1e6), Presolve(merged=0.0)]
     found = align(alike, Combined(alpha=0), tuning=quick)
     assert found.status is Status.OPTIMAL
     assert found.disorder == 0
@@ -248,3 +247,34 @@ def test_ties_without_an_end_are_left_and_said():
     assert found.notes == (
         "another alignment may be as good: ties are not broken in the time, or too many",
     )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_two_annotators_by_cycles_as_by_a_search(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The residual graph shows what the search of components shows, wherever that ends."""
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(5, 60, 2)
+    starts = rng.integers(0, 5 * int(rng.integers(1, 20)), counts.sum()).astype(float)
+    ends = starts + rng.integers(1, 4, counts.sum())
+    kinds, annotators = rng.integers(0, 3, counts.sum()), np.repeat([0, 1], counts)
+    several = Continuum.from_codes(("A", "B"), tuple("abc"), starts, ends, annotators, kinds)
+    unmerged = [Presolve(merged=0.0)]
+    by_cycles = align(several, tuning=unmerged)
+    assert by_cycles.first
+    monkeypatch.setattr(ties_of_two, "first_of_two", lambda *_: None)
+    searched = align(several, tuning=unmerged)
+    assert not searched.first or np.array_equal(by_cycles.groups, searched.groups)
+    assert by_cycles.disorder == pytest.approx(searched.disorder, abs=1e-9)
+
+
+def test_dense_ties_of_two_annotators_are_broken() -> None:
+    rng = np.random.default_rng(1)
+    starts = rng.integers(0, 200, 1200).astype(float)
+    ends, kinds = starts + rng.integers(1, 20, 1200), rng.integers(0, 4, 1200)
+    annotators = np.repeat([0, 1], 600)
+    dense = Continuum.from_codes(("A", "B"), tuple("abcd"), starts, ends, annotators, kinds)
+    found = align(dense)
+    assert found.status is Status.OPTIMAL
+    assert found.first

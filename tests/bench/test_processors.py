@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 _CODE = """
 from gammacp.bench.source import Shuffled
 from gammacp.bench.sweep import Sweep, Task
@@ -34,6 +36,8 @@ def cells(**environment: str) -> str:
     return done.stdout
 
 
+# In every run tests/measures/test_processors.py compares what such kernels give.
+@pytest.mark.slow
 def test_cells_do_not_depend_on_the_processor() -> None:
     found = cells()
     assert found.count("\n") > 2 * 6

@@ -207,7 +207,7 @@ def test_bad_decisions_say_where(
 def test_other_workbooks_are_refused(tmp_path: Path) -> None:
     openpyxl.Workbook().save(tmp_path / "a.xlsx")
     with pytest.raises(DataError, match="not a review list of gammacp"):
-        read(tmp_path / "a.xlsx")
+        read(tmp_path / "a.xlsx", format="review-list")
 
 
 def test_damaged_workbooks_are_refused_or_sound(book: Path) -> None:

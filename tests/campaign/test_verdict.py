@@ -135,6 +135,7 @@ def test_further_documents_are_spoken_of_from_twenty_on(documents: int) -> None:
     assert f"between {interval.low:.2f} and {interval.high:.2f}" in words
 
 
+@pytest.mark.usefixtures("little_is_simulated")
 def test_worth_speaks_of_the_kind_that_weighs_most() -> None:
     continua = corpus(lambda g, n, u: None if n == "C" and g.random() < 0.5 else u, documents=5)
     comparison = compare(continua, draws=0, **FAST)

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +34,18 @@ def library_files() -> Iterator[Path]:
                 yield path
 
 
-def texts_in(path: Path) -> Iterator[str]:
+@cache
+def parsed() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in library_files()}
+
+
+@cache
+def texts() -> dict[Path, list[str]]:
+    return {path: [*texts_in(tree)] for path, tree in parsed().items()}
+
+
+def texts_in(tree: ast.Module) -> Iterator[str]:
     """Yield the strings of a file but its docstrings; values in f-strings are "{}"."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     passed = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr):
@@ -49,10 +59,11 @@ def texts_in(path: Path) -> Iterator[str]:
             yield str(node.value)
 
 
+@cache
 def marks() -> list[tuple[str, re.Match[str]]]:
     found = []
-    for path in library_files():
-        for text in texts_in(path):
+    for path, said in texts().items():
+        for text in said:
             for mark in MARK.finditer(text):
                 call = mark["call"]
                 if call is None or any(key.startswith(f"{call}(") for key in table("parameter")):
@@ -90,8 +101,8 @@ def parameters_in(body: list[ast.stmt]) -> Iterator[str]:
 def parameters() -> set[str]:
     """Names of the parameters of the library's public functions, and of its keys of reading."""
     found = set(KEYS)
-    for path in library_files():
-        found.update(parameters_in(ast.parse(path.read_text(encoding="utf-8")).body))
+    for tree in parsed().values():
+        found.update(parameters_in(tree.body))
     return found
 
 
@@ -99,8 +110,8 @@ def parameters() -> set[str]:
 def functions() -> set[str]:
     """Names of the library's public functions and methods."""
     found = set()
-    for path in library_files():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in parsed().items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 found |= {node.name, f"{path.stem}.{node.name}"}
     return found
@@ -146,8 +157,8 @@ def test_every_entry_of_the_table_is_used() -> None:
 
 
 def test_the_library_names_no_options() -> None:
-    for path in library_files():
-        for text in texts_in(path):
+    for path, said in texts().items():
+        for text in said:
             assert set(OPTION.findall(text)) <= STYLES, (path, text)
 
 

@@ -101,12 +101,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "html"
 
 
+@pytest.mark.slow
 def test_the_site_loads_nothing_from_outside(site: Path) -> None:
     everything = list(loaded(site))
     assert len(everything) > 200
     assert [(path.name, address) for path, address in everything if _OUTSIDE.match(address)] == []
 
 
+@pytest.mark.slow
 def test_every_command_format_and_public_name_has_its_place(site: Path) -> None:
     commands = (site / "docs" / "commands.html").read_text(encoding="utf-8")
     assert all(f'id="gammacp-{name}"' in commands for name in ("gamma", "bench-merge", "cite"))

@@ -15,6 +15,7 @@ from gammacp.continuum import Link
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.position_maps import move_positions, position_maps, written_positions
 from gammacp.formats.reading import collect
+from tests.conftest import Run
 
 ROWS = "annotator,category,start,end\nAnn,a,1,2.5\nAnn,b,4,5.6\nBob,a,1000,2500\nBob,b,4000,5600\n"
 
@@ -124,6 +125,20 @@ def test_fragments_links_bounds_and_reading() -> None:
     assert [u for u in made if u.annotator == "Bob"] == [units[2]]
     assert made.links == (link,)
     assert made.bounds == (0, 21)
+
+
+@pytest.mark.parametrize("text", [f"x{'9' * 400}", f"x1/{'9' * 400}", f"x0.{'0' * 400}1"])
+def test_factors_beyond_all_positions_are_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="no number to count with"):
+        position_maps(text)
+
+
+def test_a_map_that_turns_units_round_names_the_option(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text(ROWS)
+    found = run("inspect", path, "--positions", "Ann: end-20")
+    assert found.code == 3
+    assert "would end before it starts with --positions" in found.err
 
 
 def test_units_stay_inside_of_their_text() -> None:

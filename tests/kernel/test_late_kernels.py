@@ -182,13 +182,13 @@ def test_results_have_the_types_of_compiled_code(package: Path) -> None:
 def test_what_another_thread_sets_is_not_taken_back(package: Path) -> None:
     """A flag that is set while a kernel takes too long as plain Python."""
     stopped = OUTER + (
-        "@late_kernel\ndef until(halted, x):\n    x[0] += 1\n"
-        "    while not halted[0] and x[0] < 99:\n        x[0] += 1\n    return x[0]\n"
+        "@late_kernel\ndef until(meter, x):\n    x[0] += 1\n"
+        "    while not meter[0] and x[0] < 99:\n        x[0] += 1\n    return x[0]\n"
     )
     code = (
-        "halted, x = np.zeros(1, bool), np.zeros(1, np.int64)\n"
-        "def set_late(n):\n    halted[0] = True\n    raise plain._TooManyError\n"
-        "plain._charge = set_late\nprint(outer.until(halted, x), halted[0], x[0])\n"
+        "meter, x = np.zeros(4, np.int64), np.zeros(1, np.int64)\n"
+        "def set_late(n):\n    meter[0] = 1\n    raise plain._TooManyError\n"
+        "plain._charge = set_late\nprint(outer.until(meter, x), bool(meter[0]), x[0])\n"
     )
     (package / "outer.py").write_text(stopped)
     assert execute(CALLS + code, package).stdout.split() == ["1", "True", "1"]

@@ -14,7 +14,7 @@ def test_several_measures_skip_what_does_not_apply_and_say_why() -> None:
     scores = measure(CONTINUUM, ["u-alpha", "cu-alpha", "alpha", "ser"])
     assert list(scores) == ["u-alpha", "cu-alpha", "alpha", "ser"]
     assert scores["u-alpha"].reason == "unit 3-6 of A overlaps unit 0-4 of A"
-    assert scores["alpha"].reason == "A and B have units at different places"
+    assert scores["alpha"].reason == "unit 0-4 of A and unit 3-6 of A overlap in different places"
     assert scores["ser"].defined
 
 

@@ -508,7 +508,7 @@ def human_protocol(_: Path) -> None:
     """Annotators as ground truth, consolidation over the best alignment."""
     made = continuum(("a", 0, 5, "x"), ("b", 0, 6, "x"), ("ground_truth", 0, 5, "x"))
     found = made.compute_gamma(
-        Combined(), precision_level=0.05, fast=True, ground_truth_annotators=SortedSet(["a", "b"])
+        Combined(), precision_level=0.2, fast=True, ground_truth_annotators=SortedSet(["a", "b"])
     )
     for aligned in found.best_alignment:
         labels = Counter(unit.annotation for _, unit in aligned.n_tuple if unit is not None)

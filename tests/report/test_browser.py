@@ -380,9 +380,10 @@ def test_every_control_has_a_name(opened: Open, html: str) -> None:
     assert page.locator("html").get_attribute("lang") == "en"
 
 
-def test_ten_thousand_units_stay_smooth(opened: Open) -> None:
+@pytest.mark.parametrize("each", [1700, pytest.param(3400, marks=pytest.mark.slow)])
+def test_thousands_of_units_stay_smooth(opened: Open, each: int) -> None:
     rng = np.random.default_rng(1)
-    starts = np.cumsum(rng.integers(5, 25, 3400)).tolist()
+    starts = np.cumsum(rng.integers(5, 25, each)).tolist()
     units = [Unit(a, s, s + 8, "xyz"[i % 3]) for a in "ABC" for i, s in enumerate(starts)]
     big = Continuum.from_units(units)
     page = opened(_view_only(big))

@@ -276,7 +276,7 @@ def test_a_wide_table_without_a_known_header_is_told_what_it_needs(
     [
         ("annotator,begin,end,category\na,0,x,\n", "2: end 'x' is not a number"),
         ("a,b,0,5,9\n", "1: row has 5 columns"),
-        ("annotator,end,category\na,5,x\n", "1: header has no column 'start'"),
+        ("annotator,end,category\na,5,x\n", "1: there is no column for start"),
     ],
 )
 def test_a_table_of_units_gets_its_own_message(tmp_path: Path, text: str, message: str) -> None:

@@ -111,10 +111,10 @@ def test_units_kept_apart_have_the_conditional_distribution(integer: bool) -> No
     units = [Unit("R", s, e, name) for (s, e), name in zip(places, "abc", strict=True)]
     reference = Continuum.from_units(units, bounds=(7, 29))
     model = replace(fit(reference), integer=integer)
-    shuffled = shuffle(reference, Position(factor=2), 1, 2500, model=model)
+    shuffled = shuffle(reference, Position(factor=2), 1, 1200, model=model)
     drawn = np.stack((shuffled.starts, shuffled.ends), axis=1)
     drawn = drawn[np.lexsort((shuffled.category_codes, shuffled.annotator_codes))]
-    drawn = drawn.reshape(2500, 3, 2)
+    drawn = drawn.reshape(1200, 3, 2)
     reach = 2 * (places[:, 1:] - places[:, :1])
     low, high = np.maximum(places - reach, 7), np.minimum(places + reach, 29)
     rng = np.random.default_rng(3)

@@ -176,6 +176,24 @@ def test_the_files_of_a_folder_are_looked_through_once(
     assert understood.offers.options >= {"delimiter", "shapes"}
 
 
+def test_columns_are_asked_for_over_the_first_rows(tmp_path: Path) -> None:
+    """The question goes away with the answer; the answer stays in the form."""
+    (tmp_path / "a.csv").write_text("wer,Kategorie,von,bis\nAnn,x,1,2\nBob,x,1,2\n")
+    found = compute(tmp_path, Choice(), {"samples": 5}, tmp_path)
+    page = str(live(Now("done", found, ""), Choice(), None))
+    assert "Which column is what?" in page
+    assert "<legend>Columns of a.csv</legend>" in page
+    assert "<td>Ann</td><td>x</td><td>1</td><td>2</td>" in page
+    assert page.index('name="columns-category"') < page.index('value="Kategorie" selected')
+    choice = Choice(columns={"annotator": "wer", "start": "von", "end": "bis"})
+    found = compute(tmp_path, choice, {"samples": 5}, tmp_path)
+    assert found.understood is not None
+    assert found.understood.annotators == {"Ann": 1, "Bob": 1}
+    page = str(live(Now("done", found, ""), choice, None))
+    assert "Which column is what?" not in page
+    assert 'value="von" selected' in page
+
+
 def test_leaving_a_person_out_may_change_the_chance_model(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     folder.mkdir()

@@ -31,6 +31,11 @@ BROKEN = [
     replace(u, fragments=((17, 20), (21, 25))) if (u.start, u.end) == (17, 25) else u
     for u in LABELLED
 ]
+TALK = [
+    Unit("ann", 0.5, 1.5, "greet"),
+    Unit("ann", 1.5, 2.5, "ask"),
+    Unit("bob", 0.5, 2.5, "greet"),
+]
 BARE = [replace(u, category=None) for u in UNITS]
 
 
@@ -43,6 +48,7 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     "audacity": ("audacity", CALLS, {}),
     "arrow": ("story.parquet", UNITS, {}),
     "bids": ("bids", None, {"event": 2, "column": 2}),
+    "bioc": ("story-bioc.xml", UNITS, {"infon": 6, "relation": 1}),
     "boris": (
         "story.boris",
         [
@@ -69,6 +75,9 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     ),
     "doccano": ("doccano", UNITS, {}),
     "elan": ("tiers.eaf", None, {"tier": 1, "annotation": 2}),
+    "elan-table": ("elan-tiers.txt", TALK, {"line": 1, "column": 1}),
+    "exmaralda": ("talk.exb", TALK, {}),
+    "excel": ("story.xlsx", UNITS, {"sheet": 1}),
     "factgenie": ("factgenie.jsonl", LABELLED, {"flag": 2}),
     "glozz": (
         "story.aa",
@@ -80,6 +89,8 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     "mqm": ("mqm.tsv", UNITS[:5], {"error": 2}),
     "mu-shroom": ("mu-shroom", BARE, {"label": 6}),
     "prodigy": ("prodigy.jsonl", UNITS, {"task": 2}),
+    "pubannotation": ("pubannotation.json", UNITS, {"relation": 1}),
+    "pubtator": ("pubtator", UNITS, {"concept": 6, "relation": 1}),
     "raven": ("raven", CALLS, {"row": 1}),
     "refi-qda": ("refi-qda", LABELLED, {"selection": 1, "source": 1}),
     "rs3": (

@@ -16,6 +16,10 @@ from tests.tools.test_real_files import DATA
 
 # Formats whose end is marked, so that a truncated file cannot look whole.
 CLOSED = [
+    "bioc",
+    "excel",
+    "exmaralda",
+    "pubannotation",
     "boris",
     "catma",
     "catma-tei",

@@ -299,6 +299,29 @@ def test_answers_of_prodigy(tmp_path: Path) -> None:
     assert cells(sessions) == {("x", "ann-1"), ("x", "ann-2"), ("x", "bob"), ("y", "ann-1")}
 
 
+def test_an_unknown_answer_of_prodigy_is_read_and_told(tmp_path: Path, run: Run) -> None:
+    path = prodigy(tmp_path, [*PRODIGY[2:4], ("y", "bob", "later", 1, 100.0)])
+    found = run("inspect", path)
+    assert found.code == 0
+    assert "state 'later' is unknown: read as finished work" in found.err + found.out
+    assert ("y", "bob") in cells(read_corpus(path))
+
+
+def test_unknown_states_of_examples_and_references_are_told(tmp_path: Path, run: Run) -> None:
+    example = {"id": 1, "text": "abcdefgh", "label": [[0, 3, "A"]], "is_confirmed": "perhaps"}
+    path = tmp_path / "ann.jsonl"
+    path.write_text(json.dumps(example) + "\n")
+    assert set(read_corpus(path)) == {"1"}
+    found = run("inspect", path)
+    assert "state 'perhaps' is unknown: read as finished work" in found.err + found.out
+    annotation = {"completed_by": 1, "result": [], "ground_truth": "perhaps"}
+    task = {"id": 1, "data": {"text": "abcdefgh"}, "annotations": [annotation]}
+    path = tmp_path / "tasks.json"
+    path.write_text(json.dumps([task]))
+    found = run("inspect", path)
+    assert "state 'ground_truth: perhaps' is unknown" in found.err + found.out
+
+
 @pytest.mark.parametrize(
     ("key", "values", "read"),
     [

@@ -16,7 +16,7 @@ from gammacp.alignment.duals import lp
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import DIFFUSED, Stage
 from gammacp.base.arrays import Floats
-from gammacp.base.stopping import due
+from gammacp.base.stopping import current_work, due, note, spend
 
 # Passes over all columns before those are left out that lose more than this share of the scale, and
 # per round over the columns that are left (3by100, 3 × 500, 3 × 3000, 4 × 100).
@@ -69,7 +69,9 @@ def prices(
     """
     if not columns.number:
         return np.zeros(n_units)
+    note(prices_by="diffusion")
     if cover_cost is not None or np.diff(columns.begin).max() > DIFFUSED:
+        note(prices_by="GLOP")
         return lp.block_prices(n_units, columns, cover_cost, deadline=deadline, block=tuning.block)
     price, fell = diffusion(n_units, columns, scale, deadline, tuning)
     lost = _losses(
@@ -81,6 +83,7 @@ def prices(
     poor = (np.abs(falls) > tuning.falling * share) | (loses > _LOST * share)
     if poor.any() and not due(deadline):
         windows = np.column_stack((blocks[:-1], blocks[1:]))[poor].tolist()
+        note(prices_by="diffusion and GLOP")
         lp.reprice(columns, price, windows, deadline=deadline)
     return price
 
@@ -108,6 +111,8 @@ def diffusion(
         if due(deadline):
             break
         before, falls_before = price, falls
+        current_work().rounds += 1
+        spend(2 * _PASSES * len(along.members))
         price = diffuse(n_units, along, every[kept], share, _PASSES)
         fell = before - price
         falls = abs(float(fell.sum()))

@@ -16,10 +16,13 @@ import numpy as np
 
 from gammacp.alignment.kernels.records import Columns
 from gammacp.base.arrays import Floats, Indices
-from gammacp.base.stopping import due, watched
+from gammacp.base.stopping import current_work, due, spend, watched
 
 # Units priced by one linear program in long continua; GLOP's time grows faster than these.
 BLOCK = 1000
+
+# Steps of a linear program for each entry of its matrix, by the square root of its rows.
+_PER_ENTRY = 30
 
 
 class Relaxation(NamedTuple):
@@ -67,6 +70,9 @@ def relax(
     )
     solver = builder.ModelSolverHelper("glop")
     watched(lambda: solver.solve(model), solver.interrupt_solve, deadline)
+    # GLOP tells no number of its own: about as many passes over the matrix as there are rows.
+    current_work().rounds += 1
+    spend(_PER_ENTRY * len(columns.members) * np.sqrt(n_units))
     solved = solver.status() == builder.SolveStatus.OPTIMAL
     if not solved and (np.isfinite(deadline) or due()):
         raise TimeoutError("no time left for the linear relaxation")

@@ -148,7 +148,7 @@ def _beside(
     within: Bools = np.zeros(problem.n_annotators, np.bool_)
     within[inside] = True
     share, whole = halting(
-        lambda halted: matching_prices(problem.graph, begin, within, each, halted), deadline
+        lambda meter: matching_prices(problem.graph, begin, within, each, meter), deadline
     )
     return np.asarray(share * (1 + 2.0**-40)) if whole else None
 

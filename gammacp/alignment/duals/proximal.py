@@ -11,6 +11,7 @@ what those lack at each root makes the prices feasible: every step has a bound.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import count
 
 import numpy as np
@@ -23,7 +24,7 @@ from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.pricing.exact import FEW_NODES, search
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats, Indices
-from gammacp.base.stopping import due
+from gammacp.base.stopping import current_work, due, halting
 
 # Of the opening: step of the prices (8 × 425; .1 comes as far in half as much time more), and the
 # change of multipliers at which passes end. Passes over the groups so far in each step.
@@ -56,7 +57,9 @@ def proximal_steps(problem: Problem, groups: Codes, deadline: float = np.inf) ->
     for step in count():
         paid = np.bincount(pool.members, np.repeat(multiplier, pool.sizes), problem.n_units)
         price = price - length + paid
-        settle(price, pool, multiplier, _SETTLING, _SETTLED * problem.opening)
+        current_work().rounds += 1
+        settled = price, pool, multiplier, _SETTLING, _SETTLED * problem.opening
+        halting(partial(settle, *settled), quick=True)
         least = np.maximum(price, 0.0)
         # Between two bounds only roots whose groups lacked something are priced.
         whole = step % _PRICED_WHOLE == 0

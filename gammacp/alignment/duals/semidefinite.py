@@ -22,7 +22,7 @@ from gammacp.alignment.duals.definite import least_shift
 from gammacp.alignment.limits import Stage
 from gammacp.alignment.problem import Problem, RelaxedMatrix
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
-from gammacp.base.stopping import due
+from gammacp.base.stopping import current_work, due, spend
 
 # A power of 2, in units of the opening, and how many of them add up without rounding.
 _GRAIN = 2.0**-40
@@ -43,6 +43,8 @@ _IMBALANCE = 4.0
 _VIOLATION = 0.02
 _TRIANGLES = 2_000_000
 _TRIANGLES_PER_UNIT = 5
+# Work of a step on the smallest matrix, nearly all of it calls of NumPy.
+_SMALLEST_STEP = 300_000
 
 
 @dataclass(frozen=True)
@@ -232,6 +234,7 @@ def ascend(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Itera
             done += 1
             if done % 10 == 0:
                 iterate = _balance_penalty(iterate, lack, change)
+        current_work().rounds += 1
         value = float((model.bordered_cost * iterate.inside).sum()) * model.problem.opening
         matrix = feasible_matrix(model, iterate, deadline)
         yield Priced(feasible_shares(model, matrix), matrix, value, iterate)
@@ -243,6 +246,7 @@ def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
     from gammacp.alignment.kernels.metric import project, subtract
 
     inside, penalty, over = iterate.inside, iterate.penalty, _OVERRELAXATION
+    _spend(len(inside), len(iterate.triangles))
     target = inside - iterate.scaled - model.bordered_cost / penalty
     values, vectors = np.linalg.eigh(target)
     kept = np.searchsorted(values, 0.0)
@@ -272,6 +276,11 @@ def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
     norm = np.linalg.norm
     change = float(norm(after - inside)) / max(float(norm(matrix)), 1e-12)
     return moved, float(norm(definite - after) / norm(after)), change
+
+
+def _spend(size: int, n_triangles: int) -> None:
+    """Count an eigendecomposition with its products, and passes over the inequalities."""
+    spend(_SMALLEST_STEP + 2 * size**3 + 40 * size**2 + 40 * n_triangles)
 
 
 def _balance_penalty(iterate: Iterate, lack: float, change: float) -> Iterate:
@@ -350,6 +359,7 @@ def allowed_matrix(
     for _ in range(model.repairs):
         if due(deadline):
             break
+        _spend(len(matrix), 0)
         values, vectors = np.linalg.eigh(matrix)
         negative = np.searchsorted(values, 0.0)
         lack = (vectors[:, :negative] * -values[:negative]) @ vectors[:, :negative].T
@@ -373,6 +383,7 @@ def feasible_shares(model: Matrices, found: RelaxedMatrix) -> Floats:
     if apex.sum() + np.abs(model.cost).max() >= _MOST_GRAINS * _GRAIN:
         return np.full(len(apex), -np.inf)
     own = np.diag(matrix)[1:].copy()
+    _spend(len(matrix), 0)
     shift = least_shift(matrix)
     # The corner is given: what the shift adds to it is scaled away, with its row.
     shrink = np.sqrt(corner / (corner + shift)) * (1 - 2.0**-50)

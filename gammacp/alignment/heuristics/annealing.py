@@ -79,7 +79,7 @@ def anneal_once(problem: Problem, groups: Codes, schedule: Schedule, deadline: f
     # In a long continuum most groups are out of reach.
     near = max(0.5, 0.97 - 0.47 * pairs / max(n * n, 1))
     group_of, _ = halting(
-        lambda halted: anneal(
+        lambda meter: anneal(
             problem.graph,
             by_weight,
             near,
@@ -92,7 +92,7 @@ def anneal_once(problem: Problem, groups: Codes, schedule: Schedule, deadline: f
             schedule.heat * problem.scale,
             _COLD * problem.scale / problem.n_annotators,
             np.random.default_rng(schedule.seed),
-            halted,
+            meter,
         ),
         deadline,
     )

@@ -5,7 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gammacp.alignment.kernels.records import Graph
-from gammacp.base.arrays import Bools, Codes, Floats, Indices
+from gammacp.alignment.kernels.runs import is_over
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.stopping import STEPS, Meter
 from gammacp.kernel import kernel
 
 
@@ -39,7 +41,7 @@ def anneal(
     hot: float,
     cold: float,
     random: np.random.Generator,
-    halted: Bools,
+    meter: Meter,
 ) -> tuple[Codes, float]:
     """The best alignment met from `group_of` on, and what it gains against it.
 
@@ -58,8 +60,9 @@ def anneal(
     temperature = hot
     for move in range(moves):
         if move % 256 == 0:
-            if halted[0]:
+            if is_over(meter):
                 break
+            meter[STEPS] += 256 * 40
             temperature = hot * (cold / hot) ** (move / moves)
         u = int(random.random() * n)
         there = _draw_group(u, graph, by_weight, near, grouping, n_used, random)
@@ -81,6 +84,7 @@ def anneal(
             continue
         gain += d
         n_used = _move(u, other, there, graph, grouping, n_used, missing)
+        meter[STEPS] += 4 * (graph.start[u + 1] - graph.start[u])
         if gain > best + 1e-9 * scale:
             best = gain
             best_of[:] = grouping.group_of

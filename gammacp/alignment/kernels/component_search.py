@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.kernels.runs import lowest, widest
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.stopping import NODES, STEPS, Meter
 from gammacp.kernel import kernel, late_kernel
 
 # Places for states: at first, so that what is looked at stays in the cache of the CPU, and at the
@@ -104,6 +105,7 @@ def search_components(
     least: Floats,
     chosen: Bools,
     rules: Rules,
+    meter: Meter,
 ) -> Indices:
     """Least loss of each component that has changed; the roots of those that are too hard.
 
@@ -117,6 +119,8 @@ def search_components(
         To break ties, `least` is the optimum on entry: of the solutions within the tolerance the
         one with the fewest groups is taken, then the one with the least `second`, then the first
         one in the order of the columns.
+    meter
+        Counts the states; it ends nothing, as `rules` do.
     """
     n = len(label)
     index = _index(columns, rules.cover, active, label)
@@ -142,7 +146,7 @@ def search_components(
         if not _too_wide(index, lo, size):
             if size > _SMALL and len(table) == 1:
                 table = np.zeros(_FEW, _VISITED)
-            best, depth, complete = _search(search, root, least[root], table, path)
+            best, depth, complete = _search(search, root, least[root], table, path, meter)
         if not complete or depth < 0:
             hard[n_hard] = root
             n_hard += 1
@@ -232,7 +236,7 @@ def _unchoose(index: Index, lo: int, size: int, chosen: Bools) -> None:
 
 @kernel
 def _search(
-    search: Search, root: int, optimum: float, table: Records, path: Records
+    search: Search, root: int, optimum: float, table: Records, path: Records, meter: Meter
 ) -> tuple[float, int, bool]:
     """Least loss of one component, how many groups that takes (`best` of the path), and if proven.
 
@@ -265,6 +269,8 @@ def _search(
         if lost > best if ties else lost >= best - tolerance:
             continue
         nodes += 1
+        meter[NODES] += 1
+        meter[STEPS] += 200
         if nodes > most_nodes:
             return best, best_depth, False
         g = here.first

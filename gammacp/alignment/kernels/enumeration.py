@@ -5,8 +5,9 @@ import numpy as np
 from gammacp.alignment.kernels.growing import append, n_members, no_columns, trim
 from gammacp.alignment.kernels.pairs import best_per_annotator
 from gammacp.alignment.kernels.records import Columns, Graph
-from gammacp.alignment.kernels.runs import place_of
+from gammacp.alignment.kernels.runs import is_over, place_of
 from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.stopping import STEPS, Meter
 from gammacp.kernel import kernel, late_kernel
 
 # Splits of larger groups are tested unit by unit only: leaving a group in is always sound.
@@ -15,18 +16,20 @@ _MOST_SPLIT = 12
 
 @late_kernel
 def profitable_groups(
-    graph: Graph, opening: float, tolerance: float, largest: int, limit: int
+    graph: Graph, opening: float, tolerance: float, largest: int, limit: int, meter: Meter
 ) -> tuple[Columns, bool]:
     """Groups of two to `largest` units that stay when every split A|B has Σ w(A, B) + opening ≥ 0.
 
     Annotator by annotator from each group's first unit; a partial group is left as soon as one of
     its units, even with its best partners among the later annotators, would do better alone.
-    False, and not all, with more than `limit` members, or four times as many partial groups.
+    False, and not all, with more than `limit` members, or four times as many partial groups, and
+    where the meter is over.
     """
     annotator, n_annotators = graph.annotator, graph.n_annotators
     rest = best_per_annotator(graph)
     found = no_columns()
     nodes = 0
+    counted = 0
     local = np.empty(64, np.int32)
     between = np.empty((64, 64), np.float64)
     chosen = np.empty(n_annotators + 1, np.int64)
@@ -35,6 +38,10 @@ def profitable_groups(
     cuts = np.zeros(1 << max(min(n_annotators, _MOST_SPLIT) - 1, 1), np.float64)
     position = np.full(len(annotator), -1, np.int64)
     for root in range(len(annotator)):
+        meter[STEPS] += 100 * (nodes - counted)
+        counted = nodes
+        if is_over(meter):
+            return trim(found), False
         end = graph.start[root + 1]
         lo = place_of(graph.neighbour, graph.start[root], end, root)
         size = end - lo + 1

@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.base.arrays import Bools, Codes, Floats, Indices
+from gammacp.alignment.kernels.runs import is_over
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.stopping import STEPS, Meter
 from gammacp.kernel import kernel, late_kernel
 
 
@@ -38,14 +40,14 @@ class AugmentingPath(NamedTuple):
 
 @late_kernel
 def best_matching(
-    start: Indices, column: Codes, gain: Floats, n_columns: int, halted: Bools
+    start: Indices, column: Codes, gain: Floats, n_columns: int, meter: Meter
 ) -> tuple[Codes, Floats, Floats]:
     """Shortest augmenting paths (Jonker & Volgenant 1987) where nobody need be matched.
 
     Row u may be matched with `column[start[u]:start[u + 1]]`, for that `gain` > 0. Returns the
     column of each row (−1 alone) and the prices ≥ 0 of rows and columns: no pair gains more than
     the prices of both, matched ones gain exactly that, and who is alone has price 0. Once
-    `halted[0]` is set, by another thread, the remaining rows stay alone, at a price.
+    the meter is over, the remaining rows stay alone, at a price.
     """
     n_rows = len(start) - 1
     offers = Offers(start, column, gain)
@@ -60,9 +62,9 @@ def best_matching(
     for u in range(n_rows):
         if matched.column_of[u] >= 0 or matched.row_price[u] <= 0.0:
             continue
-        if halted[0]:
+        if is_over(meter):
             break
-        v, shortest, n_in, n_touched = _shortest_path(u, offers, matched, path)
+        v, shortest, n_in, n_touched = _shortest_path(u, offers, matched, path, meter)
         for i in range(n_in):
             x, less = path.row[i], shortest - path.at[i]
             if less > 0.0:
@@ -105,7 +107,7 @@ def _first_choices(offers: Offers, n_columns: int) -> PartialMatching:
 
 @kernel
 def _shortest_path(
-    u: int, offers: Offers, matched: PartialMatching, path: AugmentingPath
+    u: int, offers: Offers, matched: PartialMatching, path: AugmentingPath, meter: Meter
 ) -> tuple[int, float, int, int]:
     """Where the shortest path from row u ends, its length, rows and columns reached.
 
@@ -125,6 +127,7 @@ def _shortest_path(
     heap = [(0.0, np.int64(u))]
     heap.clear()
     while True:
+        meter[STEPS] += 20 + 4 * (start[x + 1] - start[x])
         for p in range(start[x], start[x + 1]):
             v = column[p]
             far = d + max(row_price[x] + column_price[v] - gain[p], 0.0)

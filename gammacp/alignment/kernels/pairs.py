@@ -6,12 +6,13 @@ import numpy as np
 
 from gammacp.alignment.kernels.growing import grow
 from gammacp.alignment.kernels.records import Graph
-from gammacp.alignment.kernels.runs import place_of
-from gammacp.base.arrays import Bools, Codes, Floats, Indices
+from gammacp.alignment.kernels.runs import is_over, place_of
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.stopping import STEPS, Meter
 from gammacp.dissimilarity.kernels import positional_cost
 from gammacp.kernel import kernel, late_kernel
 
-HALTED = -2
+GIVEN_UP = -2
 
 
 class UnitArrays(NamedTuple):
@@ -73,14 +74,14 @@ def scan(
     costs: Costs,
     most: float,
     limit: int,
-    halted: Bools,
+    meter: Meter,
 ) -> tuple[Codes, Codes, Floats, int]:
     """Pairs of different annotators with d ≤ `most`, found class by class through two pointers.
 
     Units of classes c and k are compared only within |start − start| ≤ reach[c] + reach[k]. Without
     a formula (−1) all pairs within reach, on all axes, are listed, with 0. Returns (first, second,
-    d, count); with more than `limit` pairs it stops and the count is −1, once `halted[0]` is set by
-    another thread `HALTED`.
+    d, count); with more than `limit` pairs it stops and the count is −1, where the meter is over
+    `GIVEN_UP`.
     """
     start, end, category, annotator = units
     order, class_start, block_end, reach = classes
@@ -97,8 +98,8 @@ def scan(
             lo = class_start[k]
             stop = class_start[k + 1]
             for p in range(class_start[c], class_start[c + 1]):
-                if halted[0]:
-                    return first, second, cost, HALTED
+                if is_over(meter):
+                    return first, second, cost, GIVEN_UP
                 u = order[p]
                 s = start[u]
                 if c == k:
@@ -108,6 +109,7 @@ def scan(
                         lo += 1
                 e = end[u]
                 a = annotator[u]
+                q = lo
                 for q in range(lo, stop):
                     v = order[q]
                     t = start[v]
@@ -133,6 +135,7 @@ def scan(
                     second[n] = max(u, v)
                     cost[n] = d
                     n += 1
+                meter[STEPS] += 8 * (1 + q - lo)
     return first[:n], second[:n], cost[:n], n
 
 

@@ -4,20 +4,22 @@ import numpy as np
 
 from gammacp.alignment.kernels.matching import best_matching
 from gammacp.alignment.kernels.records import Graph
+from gammacp.alignment.kernels.runs import is_over
 from gammacp.base.arrays import Bools, Floats, Indices
+from gammacp.base.stopping import STEPS, Meter
 from gammacp.kernel import kernel
 
 
 @kernel
 def matching_prices(
-    graph: Graph, begin: Indices, inside: Bools, each: Floats, halted: Bools
+    graph: Graph, begin: Indices, inside: Bools, each: Floats, meter: Meter
 ) -> tuple[Floats, bool]:
     """Σ over annotator pairs of each unit's dual price in their matching of largest Σ w.
 
     Two annotators' units of one group earn no more than both prices, so that the pairs of a group
     earn no more than its units' sums. Pairs of annotators that are both `inside` are left out.
-    False, and no use, if halted. `begin`: where each annotator's units begin. `each`, where it has
-    a row per unit, gets its price in the matching with each annotator.
+    False, and no use, if the meter is over before. `begin`: where each annotator's units begin.
+    `each`, where it has a row per unit, gets its price in the matching with each annotator.
     """
     _, n_annotators, start, neighbour, weight = graph
     n = len(graph.annotator)
@@ -29,7 +31,7 @@ def matching_prices(
     gain = np.empty(len(neighbour), np.float64)
     for a in range(n_annotators):
         lo, hi = begin[a], begin[a + 1]
-        if halted[0]:
+        if is_over(meter):
             return total, False
         for b in range(a + 1, n_annotators):
             first, last = begin[b], begin[b + 1]
@@ -46,10 +48,11 @@ def matching_prices(
                         count += 1
                     at[u] += 1
             row[hi - lo] = count
+            meter[STEPS] += 4 * (count + hi - lo)
             if count == 0 or (inside[a] and inside[b]):
                 continue
             _, of_rows, of_columns = best_matching(
-                row[: hi - lo + 1], column[:count], gain[:count], last - first, halted
+                row[: hi - lo + 1], column[:count], gain[:count], last - first, meter
             )
             for i in range(hi - lo):  # Prices are feasible, whatever was rounded.
                 for p in range(row[i], row[i + 1]):

@@ -13,8 +13,9 @@ from gammacp.alignment.kernels.growing import Growing, append, n_members, no_col
 from gammacp.alignment.kernels.messages import bound_labels, pair_at, pass_messages
 from gammacp.alignment.kernels.records import Columns, Graph
 from gammacp.alignment.kernels.roots import label_starts, loose_bound, reduce_candidates, root_graph
-from gammacp.alignment.kernels.runs import widest
+from gammacp.alignment.kernels.runs import is_over, widest
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.stopping import NODES, STEPS, Meter
 from gammacp.kernel import kernel
 
 EXACT, UNSURE, GIVEN_UP = 0, 1, -1
@@ -53,7 +54,7 @@ def price_groups(
     roots: Indices,
     nodes: int,
     members: int,
-    halted: Bools,
+    meter: Meter,
 ) -> tuple[Columns, Floats, Bools, bool]:
     """Groups of these roots whose gain exceeds their units' prices by more than `floor`.
 
@@ -64,8 +65,8 @@ def price_groups(
     Returns (groups, excess, unsure, whole): no group of a root gains more than its prices and
     `excess[root]` ≥ max(floor, 0), which is exact unless `unsure[root]`: its limit of nodes was
     reached or its graph is too large. With more members than the limit it stops, not `whole`. Once
-    `halted[0]` is set, by another thread, an enumeration stops likewise, and pricing bounds the
-    other roots without search.
+    the meter is over, an enumeration stops likewise, and pricing bounds the other roots without
+    search.
     """
     n_units, n_annotators = len(graph.annotator), graph.n_annotators
     found = no_columns()
@@ -81,7 +82,7 @@ def price_groups(
     never = 1.0 + 10.0 * n_annotators * (abs(opening) + n_annotators * most_weight)
     for root in roots:
         excess[root] = max(floor, 0.0)
-        if halted[0]:
+        if is_over(meter):
             if every:
                 return trim(found), excess, unsure, False
             loose = loose_bound(graph, price, opening, most_weight, root)
@@ -95,19 +96,20 @@ def price_groups(
                 value[size] = opening - price[graph.neighbour[p]] + graph.weight[p]
                 size += 1
         size, most = reduce_candidates(
-            graph, unit, value, size, floor + price[root], place, near, best_of, halted
+            graph, unit, value, size, floor + price[root], place, near, best_of, meter
         )
         if size == 0:
             continue
         m, begin, labels = label_starts(graph.annotator, unit, size)
-        if halted[0] or m * (m - 1) // 2 * labels * labels > _EDGES:
+        if is_over(meter) or m * (m - 1) // 2 * labels * labels > _EDGES:
             state = GIVEN_UP if every else UNSURE
             excess[root] = max(excess[root], most - price[root])
         else:
             values, edge = root_graph(graph, unit, value, place, begin, labels, never)
+            meter[STEPS] += m * m * labels * labels
             inside = RootGraph(root, price[root], unit, begin, values, edge)
             found, state, most = _search_root(
-                inside, price, floor, every, nodes, members, found, halted
+                inside, price, floor, every, nodes, members, found, meter
             )
             excess[root] = max(excess[root], most)
         if state == GIVEN_UP:
@@ -146,7 +148,7 @@ def _search_root(
     most_nodes: int,
     members: int,
     found: Growing,
-    halted: Bools,
+    meter: Meter,
 ) -> tuple[Growing, int, float]:
     """Branch and bound, at most one level per annotator: what was found before and now.
 
@@ -166,13 +168,15 @@ def _search_root(
             continue
         entered = False
         nodes += 1
-        bound = _bound_after_messages(inside, tree, depth, threshold)
+        meter[NODES] += 1
+        bound = _bound_after_messages(inside, tree, depth, threshold, meter)
+        over = is_over(meter)
         if bound <= threshold:
             depth -= 1
             continue
-        if halted[0] and every:
+        if over and every:
             return found, GIVEN_UP, bound
-        if halted[0] or nodes > most_nodes:
+        if over or nodes > most_nodes:
             open_bound = bound
             state = UNSURE
             break
@@ -273,7 +277,7 @@ def _group_of_labels(inside: RootGraph, alive: Codes, group: Codes) -> tuple[int
 
 @kernel
 def _bound_after_messages(
-    inside: RootGraph, tree: SearchTree, depth: int, threshold: float
+    inside: RootGraph, tree: SearchTree, depth: int, threshold: float, meter: Meter
 ) -> float:
     """Bound after passing messages; labels that come to no more than the threshold are dropped.
 
@@ -285,6 +289,7 @@ def _bound_after_messages(
     goal = threshold + inside.price
     for _ in range(_MESSAGES if depth else 4 * _MESSAGES):
         before = bound
+        meter[STEPS] += 12 * int(np.sum(count)) ** 2
         pass_messages(value, edge, sent, alive, count, room[0])
         bound = bound_labels(value, edge, sent, alive, count, short, room[1], room[2])
         for s in range(len(count)):

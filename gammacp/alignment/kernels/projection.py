@@ -17,7 +17,9 @@ import numpy as np
 from gammacp.alignment.duals.projection import Support
 from gammacp.alignment.kernels.growing import append, no_columns, trim
 from gammacp.alignment.kernels.records import Columns, Graph
-from gammacp.base.arrays import Bools, Codes, Floats, Indices
+from gammacp.alignment.kernels.runs import is_over
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.stopping import STEPS, Meter
 from gammacp.kernel import kernel
 
 # Passes on all columns' half-spaces at the most; ten more are made if the last ten brought the
@@ -67,7 +69,9 @@ def project(price: Floats, members: Codes, lacking: float, support: Support) -> 
 
 
 @kernel
-def project_on_all(price: Floats, columns: Columns, enough: float, support: Support) -> float:
+def project_on_all(
+    price: Floats, columns: Columns, enough: float, support: Support, meter: Meter
+) -> float:
     """Project on the half-spaces of all columns in turn; the largest lack left.
 
     Ends early when no column lacks more than `enough`, and when ten more passes hardly helped.
@@ -81,6 +85,7 @@ def project_on_all(price: Floats, columns: Columns, enough: float, support: Supp
                 break
             before = worst if done else np.inf
         worst = 0.0
+        meter[STEPS] += 2 * len(members)
         for c in range(len(gain)):
             lacking = gain[c]
             for p in range(begin[c], begin[c + 1]):
@@ -88,6 +93,7 @@ def project_on_all(price: Floats, columns: Columns, enough: float, support: Supp
             if lacking > enough:
                 worst = max(worst, lacking)
                 group = members[begin[c] : begin[c + 1]]
+                meter[STEPS] += 100 * len(group)
                 project(price, group, lacking, support)
         if worst == 0.0:
             break
@@ -95,13 +101,21 @@ def project_on_all(price: Floats, columns: Columns, enough: float, support: Supp
 
 
 @kernel
-def settle(price: Floats, columns: Columns, multiplier: Floats, passes: int, enough: float) -> None:
+def settle(
+    price: Floats,
+    columns: Columns,
+    multiplier: Floats,
+    passes: int,
+    enough: float,
+    meter: Meter,
+) -> None:
     """Move prices, in place, towards the nearest ones that pay for all columns (Hildreth 1957).
 
     `price` holds what the multipliers ≥ 0, which are updated, have added so far.
     """
     begin, members, gain = columns
     for _ in range(passes):
+        meter[STEPS] += 3 * len(members)
         most = 0.0
         for c in range(len(gain)):
             lacking = gain[c]
@@ -126,7 +140,7 @@ def price_near(
     group_of: Codes,
     floor: float,
     support: Support,
-    halted: Bools,
+    meter: Meter,
 ) -> Columns:
     """Groups that gain more than their prices + floor, sought near `groups`; prices move in place.
 
@@ -144,7 +158,7 @@ def price_near(
     into = np.empty(0, np.float64)
     total = np.empty(0, np.float64)
     for root in range(len(annotator)):
-        if halted[0]:
+        if is_over(meter):
             break
         lo = graph.start[root]
         size = graph.start[root + 1] - lo
@@ -155,6 +169,7 @@ def price_near(
             into = np.empty(size, np.float64)
             total = np.empty(size, np.float64)
         _weights_between(graph, lo, size, place, begin, near)
+        meter[STEPS] += 4 * size * size
         beside = graph.neighbour[lo : lo + size]
         for q in range(size):
             g = group_of[beside[q]]
@@ -169,6 +184,7 @@ def price_near(
                 if x >= 0 and k != annotator[root] and place[x] >= 0:
                     inside[k] = place[x]
             around = Around(beside, begin, near, into, inside)
+            meter[STEPS] += 10 * size * n_annotators
             _improve(around, price, total, _IMPROVING_ROUNDS)
             _keep_cliques(near, inside)
             group[0] = root

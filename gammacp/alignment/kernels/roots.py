@@ -4,7 +4,9 @@ import numpy as np
 
 from gammacp.alignment.kernels.messages import pair_at
 from gammacp.alignment.kernels.records import Graph
-from gammacp.base.arrays import Bools, Codes, Floats, Indices
+from gammacp.alignment.kernels.runs import is_over
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.stopping import STEPS, Meter
 from gammacp.kernel import kernel
 
 
@@ -100,7 +102,7 @@ def reduce_candidates(
     place: Codes,
     near: Floats,
     best_of: Floats,
-    halted: Bools,
+    meter: Meter,
 ) -> tuple[int, float]:
     """How many candidates are left once those that reach no more than `threshold` are dropped.
 
@@ -115,6 +117,7 @@ def reduce_candidates(
         for k in range(n_annotators):
             best_of[k] = 0.0
         for i in range(size):
+            meter[STEPS] += 4 * n_annotators + graph.start[unit[i] + 1] - graph.start[unit[i]]
             for k in range(n_annotators):
                 near[i, k] = 0.0
             for p in range(graph.start[unit[i]], graph.start[unit[i] + 1]):
@@ -140,6 +143,6 @@ def reduce_candidates(
                 kept += 1
             else:
                 place[x] = -1
-        if kept == size or kept == 0 or halted[0]:
+        if kept == size or kept == 0 or is_over(meter):
             return kept, together
         size = kept

@@ -1,7 +1,14 @@
 """Compiled kernels on runs of an array; NumPy's own take a second and more to compile each."""
 
 from gammacp.base.arrays import Codes, Indices
+from gammacp.base.stopping import HALTED, MOST, STEPS, Meter
 from gammacp.kernel import kernel
+
+
+@kernel
+def is_over(meter: Meter) -> bool:
+    """Tell whether a kernel must end: halted by another thread, or at the end of its budget."""
+    return meter[HALTED] != 0 or meter[STEPS] >= meter[MOST]  # type: ignore[no-any-return]
 
 
 @kernel

@@ -13,7 +13,7 @@ from gammacp.alignment.presolve.pooling import better, solve_pooled
 from gammacp.alignment.problem import Problem, Solution, Status, solution
 from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.solvers.registry import Solve
-from gammacp.base.stopping import clock, due
+from gammacp.base.stopping import GIGA, budget, due
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 
@@ -23,9 +23,9 @@ _SMALLEST = 1e-12
 # of kept pairs is cut while they are too many.
 _SAMPLED = 2_000_000
 _SHRINK = 0.25
-# For the problem of the closest pairs: its own bound proves nothing of the true problem, so that
-# more is of little use.
-_SECONDS = 60.0
+# Steps for the problem of the closest pairs: its own bound proves nothing of the true problem, so
+# that more is of little use.
+_STEPS = 60 * GIGA
 
 
 def solve_closest(
@@ -58,8 +58,8 @@ def solve_closest(
     groups = improve(problem, None, deadline)
     best = better(best, solution(problem, groups, unit_bound(problem, beyond=delta - most)))
     if not due(deadline):
-        soon = min(deadline, clock() + _SECONDS)
-        solved = solve(problem, limits.until(soon))
+        with budget(_STEPS):
+            solved = solve(problem, limits.until(deadline))
         # Its bound knows nothing of the pairs that are left out.
         best = better(best, solution(problem, solved.groups, -np.inf))
     return best

@@ -21,7 +21,7 @@ from gammacp.dissimilarity.base import BoundDissimilarity
 
 # Pairs of annotator and category; above, their groups are too many to list.
 _KINDS = 200
-# For the relaxation beyond the time limit; without it there is no bound.
+# Seconds for the relaxation beyond the time limit; without it there is no bound.
 _SECONDS = 1.0
 
 

@@ -16,12 +16,12 @@ from gammacp.alignment.limits import Limits, Stage
 from gammacp.alignment.presolve.duplicates import Merged, merge_identical
 from gammacp.alignment.problem import Problem, Proof, Solution, Status, judged
 from gammacp.alignment.solvers.registry import Solve
-from gammacp.base.stopping import clock
+from gammacp.base.stopping import GIGA, budget, note
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
 
-# For the true problem of units all but in one place, before they are pooled.
-_SPOT_SECONDS = 0.4
+# Steps for the true problem of units all but in one place, before they are pooled.
+_SPOT_STEPS = 4 * GIGA // 10
 # Of the shortest unit: spread of starts and ends below which positions hardly matter, so that
 # pooled units may be proof enough (d ≤ 2.5e-7).
 _SPOT = 1e-3
@@ -97,12 +97,13 @@ def solve_presolved(
     if not cover and one_spot(continuum):
         from gammacp.alignment.presolve.pooling import solve_pooled
 
-        quickly = limits.until(min(deadline, clock() + _SPOT_SECONDS))
-        solved = solve(problem, quickly)
+        with budget(_SPOT_STEPS):
+            solved = solve(problem, limits.until(deadline))
         if solved.status is Status.OPTIMAL:
             return Presolved(solved, problem)
         other = solve_pooled(continuum, dissimilarity, deadline)
         if other is not None and other.objective - other.bound <= problem.slack:
+            note(prices_by="GLOP", proved_by="prices of pooled categories")
             return Presolved(replace(other, status=Status.OPTIMAL, bound=other.objective), None)
     solved = solve(problem, limits.until(deadline))
     if solved.status is not Status.OPTIMAL and not cover:
@@ -156,6 +157,7 @@ def _solve_merged(
     packed = pack(few, limits, deadline)
     if packed is None:
         return None
+    note(prices_by="GLOP", proved_by="prices of merged units")
     problem = few.problem
     columns = packed.certificate.columns
     objective = continuum.n_units * problem.opening - float(columns.gain @ packed.times)

@@ -47,7 +47,7 @@ def project_prices(
     near = False
     near_groups = problem.graph, price, problem.opening, groups, group_of, enough, support
     for _ in range(_PROBES):
-        left = project_on_all(price, pool, enough, support)
+        left = halting(partial(project_on_all, price, pool, enough, support), quick=True)
         if left > STALLED * problem.scale or due(deadline):
             break
         found = halting(partial(price_near, *near_groups), deadline)

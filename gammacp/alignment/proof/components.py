@@ -21,7 +21,7 @@ from gammacp.alignment.kernels.records import Columns, spread
 from gammacp.alignment.limits import SMALL_UNITS, Limits, Stage
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
-from gammacp.base.stopping import due
+from gammacp.base.stopping import GIGA, budget, due, halting, note
 
 if TYPE_CHECKING:
     from gammacp.alignment.solvers.packing import Model
@@ -42,9 +42,16 @@ class Components(Stage):
     ----------
     nodes
         Of the search of one component, some milliseconds; then CP-SAT takes it.
+    steps
+        Of CP-SAT on one component without a time limit; then the component's bound is what it has
+        come to.
+    proof
+        Of a whole proof without a time limit, that of ties not counted.
     """
 
     nodes: int = 20_000
+    steps: float = 20 * GIGA
+    proof: float = 100 * GIGA
 
 
 class Decomposition:
@@ -198,16 +205,11 @@ class Decomposition:
         from gammacp.alignment.kernels.component_search import Rules, SearchCosts, search_components
 
         loss = self.loss[inside]
-        return search_components(
-            part,
-            SearchCosts(loss, loss, self.alone[units], self.over[units]),
-            np.ones(len(inside), np.bool_),
-            label,
-            np.full(len(units), -1, np.int32),
-            least,
-            chosen,
-            Rules(self.problem.cover, False, self.tolerance, nodes),
-        )
+        costs = SearchCosts(loss, loss, self.alone[units], self.over[units])
+        every, never = np.ones(len(inside), np.bool_), np.full(len(units), -1, np.int32)
+        rules = Rules(self.problem.cover, False, self.tolerance, nodes)
+        searched = part, costs, every, label, never, least, chosen, rules
+        return halting(lambda meter: search_components(*searched, meter), quick=True)
 
     def _solve_hard(self, root: int) -> None:
         """CP-SAT on one component; its prices minus its gain is what it loses."""
@@ -226,7 +228,8 @@ class Decomposition:
 
         packing = Model(part, ones, self.problem.opening, self.problem.cover)
         share = self.problem.slack * len(np.unique(part.members)) / len(self.alone)
-        found = best_packing(packing, limits, hint=had.astype(np.int64), slack=0.5 * share)
+        with budget(self.limits.steps(self.limits.of(Components).steps)):
+            found = best_packing(packing, limits, hint=had.astype(np.int64), slack=0.5 * share)
         taken = found.times > 0
         if self._loss(part, taken, price) > self._loss(part, had, price):
             taken = had
@@ -275,6 +278,7 @@ def best_of_columns(
     Units of `columns` are rows of the problem.
     """
     kept, state, price = decompose(problem, columns, price, limits, deadline)
+    note(columns_kept=len(kept))
     most, lower = float(price.sum()), state.lower_total if state.complete else 0.0
     told = lower + sum(state.told.values()) if state.complete else 0.0
     return BestColumns(kept[state.chosen], most - lower, price, most - told)

@@ -19,9 +19,10 @@ def solve_auto(problem: Problem, limits: Limits) -> Solution:
         return solve_bipartite(problem, limits)
     from gammacp.alignment.solvers.enumeration import listed_columns, solve_listed
 
-    columns = listed_columns(problem)
+    deadline = limits.deadline()
+    columns = listed_columns(problem, deadline)
     if columns is None:
         from gammacp.alignment.solvers.crowds import solve_crowd
 
-        return solve_crowd(problem, limits)
-    return solve_listed(problem, columns, limits)
+        return solve_crowd(problem, limits.until(deadline))
+    return solve_listed(problem, columns, limits.until(deadline))

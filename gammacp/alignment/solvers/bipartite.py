@@ -10,7 +10,7 @@ from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, solution
 from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Codes, Floats, Indices
-from gammacp.base.stopping import halting
+from gammacp.base.stopping import halting, note
 from gammacp.errors import UsageError
 
 # Candidate pairs that are matched in milliseconds.
@@ -41,6 +41,7 @@ def solve_bipartite(problem: Problem, limits: Limits) -> Solution:
             f"method 'bipartite' is for two annotators, not {problem.n_annotators}; use 'auto'"
         )
     deadline = limits.deadline()
+    note(prices_by="matching", proved_by="matching")
     edges = _edges(problem)
     if problem.cover:
         return _cover(problem, edges, deadline)
@@ -103,7 +104,7 @@ def match(problem: Problem, edges: Edges, gain: Floats, deadline: float) -> Matc
 
     n_first, n = len(edges.begin) - 1, problem.n_units
     column, row_price, column_price = halting(
-        lambda halted: best_matching(edges.begin, edges.column, gain, n - n_first, halted),
+        lambda meter: best_matching(edges.begin, edges.column, gain, n - n_first, meter),
         deadline,
         quick=len(gain) <= _UNWATCHED,
     )

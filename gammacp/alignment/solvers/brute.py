@@ -8,6 +8,7 @@ import numpy as np
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution, group_costs, solution
 from gammacp.alignment.solvers.registry import registered
+from gammacp.base.stopping import note
 from gammacp.errors import UsageError
 
 _UNITS, _GROUPS = 22, 2_000_000
@@ -47,4 +48,5 @@ def solve_brute(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
         g = best(covered)[1]
         chosen.append(g)
         covered |= masks[g]
+    note(columns_listed=len(every), proved_by="trying everything")
     return solution(problem, every[chosen], best(0)[0])

@@ -1,42 +1,178 @@
-"""Back-end `cpsat`: the full set packing model in OR-tools' CP-SAT."""
+"""Back-end `cpsat`: prices bound, and OR-tools' CP-SAT packs and proves what they leave open.
+
+Prices that no group beats turn gains into losses: of a group Σ price − gain, of a unit alone its
+price. Every alignment gains Σ price less what its parts lose. So CP-SAT packs only the groups that
+lose no more than a threshold τ. If the packing itself loses no more than τ, no alignment is better:
+one with any other group loses more than τ by that group alone. Otherwise τ is raised, at most to
+what the packing loses, with which the next one is the best.
+
+Prices are those of the linear relaxation over all groups, where these are few enough to be listed,
+and otherwise those of column generation, under which all groups within τ are searched for.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import all_columns, to_groups
+from gammacp.alignment.columns import enumerate_columns, to_groups
+from gammacp.alignment.duals.lp import block_prices
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.problem import Problem, Solution, solution
-from gammacp.alignment.proof.unit_bound import least_bounded
-from gammacp.alignment.solvers.enumeration import better, solve_listed
-from gammacp.alignment.solvers.greedy import take_first
+from gammacp.alignment.pricing.exact import search
+from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, group_costs, solution
+from gammacp.alignment.proof.components import Components, best_of_columns
+from gammacp.alignment.reporting import tell
+from gammacp.alignment.solvers.enumeration import at_hand, better
+from gammacp.alignment.solvers.generation import Generation, generate
 from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.alignment.solvers.registry import registered
-from gammacp.base.arrays import Codes, Indices
-from gammacp.base.stopping import due
+from gammacp.base.arrays import Codes, Floats
+from gammacp.base.stopping import budget, current_work, due, note
+
+# Members of all groups up to which they are listed, and priced by one linear program: above, column
+# generation is sooner (8 × 10 has 300,000).
+_LISTED = 100_000
+# Of the scale: τ at first, and the factor by which it is raised.
+_FIRST_LOSS = 0.01
+_RAISED = 4.0
 
 
-@registered("cpsat", "full set packing model, OR-tools' CP-SAT, one worker")
+class _Priced(NamedTuple):
+    """Prices that no group beats, all groups where they are listed, and an alignment at hand."""
+
+    price: Floats
+    columns: Columns | None
+    groups: Codes | None
+
+
+@registered("cpsat", "prices of a linear program, and OR-tools' CP-SAT packs, one worker")
 def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
-    """Maximise the gain of the full model, from the greedy alignment on.
+    """Pack the groups that lose little under prices, until none that is left out could matter.
 
-    Its word is checked by `enumeration`, whose bound is told.
+    CP-SAT's word is checked by the search of components over the groups that were packed; what it
+    alone proves is told as that.
     """
     deadline = limits.deadline()
-    columns = all_columns(problem)
-    greedy = np.zeros(columns.number, np.int64)
-    greedy[take_first(problem, columns)] = 1
-    model = Model(columns, np.ones(problem.n_units, np.int64), problem.opening, problem.cover)
-    found = best_packing(model, limits.until(deadline), hint=greedy)
+    try:
+        priced = _prices(problem, limits, deadline)
+        found = None if due(deadline) else _packed(problem, priced, limits, deadline)
+    except TimeoutError:
+        return at_hand(problem)
+    if found is not None and not due(deadline):
+        return found
+    bound = problem.n_units * problem.opening - float(priced.price.sum())
+    own = at_hand(problem, priced.groups, bound, Proof(priced.price))
+    return own if found is None else better(problem, found, own)
 
-    def groups_of(times: Indices) -> Codes:
-        return to_groups(problem, columns.select(np.flatnonzero(times)))
 
-    groups = groups_of(found.times)
-    told = problem.n_units * problem.opening - found.bound
-    if found.proven:
+def _prices(problem: Problem, limits: Limits, deadline: float) -> _Priced:
+    """Prices of all groups if they can be listed, otherwise of column generation."""
+    from gammacp.alignment.kernels.duals import make_feasible
+
+    columns = enumerate_columns(problem, most_members=_LISTED, deadline=deadline)
+    if columns is None:
+        note(prices_by="column generation")
+        with budget(limits.steps(limits.of(Generation).proof)):
+            found = generate(problem, limits, deadline)
+        return _Priced(found.price, None, found.groups)
+    note(prices_by="GLOP")
+    ranked = columns.renumber(problem.ranks)
+    cover_cost = problem.opening if problem.cover else None
+    price = block_prices(problem.n_units, ranked, cover_cost, deadline=deadline)
+    highest = problem.opening if problem.cover else np.inf
+    price = np.minimum(price, highest)
+    make_feasible(price, ranked, highest)
+    return _Priced(price[problem.ranks], columns, None)
+
+
+def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) -> Solution | None:
+    """The best packing of the groups within τ, τ raised while one beyond could be in a better one.
+
+    None where the groups within τ are too many to list, or there is no time to.
+    """
+    total = float(priced.price.sum())
+    most_loss, slack = _FIRST_LOSS * problem.scale, problem.tolerance * problem.n_units
+    if priced.groups is not None:
+        # Column generation has an alignment already: nothing beyond its loss is of use.
+        lost = total - _gain(problem, priced.groups)
+        if limits.gap and lost <= limits.gap * (problem.n_units * problem.opening - total):
+            return None
+        most_loss = max(min(most_loss, lost), 0.0)
+    exactly = replace(limits.until(deadline), gap=0.0)
+    while True:
+        kept = _within(problem, priced, most_loss + slack, limits, deadline)
+        if kept is None:
+            return None
+        current_work().rounds += 1
+        ones = np.ones(problem.n_units, np.int64)
+        model = Model(kept, ones, problem.opening, problem.cover)
+        packed = best_packing(model, exactly)
+        taken = kept.select(np.flatnonzero(packed.times))
+        groups = to_groups(problem, taken)
+        loss = total - _gain(problem, groups)
+        all_alone = problem.n_units * problem.opening
+        tell(all_alone - total + loss, all_alone - total)
+        if loss <= most_loss + slack or not packed.proven:
+            break
+        most_loss = min(loss, _RAISED * most_loss)
+    # An alignment with any other group costs at least this.
+    beyond = problem.n_units * problem.opening - total + most_loss + slack
+    told = min(problem.n_units * problem.opening - packed.bound, beyond)
+    if packed.proven and loss <= most_loss + slack:
         # Proven on integers: what is better than the rounding would have shown.
         told = np.inf
-    if due(deadline):
-        own = least_bounded(problem, groups_of(greedy))
-        return better(problem, solution(problem, groups, -np.inf, told=told), own)
-    own = solve_listed(problem, columns, limits.until(deadline))
-    return solution(problem, groups, own.bound, own.certificate, own.proof, told)
+    solved = _checked(problem, groups, kept, priced, (told, beyond), exactly, deadline)
+    note(columns_kept=kept.number)
+    return solved
+
+
+def _within(
+    problem: Problem, priced: _Priced, most_loss: float, limits: Limits, deadline: float
+) -> Columns | None:
+    """All groups that lose no more than that; None if they are too many, or once due."""
+    if priced.columns is not None:
+        note(columns_listed=priced.columns.number)
+        return priced.columns.select(
+            np.flatnonzero(priced.columns.losses(priced.price) <= most_loss)
+        )
+    listed = limits.of(Generation).listed
+    found = search(problem, priced.price, -most_loss, every=True, limit=listed, deadline=deadline)
+    if found is None:
+        return None
+    note(columns_listed=found.columns.number)
+    return found.columns
+
+
+def _checked(
+    problem: Problem,
+    groups: Codes,
+    kept: Columns,
+    priced: _Priced,
+    bounds: tuple[float, float],
+    limits: Limits,
+    deadline: float,
+) -> Solution:
+    """The packing with the bound to which the components of the same groups come.
+
+    `bounds` are what CP-SAT tells, and what an alignment with any other group costs.
+    """
+    told, beyond = bounds
+    proof, all_units = Proof(priced.price), problem.n_units * problem.opening
+    bound = all_units - float(priced.price.sum())
+    certificate = Certificate(kept, priced.price)
+    note(proved_by="prices")
+    found = solution(problem, groups, bound, certificate, proof, told)
+    if found.objective - bound <= problem.slack:
+        return found
+    ranked = np.empty(problem.n_units)
+    ranked[problem.ranks] = priced.price
+    note(proved_by="components")
+    with budget(limits.steps(limits.of(Components).proof)):
+        best = best_of_columns(problem, kept, ranked, limits, deadline)
+    least = min(all_units - best.most_gain, beyond)
+    return solution(problem, groups, max(bound, least), certificate, proof, told)
+
+
+def _gain(problem: Problem, groups: Codes) -> float:
+    return problem.n_units * problem.opening - float(group_costs(problem, groups).sum())

@@ -33,23 +33,17 @@ from gammacp.alignment.solvers.generation import (
 )
 from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Floats
-from gammacp.base.stopping import clock, cpu_clock, due
+from gammacp.base.stopping import GIGA, budget, clock, current_work, due
 
-# Seconds that column generation has of fewer annotators before they are relaxed, of whom 20 × 30
-# random ones take 5 to 11; and of the time limit, what any head start takes at most.
-_LONG_HEAD_START = 20.0
+# Of a time limit: what a head start takes at most.
 _HEAD_SHARE = 0.2
-# Of the head start: how long fewer annotators are enclosed, whose columns are then generated to a
-# proof sooner than their relaxation comes near it (27 × 20 random, limit 40 s), if a long head
-# start is left for that.
-_ENCLOSING = 1.0
-# Of the seconds so far: without progress (a share of the gap) for that long the relaxation has had
-# its say. Without a time limit, how long columns are generated after that; in a large crowd the gap
+# Of the work so far: without progress (a share of the gap) for that long the relaxation has had its
+# say. Without a time limit, how long columns are generated after that; in a large crowd the gap
 # from which on they are not, and in others how many times the cost the bound of the head start is
 # below 0. At .08 to .15 % they came to a proof in a second (28 × 8, 40 × 4), and of 28 × 8 (bound
 # at most 2 times below) they made 9.8 % of a poor annealing .3 %. To nothing they came at .3 %
 # (60 × 10), 9 % (200 × 5) and 36 % (356 people's comment, bound 257 times below).
-_PATIENCE_SHARE = 0.3
+_PATIENCE = 0.3
 _PROGRESS = 0.02
 _LAST_SHARE = 0.5
 _FAR, _HOPELESS = 0.01, 20
@@ -61,11 +55,19 @@ class Crowds(Stage):
 
     Attributes
     ----------
-    head_start
-        Seconds that column generation has of a crowd before it is relaxed.
+    first
+        Steps that column generation has of a crowd before it is relaxed.
+    first_of_few
+        Those that it has of fewer annotators, of whom 20 × 30 random ones take 5 to 11 s. Then they
+        are enclosed for as many steps as that took: their columns come to a proof sooner than their
+        relaxation comes near it (27 × 20 random).
+    patience
+        Steps without progress after which the relaxation has had its say, beyond a share of all.
     """
 
-    head_start: float = 0.5
+    first: float = GIGA // 2
+    first_of_few: float = 20 * GIGA
+    patience: float = GIGA
 
 
 @registered(
@@ -82,7 +84,8 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     """
     from threadpoolctl import threadpool_limits
 
-    began, deadline = clock(), limits.deadline()
+    work, deadline = current_work(), limits.deadline()
+    began = work.steps
     small = problem.n_annotators < limits.of(Generation).crowd
     if problem.cover or problem.opening <= 0:
         return solve_generation(problem, limits)
@@ -90,23 +93,20 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     total = problem.n_units * problem.opening
     hopeless = found.most_gain - total > _HOPELESS * (total - found.gain)
     if not _is_over(problem, found, limits, deadline):
-        until, now = deadline, clock()
-        if small and not _long(problem, limits):
-            back = now + _ENCLOSING * (now - began)
-            # In less time columns would hardly come to more than the relaxation does.
-            until = back if deadline - back >= _LONG_HEAD_START else deadline
+        steps = work.steps - began if small and not _long(problem, limits) else None
         # Two threads of BLAS take up to fourteen times the CPU seconds on a busy machine.
-        with threadpool_limits(1, "blas"):
-            found = enclose(problem, found, limits, until)
+        with threadpool_limits(1, "blas"), budget(steps):
+            found = enclose(problem, found, limits, deadline)
         if not _is_over(problem, found, limits, deadline):
-            now = clock()
+            most = limits.of(Generation).proof
             if not small and not limits.time_limit:
                 large = len(problem.first) >= SEARCHED_PAIRS
                 far = large and not found.close(problem, replace(limits, gap=_FAR), 0.0)
                 if hopeless or far:
-                    return conclude(problem, found, limits, now)
-                deadline = now + _LAST_SHARE * (now - began)
-            found = generate(problem, limits, deadline, found)
+                    return conclude(problem, found, limits, deadline)
+                most = _LAST_SHARE * (work.steps - began)
+            with budget(limits.steps(most)):
+                found = generate(problem, limits, deadline, found)
     return conclude(problem, found, limits, deadline)
 
 
@@ -123,25 +123,25 @@ def _is_over(problem: Problem, found: Generated, limits: Limits, deadline: float
 def _head_start(problem: Problem, limits: Limits, deadline: float) -> Generated:
     """Columns that are generated first; none but those of a start in a large crowd."""
     crowd = problem.n_annotators >= limits.of(Generation).crowd
-    most = np.inf if limits.time_limit is None else _HEAD_SHARE * limits.time_limit
+    tuning, until = limits.of(Crowds), deadline
+    if limits.time_limit is not None:
+        until = min(clock() + _HEAD_SHARE * limits.time_limit, deadline)
     if crowd and len(problem.first) >= SEARCHED_PAIRS:
-        until = min(clock() + most, deadline)
-        columns = to_columns(
-            problem, groups := resize(problem, improve(problem, None, deadline), until)
-        )
+        groups = resize(problem, improve(problem, None, deadline), until)
+        columns = to_columns(problem, groups)
         price = np.full(problem.n_units, problem.opening)
         return Generated(columns, price, groups, float(columns.gain.sum()), float(price.sum()))
-    seconds = limits.of(Crowds).head_start if crowd else _LONG_HEAD_START
-    until = min(clock() + min(seconds, most), deadline)
-    return generate(problem, limits, until, trying=_long(problem, limits))
+    with budget(tuning.first if crowd else tuning.first_of_few):
+        return generate(problem, limits, until, trying=_long(problem, limits))
 
 
 def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float) -> Generated:
     """A better alignment and a better bound, in turn, until due or nothing more comes of it.
 
-    What comes of it is asked by the clock of the CPU: other work on the machine ends nothing.
+    Turns and patience are a matter of steps: other work on the machine changes nothing.
     """
-    noise, began = limits.of(Recombination), cpu_clock()
+    work, noise, patience = current_work(), limits.of(Recombination), limits.of(Crowds).patience
+    began = work.steps
     total = problem.n_units * problem.opening
     # The relaxation first; annealing that brings nothing has less and less of the time.
     long = _long(problem, limits)
@@ -162,21 +162,21 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
         }
     )
     n_inside, reached = 0, -np.inf
-    spent, idle, progressed, open_gap = dict.fromkeys(turns, 0.0), 0, began, np.inf
+    spent, idle, progressed, open_gap = dict.fromkeys(turns, 0), 0, began, np.inf
     while turns and not due(deadline) and not found.close(problem, limits, problem.slack):
         fruitless = idle // len(noise.noises) if long else idle
         anneals = spent["anneal"] * (1 + fruitless) <= spent["relax"] > 0
         turn = "anneal" if anneals and "anneal" in turns else next(iter(turns))
-        started = cpu_clock()
+        started = work.steps
         item = next(turns[turn], None)
-        spent[turn] += cpu_clock() - started
+        spent[turn] += work.steps - started
         if item is None:
             del turns[turn]
         elif turn == "relax":
             # Each relaxation begins below the bound so far, and comes above it.
             if item.n_inside > n_inside:
                 n_inside, reached = item.n_inside, -np.inf
-                progressed, open_gap = cpu_clock(), np.inf
+                progressed, open_gap = work.steps, np.inf
             reached, together = max(reached, item.bound), item.together
             # From shares of costs to prices of gains: a unit alone costs the opening.
             if total - item.bound < found.most_gain:
@@ -189,11 +189,11 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
             if gain > found.gain + problem.tolerance:
                 found, idle = replace(found, groups=item, gain=gain), 0
         tell(total - found.gain, total - found.most_gain)
-        now, left = cpu_clock(), total - found.gain - reached
+        now, left = work.steps, total - found.gain - reached
         if left < (1 - _PROGRESS) * open_gap:
             progressed, open_gap = now, left
         # A step of the relaxation may take longer than patience lasts: the next one is waited for.
         waiting = turn == "anneal" and "relax" in turns
-        if not waiting and now - progressed > 1 + _PATIENCE_SHARE * (now - began):
+        if not waiting and now - progressed > patience + _PATIENCE * (now - began):
             break
     return found

@@ -7,14 +7,17 @@ from gammacp.alignment.duals.diffusion import PriceTuning, prices
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import FEW_ANNOTATORS, Limits
 from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, Status, solution
-from gammacp.alignment.proof.components import best_of_columns
+from gammacp.alignment.proof.components import Components, best_of_columns
 from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Codes
+from gammacp.base.stopping import GIGA, budget, note
 
 # Members of all groups up to which they are listed: per unit of a long continuum, where listing
 # stays linear in the length, and at the most, some 100 MB.
 _LISTED_PER_UNIT = 300
 _LISTED_AT_MOST = 10_000_000
+# Steps of the heuristic that has the last word when time is up.
+_MOMENT = GIGA // 4
 
 
 @registered(
@@ -22,15 +25,39 @@ _LISTED_AT_MOST = 10_000_000
 )
 def solve_enumeration(problem: Problem, limits: Limits) -> Solution:
     """List all groups that no profitable split beats; DataError if they are too many."""
-    return solve_listed(problem, all_columns(problem), limits)
+    deadline = limits.deadline()
+    try:
+        columns = all_columns(problem, deadline=deadline)
+    except TimeoutError:
+        return at_hand(problem)
+    return solve_listed(problem, columns, limits.until(deadline))
 
 
-def listed_columns(problem: Problem) -> Columns | None:
+def at_hand(
+    problem: Problem,
+    groups: Codes | None = None,
+    bound: float = -np.inf,
+    proof: Proof | None = None,
+) -> Solution:
+    """A good alignment within a moment, and the best bound that is known: for when time is up.
+
+    The time that it takes is counted in steps, so that it has some where the limit has none left.
+    """
+    # Imported here, as below: a small problem is proven without a heuristic.
+    from gammacp.alignment.heuristics.local_search import improve
+    from gammacp.alignment.proof.unit_bound import least_bounded
+
+    with budget(_MOMENT, beyond=True):
+        groups = improve(problem, groups)
+    return least_bounded(problem, groups, bound, proof=proof)
+
+
+def listed_columns(problem: Problem, deadline: float = np.inf) -> Columns | None:
     """All groups, where listing them is cheaper than generating those that matter."""
     if problem.n_annotators > FEW_ANNOTATORS:
         return None
     per_unit = min(_LISTED_PER_UNIT * problem.n_units, _LISTED_AT_MOST)
-    return enumerate_columns(problem, most_members=max(LISTED, per_unit))
+    return enumerate_columns(problem, most_members=max(LISTED, per_unit), deadline=deadline)
 
 
 def solve_listed(
@@ -48,23 +75,20 @@ def solve_listed(
     one that is not among the columns; without it they hold all groups, and their prices are that.
     """
     deadline = limits.deadline()
+    note(columns_listed=columns.number, proved_by="components")
     try:
-        price = prices(
-            problem.n_units,
-            columns.renumber(problem.ranks),
-            problem.scale,
-            problem.opening if problem.cover else None,
-            deadline=deadline,
-            tuning=limits.of(PriceTuning),
-        )
-        best = best_of_columns(problem, columns, price, limits, deadline)
+        with budget(limits.steps(limits.of(Components).proof)):
+            price = prices(
+                problem.n_units,
+                columns.renumber(problem.ranks),
+                problem.scale,
+                problem.opening if problem.cover else None,
+                deadline=deadline,
+                tuning=limits.of(PriceTuning),
+            )
+            best = best_of_columns(problem, columns, price, limits, deadline)
     except TimeoutError:
-        # Imported here, as below: a small problem is proven without a heuristic.
-        from gammacp.alignment.heuristics.local_search import improve
-        from gammacp.alignment.proof.unit_bound import least_bounded
-
-        groups = improve(problem, groups, deadline)
-        return least_bounded(problem, groups, bound, proof=proof)
+        return at_hand(problem, groups, bound, proof)
     found = solution(
         problem,
         to_groups(problem, columns.select(best.chosen)),
@@ -75,10 +99,7 @@ def solve_listed(
     )
     if found.status is not Status.FEASIBLE:
         return found
-    from gammacp.alignment.heuristics.local_search import improve
-
-    groups = improve(problem, groups, deadline)
-    return better(problem, found, solution(problem, groups, bound, proof=proof))
+    return better(problem, found, at_hand(problem, groups, bound, proof))
 
 
 def better(problem: Problem, found: Solution, other: Solution) -> Solution:

@@ -27,7 +27,7 @@ from gammacp.alignment.duals.semidefinite import Semidefinite
 from gammacp.alignment.heuristics.annealing import HEATS, MOVES, Schedule, anneal_once, fits
 from gammacp.alignment.heuristics.local_search import improve, resize
 from gammacp.alignment.kernels.records import Columns
-from gammacp.alignment.limits import CROWD, Limits, Stage
+from gammacp.alignment.limits import CROWD, Limits, Stage, Ties
 from gammacp.alignment.pricing.exact import FEW_NODES, LISTED_AT_LAST, search
 from gammacp.alignment.pricing.near import ENOUGH, STALLED, project_prices
 from gammacp.alignment.problem import (
@@ -41,10 +41,10 @@ from gammacp.alignment.problem import (
 from gammacp.alignment.proof.unit_bound import least_bounded
 from gammacp.alignment.reporting import tell
 from gammacp.alignment.solvers.enumeration import solve_listed
-from gammacp.alignment.solvers.packing import Model, Ties, best_packing
+from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Codes, Floats, Indices
-from gammacp.base.stopping import clock, due
+from gammacp.base.stopping import GIGA, budget, current_work, due, note
 
 # Candidate pairs from which on columns begin with annealing (20 × 30, not 10 × 30), and from which
 # on a crowd is relaxed at once.
@@ -60,10 +60,10 @@ _LISTED_WHEN_CLOSE = 300_000
 _LEAST_STEP = 1e-3
 # Nodes of one root at the very most; its bound is then left as it is (27 × 20 random).
 _MOST_NODES = 5_000_000
-# Seconds for the list of groups that are as good by a crowd's bound, or one with a gap (35 × 73
+# Steps for the list of groups that are as good by a crowd's bound, or one with a gap (35 × 73
 # would take minutes); and of CP-SAT for the pool of a fractional master.
-_RIVAL_SECONDS = 0.2
-_PACKING_SECONDS = 10.0
+_RIVALS = GIGA // 5
+_PACKING = 10 * GIGA
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,11 @@ class Generation(Stage):
     ----------
     crowd
         Annotators from which on a set counts as a crowd.
-    unwatched
-        Seconds in which no thread watches over native calls if there is no time limit: they are
-        short then, and watching takes a sixth of 10 × 30's time. Columns of long continua are
-        tried for as long.
+    trial
+        Steps for which columns of long continua are tried while groups next to the alignment beat
+        their prices.
+    proof
+        Steps in which columns must come to a proof without a time limit.
     pool
         Columns of the master above which those that lose most are dropped, so that GLOP stays fast
         (20 × 30).
@@ -88,7 +89,8 @@ class Generation(Stage):
     """
 
     crowd: int = CROWD
-    unwatched: float = 3.0
+    trial: float = 3 * GIGA
+    proof: float = 100 * GIGA
     pool: int = 8000
     nodes: int = 1000
     listed: int = LISTED_AT_LAST
@@ -163,7 +165,9 @@ class GenerationState(Generated):
 def solve_generation(problem: Problem, limits: Limits) -> Solution:
     """Generate groups until all that could matter are listed, then prove the best out of them."""
     deadline = limits.deadline()
-    return conclude(problem, generate(problem, limits, deadline), limits, deadline)
+    with budget(limits.steps(limits.of(Generation).proof)):
+        found = generate(problem, limits, deadline)
+    return conclude(problem, found, limits, deadline)
 
 
 def conclude(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Solution:
@@ -171,6 +175,8 @@ def conclude(problem: Problem, generated: Generated, limits: Limits, deadline: f
     bound = problem.n_units * problem.opening - generated.most_gain
     proof = Proof(generated.price, generated.matrix)
     if not generated.complete:
+        by = "column generation" if generated.matrix is None else "semidefinite relaxation"
+        note(columns_listed=generated.columns.number, prices_by=by, proved_by="prices")
         columns, whole = _rivals(problem, generated, limits, deadline)
         certificate = Certificate(columns, generated.price, whole)
         return least_bounded(problem, generated.groups, bound, certificate, proof)
@@ -190,36 +196,30 @@ def generate(
 
     Ctrl-C ends it too: the best so far with its bound. If alignment and bound meet, the columns
     that an equally good alignment could use are listed. It goes on from what is `known`.
-    `trying` ends it after the `unwatched` seconds while groups next to the alignment beat its
-    prices.
+    `trying` ends it after the `trial` steps while groups next to the alignment beat its prices.
     """
-    tuning, began, until = limits.of(Generation), clock(), deadline
+    tuning, began = limits.of(Generation), current_work().steps
     few = problem.n_units <= limits.of(Semidefinite).most
     large = len(problem.first) >= SEARCHED_PAIRS and few
-    if limits.time_limit is None and known is None and not large:
-        # One root of hundreds of annotators may take half a minute.
-        crowd = problem.n_annotators >= tuning.crowd
-        deadline = max(deadline, began + tuning.unwatched) if crowd else np.inf
     state = _start(problem, known, deadline)
     first, total = True, problem.n_units * problem.opening
     try:
         while True:
+            current_work().rounds += 1
             found = state.columns.number
             state = _project(problem, state, deadline)
             if first and not state.near and large:
                 state = _search(problem, state, deadline, limits)
             found = state.columns.number - found
             if first or state.near or found < problem.n_units / 10:
-                state = price_columns(problem, state, deadline, tuning.nodes, until)
+                state = price_columns(problem, state, deadline, tuning.nodes)
             first = False
             tell(total - state.gain, total - state.most_gain)
-            if clock() - began > tuning.unwatched:
-                deadline = until
             if state.converged and not state.close(problem, limits, _slack(problem)):
                 state = _pack(problem, state, deadline)
             if state.close(problem, limits, _slack(problem)) or due(deadline):
                 break
-            if trying and not state.near and clock() - began > tuning.unwatched:
+            if trying and not state.near and current_work().steps - began > tuning.trial:
                 break
             listed = _columns_in_gap(problem, state, deadline, tuning.listed)
             if listed is not None:
@@ -248,17 +248,16 @@ def _rivals(
         return known.columns, False
     tuning = limits.of(Generation)
     loose = gap > slack or problem.n_annotators >= tuning.crowd
-    seconds = _RIVAL_SECONDS if loose else limits.of(Ties).seconds
-    deadline = min(deadline, clock() + seconds)
-    found = search(
-        problem,
-        known.price,
-        -gap - slack,
-        every=True,
-        nodes=2**62 if gap <= slack else tuning.nodes,
-        limit=tuning.listed,
-        deadline=deadline,
-    )
+    with budget(_RIVALS if loose else limits.of(Ties).steps):
+        found = search(
+            problem,
+            known.price,
+            -gap - slack,
+            every=True,
+            nodes=2**62 if gap <= slack else tuning.nodes,
+            limit=tuning.listed,
+            deadline=deadline,
+        )
     if found is None:
         return known.columns, False
     whole = not found.unsure.any()
@@ -368,13 +367,13 @@ def trim(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
 
 
 def price_columns(
-    problem: Problem, state: GenerationState, deadline: float, nearby: int, until: float = np.inf
+    problem: Problem, state: GenerationState, deadline: float, nearby: int
 ) -> GenerationState:
     """The bound that the prices at hand give, and groups that still gain more than theirs.
 
     `nearby` is how many nodes of each root are searched next to the alignment.
-    While none is found that lacks much but roots are left unsure, those are searched deeper, not
-    beyond `until`: a deeper search takes up to ten times as long.
+    While none is found that lacks much but roots are left unsure, those are searched deeper, until
+    due: a deeper search takes up to ten times as long.
     """
     # A unit alone gains nothing, so that no price may be below 0.
     price = np.clip(state.trial, 0.0, problem.opening if problem.cover else np.inf)
@@ -400,7 +399,7 @@ def price_columns(
         state = replace(state, columns=state.columns.join(found.columns))
         lacking = -found.columns.losses(price).min(initial=0.0) / problem.scale
         roots = np.flatnonzero(found.unsure)
-        if lacking > STALLED or not len(roots) or nodes >= _MOST_NODES or due(until):
+        if lacking > STALLED or not len(roots) or nodes >= _MOST_NODES or due(deadline):
             return replace(state, converged=lacking <= ENOUGH and (state.near or state.step == 0.0))
         nodes *= 10
 
@@ -436,10 +435,10 @@ def _pack(problem: Problem, state: GenerationState, deadline: float) -> Generati
     """
     gap = state.most_gain - state.gain
     near = state.columns.select(np.flatnonzero(state.columns.losses(state.price) <= gap))
-    left = max(deadline - clock(), 0.01)
-    soon = Limits(time_limit=min(left, _PACKING_SECONDS))
     ones = np.ones(problem.n_units, np.int64)
-    found = best_packing(Model(near, ones, problem.opening, problem.cover), soon)
+    with budget(_PACKING):
+        packing = Model(near, ones, problem.opening, problem.cover)
+        found = best_packing(packing, Limits().until(deadline))
     return _better(problem, state, to_groups(problem, near.select(np.flatnonzero(found.times))))
 
 

@@ -12,32 +12,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gammacp.alignment.kernels.records import Columns
-from gammacp.alignment.limits import Limits, Stage
+from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Status
 from gammacp.base.arrays import Floats, Indices
-from gammacp.base.stopping import abandoned, clock, due, watched
+from gammacp.base.stopping import GIGA, UNLIMITED, abandoned, current_work, due, spend, watched
 
 _LARGEST = 2.0**50
 _STEPS = 2.0**40
 _DIGITS = 40
-# Seconds that HiGHS may overrun its time limit before it is left to itself, and that it has to
-# confirm what CP-SAT says.
+# Seconds that HiGHS may overrun its time limit before it is left to itself.
 _PATIENCE = 0.5
-_SECOND_OPINION = 2.0
-
-
-@dataclass(frozen=True)
-class Ties(Stage):
-    """How long ties are broken.
-
-    Attributes
-    ----------
-    seconds
-        For the list of groups that are as good, and for a component that is too large to search;
-        then the alignment is one of the best, and need not be the first (8 × 3, all pairs alike).
-    """
-
-    seconds: float = 20.0
+# Nodes of HiGHS's tree when it has to confirm what CP-SAT says, and members of all columns above
+# which it is not asked: its root alone would take minutes.
+_SECOND_OPINION = 500
+_ASKED = 200_000
+# Steps of a unit of CP-SAT's deterministic time, which takes two to three seconds; and of HiGHS for
+# each member of a column and node.
+_STEPS_OF_A_UNIT = 2.5 * GIGA
+_STEPS_OF_A_MEMBER = 200
 
 
 class Packing(NamedTuple):
@@ -116,7 +108,9 @@ def best_packing(
     return Packing(times, bound, status is Status.OPTIMAL and limits.gap == slack == 0)
 
 
-def highs_packing(packing: Model, limits: Limits) -> Packing | None:
+def highs_packing(
+    packing: Model, limits: Limits, *, most_nodes: int | None = None
+) -> Packing | None:
     """`best_packing` by scipy's HiGHS; None without any solution."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csc_array, eye_array, hstack
@@ -131,6 +125,8 @@ def highs_packing(packing: Model, limits: Limits) -> Packing | None:
     options: Any = {"mip_rel_gap": limits.gap or 1e-12}
     if limits.time_limit is not None:
         options["time_limit"] = limits.time_limit
+    if most_nodes is not None:
+        options["node_limit"] = most_nodes
     inside = csc_array(hstack((groups, eye_array(n))))
     # HiGHS keeps its time limit but for a step now and then, and knows nothing of Ctrl-C.
     result = abandoned(
@@ -143,7 +139,12 @@ def highs_packing(packing: Model, limits: Limits) -> Packing | None:
         ),
         deadline + _PATIENCE,
     )
-    if result is None or result.mip_dual_bound is None:
+    if result is None:
+        return None
+    n_nodes = int(getattr(result, "mip_node_count", None) or 0)
+    current_work().nodes += n_nodes
+    spend(_STEPS_OF_A_MEMBER * len(columns.members) * (10 + n_nodes))
+    if result.mip_dual_bound is None:
         return None
     # Where it calls that a proof its bound is the optimum.
     proven = result.status == 0 and not limits.gap
@@ -155,9 +156,10 @@ def highs_packing(packing: Model, limits: Limits) -> Packing | None:
 def highs_bound(packing: Model, limits: Limits) -> float:
     """What no packing gains more than by HiGHS, if it says so soon: a second opinion."""
     columns, units = packing.columns.compress()
+    if len(columns.members) > _ASKED:
+        return np.inf
     inside = replace(packing, columns=columns, capacity=packing.capacity[units])
-    seconds = min(_SECOND_OPINION, limits.time_limit or _SECOND_OPINION)
-    found = highs_packing(inside, replace(limits, gap=0.0, time_limit=seconds))
+    found = highs_packing(inside, replace(limits, gap=0.0), most_nodes=_SECOND_OPINION)
     return np.inf if found is None else found.bound
 
 
@@ -177,13 +179,13 @@ class Ranking(NamedTuple):
 
 
 def first_packing(packing: Model, ranking: Ranking, limits: Limits) -> Indices | None:
-    """How often each column is taken in the first of the best packings; None without the time.
+    """How often each column is taken in the first of the best packings; None once due.
 
     Several linear programs in whole numbers after the other (lexicographic optimisation): the
     least loss is a constraint, then the fewest groups are sought, the smallest `second`, and
     for the columns in their order, forty binary digits at a time, as many of each as there can be.
     """
-    deadline = min(limits.deadline(), clock() + limits.of(Ties).seconds)
+    deadline = limits.deadline()
     program = _program(packing)
     model = program.model
     _bound_loss(packing, program, ranking)
@@ -309,7 +311,12 @@ def _solve(program: _Program, limits: Limits, **more: float) -> tuple[Any, Statu
     solver.parameters.catch_sigint_signal = False
     for name, value in more.items():
         setattr(solver.parameters, name, value)
-    status = watched(lambda: solver.solve(program.model), solver.stop_search)
+    work = current_work()
+    if work.left < UNLIMITED:
+        solver.parameters.max_deterministic_time = work.left / _STEPS_OF_A_UNIT
+    status = watched(lambda: solver.solve(program.model), solver.stop_search, limits.deadline())
+    spend(solver.deterministic_time * _STEPS_OF_A_UNIT)
+    work.nodes += solver.num_branches
     known = {cp_model.OPTIMAL: Status.OPTIMAL, cp_model.FEASIBLE: Status.FEASIBLE}
     return solver, known.get(status)
 

@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from gammacp.campaign.commands.against_gold import is_against_gold, tell_against_gold
 from gammacp.campaign.commands.comparing import Comparing
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
@@ -65,6 +66,9 @@ def compare(
         by_default_chance="chance" not in options,
         people=[comparing.reference] if comparing.reference else (),
     )
+    if is_against_gold(loaded.continua, comparing.reference):
+        tell_against_gold(loaded, str(comparing.reference), tables, thresholds, json=json)
+        return
     with comparing.computing.pool("comparing", pays=loaded.takes_long) as (executor, _):
         found = compare_all(
             loaded.corpus().continua,

@@ -23,7 +23,7 @@ from gammacp.dissimilarity import Combined, bind
 from gammacp.dissimilarity.base import BoundDissimilarity
 from gammacp.errors import DataError
 from gammacp.measures.f1 import f1_overlap
-from gammacp.measures.overlapping import overlaps
+from gammacp.measures.partial_credit import SOFT
 from gammacp.registry import Registry
 
 CROWD_GAP = 0.005
@@ -249,23 +249,12 @@ def _overlap(c: Continuum) -> Floats:
     "soft-f1", "F₁ with credit for partial overlap (Da San Martino et al. 2019, §5)", beside=1
 )
 def _soft_f1(c: Continuum) -> Floats:
-    """F₁ of C(s, t, h) = |s ∩ t| / h, where categories are equal; two who marked nothing agree.
-
-    Precision has h = |s|, summed over pairs of units and divided by the number of units; recall
-    h = |t|. Units of no length count as wholly shared with their like.
-    """
+    """`soft-f1` of every pair; two who marked nothing agree, and unlabelled units are alike."""
     require_whole(c)
-    found, lengths = np.ones((c.n_annotators, c.n_annotators)), c.lengths
-    for met in overlaps(c):
-        same = c.category_codes[met.left] == c.category_codes[met.right]
-        sides = []
-        for rows, annotator in ((met.left[same], met.first), (met.right[same], met.second)):
-            whole = lengths[rows]
-            credit = np.divide(met.lengths[same], whole, out=np.ones(len(rows)), where=whole > 0)
-            sides.append(credit.sum() / max(c.counts[annotator], 1))
-        value = 2 * sides[0] * sides[1] / sum(sides) if sum(sides) else 0.0
-        both_empty = not (c.counts[met.first] or c.counts[met.second])
-        found[met.first, met.second] = found[met.second, met.first] = 1.0 if both_empty else value
+    values = SOFT.rates_of(SOFT.count(c)).value
+    found = np.ones((c.n_annotators, c.n_annotators))
+    i, j = np.triu_indices(c.n_annotators, 1)
+    found[i, j] = found[j, i] = np.where(np.isnan(values), 1.0, values)
     return found
 
 

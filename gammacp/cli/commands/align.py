@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gammacp.cli.alignment_table import alignment_records, print_alignment
+from gammacp.cli.alignment_table import alignment_records, print_alignment, write_trace
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import File, Reading, errors_of, load
@@ -29,6 +29,9 @@ def align(
         "Write the claim and its proof (JSON), for gammacp verify.", "FILE"
     ),
     frame: FrameFile = None,
+    trace: Path | None = option(
+        "Write how far each step of the work has come (CSV): work, best, bound.", "FILE"
+    ),
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
@@ -42,27 +45,36 @@ def align(
     """
     from gammacp.alignment import align as solve
     from gammacp.alignment.certificate import write_certificate
+    from gammacp.alignment.reporting import tracing
     from gammacp.base.stopping import interruptible
     from gammacp.measures.pair_rows import pair_rows
 
     check_frame_path(frame)
 
-    writes = outputs(certificate=certificate, frame=frame)
+    writes = outputs(certificate=certificate, frame=frame, trace=trace)
     loaded = load(file, reading, weighing.features, writes=writes)
     name, continuum = loaded.only()
-    with progress("aligning"), errors_of(name), interruptible() as interrupted:
+    with (
+        progress("aligning"),
+        errors_of(name),
+        tracing() as points,
+        interruptible() as interrupted,
+    ):
         alignment = solve(continuum, weighing.dissimilarity(), **solving.options(), seed=seed)
     if certificate is not None and write_certificate(alignment, certificate) == "none":
         message(
             f"gammacp: {certificate} has no proof: the method {alignment.method} leaves none that "
             "can be checked. --method auto does"
         )
+    if trace is not None:
+        write_trace(points, alignment, trace)
     if frame is not None:
         write_frame(pair_rows({name: alignment}), frame)
     if json:
         print_json(
             {
                 **alignment.as_dict(),
+                **({} if alignment.effort is None else alignment.effort._asdict()),
                 "unitary_alignments": alignment_records(alignment),
                 **loaded.json,
             }

@@ -256,7 +256,9 @@ class Together:
         parts = {}
         if reference is not None or (by and len(read) == 1):
             parts = {
-                d: measure_corpus(Corpus.from_continua({d: c}), names, scores={d: scores[d]}, **how)
+                d: measure_corpus(
+                    Corpus.from_continua({d: c}), names, scores={d: scores[d]}, check=False, **how
+                )
                 for d, c in read.items()
             }
         if len(read) < 2:

@@ -64,7 +64,9 @@ class CountedData:
 
     only: list[str] | None = option("Keep only these categories (A,B; repeatable).", "CATEGORIES")
     map: list[str] | None = option(
-        "Rename a category, or merge it with another (repeatable).", "OLD=NEW"
+        "Rename a category, or merge it with another, for everybody or for one annotator "
+        "(repeatable).",
+        "[ANNOTATOR:]OLD=NEW",
     )
     rename: list[str] | None = option("Rename an annotator (repeatable).", "OLD=NEW")
     exclude: list[str] | None = option("Leave these annotators out (A,B; repeatable).", "ANNOTATOR")
@@ -94,6 +96,10 @@ class FilePlaces:
     feature: str | None = option("Feature that gives the category (see gammacp formats).", "NAME")
     tier: str | None = option("Tiers to read, as a pattern (see gammacp formats).", "PATTERN")
     layout: str | None = option("Take names from paths, such as {annotator}/{document}.", "PATTERN")
+    columns: list[str] | None = option(
+        "Name the columns of a table, such as start=start_char,category=Code (repeatable).",
+        "ROLE=COLUMN",
+    )
     align_texts: bool | None = option(
         "Align the texts of a document where they differ between annotators (OCR, transcripts)."
     )
@@ -593,6 +599,10 @@ def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
     return pairs
 
 
+def _columns(entries: Sequence[str]) -> dict[str, str]:
+    return _pairs("--columns", "ROLE=COLUMN")(_names(entries))
+
+
 _FORMS: Mapping[str, Callable[[Any], object]] = {
     "document": _names,
     "include": split_names,
@@ -606,5 +616,6 @@ _FORMS: Mapping[str, Callable[[Any], object]] = {
     "feature": partial(plain_name, "--feature"),
     "map": _pairs("--map", "OLD=NEW"),
     "rename": _pairs("--rename", "OLD=NEW"),
+    "columns": _columns,
     "option": _pairs("--option", "NAME=VALUE"),
 }

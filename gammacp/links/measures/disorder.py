@@ -58,7 +58,7 @@ Count: TypeAlias = Callable[[Continuum, Codes, Any], Counted]
 
 @dataclass(frozen=True)
 class LinksOn:
-    """What the links of continua cost on alignments of their units."""
+    """Costs of the links of continua on alignments of their units."""
 
     costs: LinkCosts
     settings: Settings
@@ -98,7 +98,7 @@ class LinksOn:
 
 
 def count_chains(continuum: Continuum, groups: Codes, moved: Indices | None) -> Counted:
-    """What the chains cost: `chain_costs` over all pairs of annotators.
+    """Sum the costs of chains: `chain_costs` over all pairs of annotators.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def count_chains(continuum: Continuum, groups: Codes, moved: Indices | None) -> 
 def links_on(
     basis: Basis, types: Any = "nominal", ends: str = "aligned", *, only: str | None = None
 ) -> LinksOn:
-    """How the links of what a basis holds are counted.
+    """Return the way to count the links of what a basis holds.
 
     Parameters
     ----------

@@ -145,12 +145,14 @@ function choice(form) {
     .filter((box) => box.checked === ticked).map((box) => box.value);
   const named = (name) => Object.fromEntries(Array.from(form.querySelectorAll(`input[name="${name}"]`))
     .filter((field) => field.value.trim()).map((field) => [field.dataset.of, field.value.trim()]));
+  const columns = Object.fromEntries(Array.from(form.querySelectorAll('select[name^="columns-"]'))
+    .filter((field) => field.value).map((field) => [field.name.slice("columns-".length), field.value]));
   const map = named("map"), rename = named("rename");
   const all = boxes("only", false).length === 0;
   const bounds = text("bounds");
   return {
     format: text("format"), layer: text("layer"), feature: text("feature"), tier: text("tier"),
-    layout: text("layout"), dissimilarity: text("dissimilarity"), reference: text("reference"), calibrate: data.has("calibrate"), map, rename,
+    layout: text("layout"), columns, dissimilarity: text("dissimilarity"), reference: text("reference"), calibrate: data.has("calibrate"), map, rename,
     only: all ? [] : [...new Set(boxes("only", true).map((name) => map[name] ?? name))],
     round: text("round"),
     exclude: boxes("exclude", false).map((name) => rename[name] ?? name), bounds: bounds && bounds.split(":").map(Number),

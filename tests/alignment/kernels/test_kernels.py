@@ -36,6 +36,7 @@ from gammacp.alignment.kernels.projection import price_near, project_on_all
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.proof.components import decompose
+from gammacp.base.stopping import HALTED, UNLIMITED, new_meter
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import random_continuum
@@ -85,15 +86,15 @@ def test_pairs(case: tuple[int, int, int]) -> None:
         continuum, np.arange(continuum.n_units) % 2
     )
     columns = (continuum.starts, continuum.ends, continuum.category_codes)
-    halted = np.zeros(1, np.bool_)
+    meter = new_meter()
     all_units = UnitArrays(*columns, continuum.annotator_codes)
     costs = Costs(formula, float(factor), bound.category_costs)
     classes = Classes(order, class_start, block_end, 0 * longest + np.inf)
     nothing = Further(continuum.extents, np.inf, 0.0)
-    same(scan, all_units, classes, nothing, costs, 1e9, 10**6, halted)
+    same(scan, all_units, classes, nothing, costs, 1e9, 10**6, meter)
     boxes = np.random.default_rng(0).integers(0, 9, (continuum.n_units, 4)).astype(float)
     near = Further(np.sort(boxes.reshape(-1, 2, 2)).reshape(-1, 4), 1.0, 0.5)
-    same(scan, all_units, classes, near, Costs(-1, 1.0, np.zeros((1, 1))), 1e9, 10**6, halted)
+    same(scan, all_units, classes, near, Costs(-1, 1.0, np.zeros((1, 1))), 1e9, 10**6, meter)
     same(adjacency, problem.n_units, problem.first, problem.second, problem.weight)
     groups = np.column_stack((problem.first, problem.second))
     same(group_weights, groups, problem.graph)
@@ -107,19 +108,18 @@ def test_groups(case: tuple[int, int, int]) -> None:
     _, problem = build(*case)
     graph = problem.graph
     same(best_per_annotator, graph)
-    opening, tolerance = problem.opening, problem.tolerance
-    same(profitable_groups, graph, opening, tolerance, graph.n_annotators, 10**6)
-    same(profitable_groups, graph, opening, tolerance, 2, 3)
+    opening, tolerance, meter = problem.opening, problem.tolerance, new_meter()
+    same(profitable_groups, graph, opening, tolerance, graph.n_annotators, 10**6, meter)
+    same(profitable_groups, graph, opening, tolerance, 2, 3, meter)
     columns, _ = same(groups_within, graph, opening, opening * 2, 1.0, 10**6)
     same(take_disjoint, problem.n_units, columns, np.argsort(-columns.gain))
     price = np.random.default_rng(0).random(problem.n_units) * opening
     same(make_feasible, price.copy(), columns, opening)
-    halted = np.zeros(1, np.bool_)
     roots = np.arange(problem.n_units)
     for every, nodes in ((True, 10**9), (False, 10**9), (False, 2)):
-        end = (opening, 0.0, every, roots, nodes, 10**6, halted)
+        end = (opening, 0.0, every, roots, nodes, 10**6, meter)
         same(price_groups, graph, price, *end)
-    same(price_groups, graph, price, *end[:-1], ~halted)
+    same(price_groups, graph, price, *end[:-1], new_meter(0))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -135,13 +135,13 @@ def test_projections(case: tuple[int, int, int]) -> None:
         1e-6,
     )
     group_of = group_of_units(groups, problem.n_units)
-    opening, halted = problem.opening, np.zeros(1, np.bool_)
+    opening, meter = problem.opening, new_meter()
     for floor in (0.0, -0.1 * opening):
         found = same(
             price_near,
-            *(problem.graph, price.copy(), opening, groups, group_of, floor, support, halted),
+            *(problem.graph, price.copy(), opening, groups, group_of, floor, support, meter),
         )
-        same(project_on_all, price.copy(), found, 1e-6, support)
+        same(project_on_all, price.copy(), found, 1e-6, support, meter)
 
 
 def test_pricing_that_is_halted_claims_nothing() -> None:
@@ -149,13 +149,14 @@ def test_pricing_that_is_halted_claims_nothing() -> None:
     _, problem = build(1, 3, 12)
     graph, opening = problem.graph, problem.opening
     price = np.zeros(problem.n_units)
-    halted = np.ones(1, np.bool_)
+    halted = new_meter()
+    halted[HALTED] = 1
     first = (graph, price, opening, 0.0)
     limits = (np.arange(problem.n_units), 10**9, 10**6)
     assert not same(price_groups, *first, True, *limits, halted)[-1]
     found, halfway, unsure, _ = price_groups(*first, False, *limits, halted)
     assert not found.number
-    found, whole, sure, _ = price_groups(*first, False, *limits, ~halted)
+    found, whole, sure, _ = price_groups(*first, False, *limits, new_meter())
     assert found.number
     assert (halfway >= whole).all()
     assert unsure[whole > 0].all()
@@ -171,7 +172,7 @@ def test_matchings() -> None:
         column = (graph.neighbour[: begin[-1]] - n_first).astype(np.int32)
         gain = graph.weight[: begin[-1]] + problem.opening
         for halted in (False, True):
-            same(best_matching, begin, column, gain, rest, np.array([halted]))
+            same(best_matching, begin, column, gain, rest, new_meter(0 if halted else UNLIMITED))
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -6,6 +6,7 @@ from scipy.optimize import linear_sum_assignment
 
 from gammacp.alignment.kernels.matching import best_matching
 from gammacp.base.arrays import Floats
+from gammacp.base.stopping import UNLIMITED, new_meter
 
 
 def table(seed: int) -> Floats:
@@ -19,9 +20,9 @@ def matched(gain: Floats, *, halted: bool = False) -> tuple[Floats, Floats, Floa
     """Column of each row, prices of rows and of columns."""
     rows, columns = np.nonzero(gain > -0.3)
     begin = np.searchsorted(rows, np.arange(len(gain) + 1)).astype(np.int64)
-    return best_matching(
-        begin, columns.astype(np.int32), gain[rows, columns], gain.shape[1], np.array([halted])
-    )
+    meter = new_meter(0 if halted else UNLIMITED)
+    offers = columns.astype(np.int32), gain[rows, columns], gain.shape[1]
+    return best_matching(begin, *offers, meter)
 
 
 @pytest.mark.parametrize("seed", range(60))

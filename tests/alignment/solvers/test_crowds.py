@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from itertools import count, pairwise
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,13 +15,13 @@ from gammacp.alignment.columns import alone, to_columns
 from gammacp.alignment.duals.nested import Relaxed
 from gammacp.alignment.duals.semidefinite import Semidefinite
 from gammacp.alignment.heuristics.annealing import annealing_runs
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.limits import Limits, Ties
 from gammacp.alignment.problem import group_costs, solution
 from gammacp.alignment.solvers import crowds
 from gammacp.alignment.solvers.crowds import Crowds, enclose, solve_crowd
 from gammacp.alignment.solvers.generation import Generated, Generation
 from gammacp.alignment.solvers.registry import solve
-from gammacp.base.stopping import clock
+from gammacp.base.stopping import GIGA, UNLIMITED, counting, current_work, spend
 from tests.alignment.crowds import crowd, crowd_problem
 from tests.alignment.enumeration import all_groups, most_gain
 from tests.work import LookedAtClock
@@ -31,7 +31,7 @@ CASES = [
     *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 508)),
 ]
 # Every set is a crowd, and columns are not generated first.
-AT_ONCE = (Generation(crowd=3), Crowds(head_start=1e-6), Semidefinite(first=6))
+AT_ONCE = (Generation(crowd=3), Crowds(first=1), Semidefinite(first=6))
 
 
 @pytest.mark.parametrize("seed", CASES)
@@ -63,7 +63,7 @@ def test_the_back_end_proves_what_can_be_proven(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_units_too_many_for_a_matrix_are_proven_too(seed):
     problem = crowd_problem(seed)
-    tuning = [Semidefinite(most=2), Generation(unwatched=0.0)]
+    tuning = [Semidefinite(most=2), Generation(trial=0)]
     found = solve_crowd(problem, Limits(tuning=tuning))
     full = solve(problem, method="cpsat")
     assert found.status is Status.OPTIMAL
@@ -96,24 +96,22 @@ def test_a_long_continuum_is_searched_where_its_relaxation_leads(monkeypatch):
 
 
 def test_few_annotators_are_enclosed_no_longer_than_their_head_start(monkeypatch):
-    began = []
+    left = []
 
-    def endless(_problem, found, _limits, deadline):
-        began.append((clock(), deadline))
+    def endless(_problem, found, _limits, _deadline):
+        left.append((current_work().left, current_work().steps))
         return found
 
     monkeypatch.setattr(crowds, "enclose", endless)
     problem = crowd_problem(3)
     monkeypatch.setattr(crowds, "_is_over", lambda *_: False)
-    start = clock()
-    solve_crowd(problem, Limits(time_limit=60.0))
-    ((at, deadline),) = began
-    assert deadline - at <= (at - start) + 0.05
-    # A crowd, and any in too little time for its columns, is enclosed to the end.
-    for limits in (Limits(time_limit=60.0, tuning=[Generation(crowd=2)]), Limits(time_limit=10.0)):
-        solve_crowd(problem, limits)
-        at, deadline = began[-1]
-        assert deadline - at > 0.7 * limits.time_limit
+    with counting():
+        solve_crowd(problem, Limits())
+    ((budget, taken),) = left
+    assert budget == taken > 0
+    # A crowd is enclosed until nothing more comes of it.
+    solve_crowd(problem, Limits(tuning=[Generation(crowd=2)]))
+    assert left[-1][0] == UNLIMITED
 
 
 @pytest.mark.parametrize(
@@ -147,15 +145,18 @@ def test_columns_are_generated_again_where_the_crowd_is_small_little_is_open_or_
 
 
 def test_a_larger_relaxation_has_time_to_come_past_the_smaller_one(monkeypatch):
-    ticks = count()
-    monkeypatch.setattr(time, "process_time", lambda: 0.02 * next(ticks))
     problem, prices = crowd_problem(3), np.zeros(crowd_problem(3).n_units)
     cost = problem.n_units * problem.opening
     best = cost - most_gain(problem, all_groups(problem))
     bounds = [0.5 * best, *(0.5 * best * k / 60 for k in range(60)), 0.9 * best]
     stages = [1, *[2] * 61]
-    steps = (Relaxed(prices, bound, inside) for bound, inside in zip(bounds, stages, strict=True))
-    monkeypatch.setattr(crowds, "relaxations", lambda *_: steps)
+
+    def relaxed(*_):
+        for bound, inside in zip(bounds, stages, strict=True):
+            spend(GIGA / 25)
+            yield Relaxed(prices, bound, inside)
+
+    monkeypatch.setattr(crowds, "relaxations", relaxed)
     monkeypatch.setattr(crowds, "annealing_runs", lambda *_, **__: iter(()))
     groups, price = alone(problem), np.full(problem.n_units, problem.opening)
     found = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
@@ -207,7 +208,7 @@ def test_units_that_are_all_but_at_one_place_are_proven(categories, monkeypatch)
     )
     looked = LookedAtClock(step=0.1)
     monkeypatch.setattr(time, "monotonic", looked)
-    assert align(near).status is Status.OPTIMAL
+    assert align(near, tuning=[Ties(steps=GIGA // 10)]).status is Status.OPTIMAL
     assert looked.looks < 200
 
 

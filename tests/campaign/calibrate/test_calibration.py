@@ -26,7 +26,12 @@ def test_a_known_omission_is_found_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "planted"), [("false-negative", 0.3), ("split", 0.2), ("false-positive", 0.3)]
+    ("error", "planted"),
+    [
+        pytest.param("false-negative", 0.3, marks=pytest.mark.slow),
+        ("split", 0.2),
+        pytest.param("false-positive", 0.3, marks=pytest.mark.slow),
+    ],
 )
 def test_a_planted_error_is_found_again_although_it_changes_what_is_learnt(
     error: str, planted: float
@@ -70,6 +75,7 @@ def test_less_than_one_error_for_each_annotator_may_be_none() -> None:
     assert any("less than one error per annotator and document" in n for n in found.notes())
 
 
+@pytest.mark.usefixtures("little_is_simulated")
 def test_simulated_annotators_read_everything_which_is_said() -> None:
     units = [Unit(a, 10 * i, 10 * i + 8, "x") for a in "AB" for i in range(20 if a == "A" else 9)]
     half = declare_read_until(Continuum.from_units(units, bounds=(0, 200)), {"B": 90})
@@ -78,6 +84,7 @@ def test_simulated_annotators_read_everything_which_is_said() -> None:
     assert any(n.startswith("B did not read to the end") for n in found.as_dict()["notes"])
 
 
+@pytest.mark.usefixtures("little_is_simulated")
 def test_where_the_curve_is_flat_only_the_least_amount_is_told() -> None:
     documents = {f"d{i}": shuffled_set(MODEL, "split", 0.8, 3, index=i, seed=5) for i in range(3)}
     found = calibrate(documents, errors=["split"], **FAST)
@@ -87,6 +94,7 @@ def test_where_the_curve_is_flat_only_the_least_amount_is_told() -> None:
     assert "% (at least " in found.in_words()
 
 
+@pytest.mark.usefixtures("little_is_simulated")
 def test_an_error_that_cannot_have_made_such_annotations_is_named() -> None:
     # Units are missed; cut ones would touch, and these never do.
     rng = np.random.default_rng(2)
@@ -111,6 +119,7 @@ def test_what_is_not_known_at_all_is_not_said() -> None:
     assert "beyond" not in found.in_words()
 
 
+@pytest.mark.usefixtures("little_is_simulated")
 def test_the_signature_says_what_was_simulated() -> None:
     continuum = shuffled_set(MODEL, "false-negative", 0.2, 2, seed=4)
     made = [
@@ -162,6 +171,7 @@ def test_amounts_of_one_number_of_errors_are_not_told_apart() -> None:
     assert added.high >= 3.4 / 30
 
 
+@pytest.mark.usefixtures("little_is_simulated")
 def test_what_one_error_cannot_explain_is_said() -> None:
     # Wrong categories alone leave the positions in agreement.
     rng = np.random.default_rng(1)
@@ -178,6 +188,7 @@ def test_what_one_error_cannot_explain_is_said() -> None:
     assert "lower than any single kind of error" in found.in_words()
 
 
+@pytest.mark.usefixtures("little_is_simulated")
 def test_an_error_that_cannot_be_made_does_not_stop_the_others() -> None:
     # fixed-positions needs everybody's units at the same places, which omissions break.
     units = [
@@ -197,6 +208,7 @@ def test_an_error_that_cannot_be_made_does_not_stop_the_others() -> None:
     assert "category" in found.in_words()
 
 
+@pytest.mark.usefixtures("little_is_simulated")
 def test_workers_do_not_change_anything() -> None:
     from concurrent.futures import ThreadPoolExecutor
 

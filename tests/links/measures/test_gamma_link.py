@@ -227,6 +227,7 @@ def _in_one_tree(rng, annotators=3, units=16):
     return Continuum.from_units(rows, links=links)
 
 
+@pytest.mark.slow
 def test_zero_of_trees():
     """Of each unit one link: 120 sets, 1 − Σ D_o / Σ D_e; torn links laid alone give .056."""
     sums = np.zeros(2)

@@ -1,0 +1,184 @@
+"""What intervals of corpus values cover: python benchmarks/corpus_intervals.py [--draws N].
+
+Documents are drawn from processes whose value is known; the interval over documents of the pooled
+value either covers it or not. Beside it stands the interval of γ without exact bounds (Hall's t
+alone). Prints a line per process and number of documents: coverage of both, the mean half-width of
+the first, and the share of corpora that have an interval at all.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from gammacp.base.arrays import Floats
+from gammacp.inference.counted import Pooled, interval_of_counts
+from gammacp.inference.part_tests import interval_over_documents
+from gammacp.measures.coincidences import coincidence_rates
+from gammacp.measures.counting import Numbers, Rates
+from gammacp.measures.f1 import match_rates
+from gammacp.measures.gamma import disorder_rates
+from gammacp.measures.pooling import Pool, pooled_rates
+
+DOCUMENTS = (8, 20, 50, 100)
+Draw = Callable[[np.random.Generator, int], Numbers]
+Formula = Callable[[Numbers], Rates]
+
+
+def f1_of(rng: np.random.Generator, units: Floats, rates: Floats | float) -> Numbers:
+    """Matches of two annotators with as many units each."""
+    matched = rng.binomial(units.astype(np.int64), rates).astype(np.float64)
+    return {"matched": matched, "first_units": units, "second_units": units}
+
+
+def alike(share: float, mean: float = 10.0) -> Draw:
+    """Documents that differ by their units only."""
+    return lambda rng, n: f1_of(rng, 1.0 + rng.poisson(mean - 1, n), share)
+
+
+def spread(share: float, strength: float) -> Draw:
+    """Documents that have levels of their own."""
+
+    def draw(rng: np.random.Generator, n: int) -> Numbers:
+        levels = rng.beta(share * strength, (1 - share) * strength, n)
+        return f1_of(rng, 1.0 + rng.poisson(9, n), levels)
+
+    return draw
+
+
+def rare(share: float, mean: float) -> Draw:
+    """A label that most documents do not have."""
+    return lambda rng, n: f1_of(rng, rng.poisson(mean, n).astype(np.float64), share)
+
+
+def empty(share: float) -> Draw:
+    """Half of the documents hold nothing."""
+
+    def draw(rng: np.random.Generator, n: int) -> Numbers:
+        units = np.where(rng.random(n) < 0.5, 0.0, 1.0 + rng.poisson(9, n))
+        return f1_of(rng, units, share)
+
+    return draw
+
+
+def one_bad(share: float, bad: float, of: int) -> Draw:
+    """One document in some is bad."""
+
+    def draw(rng: np.random.Generator, n: int) -> Numbers:
+        levels = np.where(rng.random(n) < 1 / of, bad, share)
+        return f1_of(rng, 1.0 + rng.poisson(9, n), levels)
+
+    return draw
+
+
+def labels(shares: tuple[float, ...], copied: float, items: int = 20) -> Draw:
+    """Two annotators label items; the second copies, or draws a label of its own: α is `copied`."""
+
+    def draw(rng: np.random.Generator, n: int) -> Numbers:
+        first = rng.choice(len(shares), size=(n, items), p=shares)
+        own = rng.choice(len(shares), size=(n, items), p=shares)
+        second = np.where(rng.random((n, items)) < copied, first, own)
+        k = len(shares)
+        cells = (np.arange(n)[:, None] * k + first) * k + second
+        table = np.bincount(cells.ravel(), minlength=n * k * k).reshape(n, k, k).astype(np.float64)
+        observed = table + np.swapaxes(table, 1, 2)
+        marginal = observed.sum(axis=2)
+        units = np.full(n, float(items))
+        return {"observed": observed, "marginal": marginal, "alone": marginal, "units": units}
+
+    return draw
+
+
+def disorders(error: float, expected: float = 0.6) -> Draw:
+    """γ near 1: few units cost something, up to as much as a unit alone."""
+
+    def draw(rng: np.random.Generator, n: int) -> Numbers:
+        units = 1.0 + rng.poisson(9, n)
+        wrong = rng.binomial(units.astype(np.int64), error)
+        cost = np.array([rng.random(k).sum() for k in wrong])
+        return {"observed": cost, "expected": expected * units, "units": units, "most": 2 * units}
+
+    return draw
+
+
+def nominal(numbers: Numbers) -> Rates:
+    """α of nominal labels."""
+    return coincidence_rates(numbers, squared=1.0 - np.eye(numbers["observed"].shape[-1]))
+
+
+def processes() -> Iterator[tuple[str, Draw, Formula, float]]:
+    """Name, draw, formula and true value of each process."""
+    for share in (0.67, 0.95, 0.99, 0.998):
+        yield f"F1 {share}", alike(share), match_rates, share
+    yield "F1 .9, documents differ", spread(0.9, 10.0), match_rates, 0.9
+    yield "F1 .8 of a rare label", rare(0.8, 0.3), match_rates, 0.8
+    yield "F1 .95 of a rare label", rare(0.95, 0.3), match_rates, 0.95
+    yield "F1 .95, half empty", empty(0.95), match_rates, 0.95
+    bad = one_bad(0.98, 0.2, 12)
+    yield "F1, one bad document in 12", bad, match_rates, 0.98 - (0.98 - 0.2) / 12
+    shares = (0.94, 0.03, 0.03)
+    for copied in (0.6, 0.9, 0.99):
+        yield f"alpha {copied}, labels 94/3/3", labels(shares, copied), nominal, copied
+    yield "alpha .8, a label once a document", labels((0.95, 0.05), 0.8), nominal, 0.8
+    for error in (0.2, 0.02, 0.002):
+        value = 1 - error * 0.5 / 0.6
+        yield f"gamma {value:.4f}", disorders(error), disorder_rates, value
+
+
+def hall_alone(pooled: Pooled, theta: float) -> tuple[float, float]:
+    """The interval of a ratio with these influences, by Hall's t alone."""
+    # A ratio of sums o / e with such sizes e has these influences where o follows from them.
+    e = pooled.sizes
+    o = pooled.without - pooled.value
+    o = o * (e.sum() - e) + theta * e
+    low, high = interval_over_documents(o, e)
+    return float(low), float(high)
+
+
+def study(draw: Draw, formula: Formula, value: float, n: int, draws: int) -> list[float]:
+    """Coverage of both intervals, mean half-width, share with an interval."""
+    rng = np.random.default_rng([n, draws])
+    covered, before, widths, there = 0, 0, 0.0, 0
+    for _ in range(draws):
+        numbers = draw(rng, n)
+        places = np.arange(n)
+        found = pooled_rates(Pool(numbers, places, np.zeros(n, np.int64), n), formula, "all")
+        whole, marked = found.whole, found.sizes > 0
+        if np.isnan(whole.value) or marked.sum() < 5:
+            continue
+        pooled = Pooled(
+            value=float(whole.value),
+            without=found.without[marked],
+            sizes=found.sizes[marked],
+            disagreement=float(whole.disagreement),
+            expected=1.0 if whole.expected is None else float(whole.expected),
+            units=float(found.sizes.sum()),
+            exact=formula is not disorder_rates or np.count_nonzero(numbers["observed"]) < 5,
+        )
+        ends = interval_of_counts(pooled)
+        if ends is None:
+            continue
+        there += 1
+        covered += ends[0] - 1e-12 <= value <= ends[1] + 1e-12
+        widths += (ends[1] - ends[0]) / 2
+        old = hall_alone(pooled, 1 - pooled.value)
+        before += old[0] - 1e-12 <= value <= old[1] + 1e-12
+    some = max(there, 1)
+    return [covered / some, before / some, widths / some, there / draws]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=2000)
+    options = parser.parse_args()
+    print("process,documents,coverage,hall_alone,half_width,share_with_interval")
+    for name, draw, formula, value in processes():
+        for n in DOCUMENTS:
+            row = study(draw, formula, value, n, options.draws)
+            print(f"{name},{n}," + ",".join(f"{x:.3f}" for x in row), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""Ties of two annotators: of the best matchings the first one, by the residual graph."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gammacp.alignment.kernels.residual import TightPairs, first_matching
+from gammacp.alignment.limits import Limits, Ties
+from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
+from gammacp.base.arrays import Bools, Codes, Floats
+from gammacp.base.stopping import halting
+
+# Tight pairs whose matchings are told apart in milliseconds.
+_UNWATCHED = 100_000
+
+
+def first_of_two(
+    problem: Problem, solved: Solution, certificate: Certificate, second: Floats, limits: Limits
+) -> Solution | None:
+    """Return the first best matching; None where the certificate does not fit the solution.
+
+    Parameters
+    ----------
+    problem
+        Of two annotators, not a cover.
+    solved
+        A solution that is proven; its groups are a best matching.
+    certificate
+        Pairs and prices. Pairs that gain what both units' prices are, are tight, and whoever is
+        alone has a price of 0: so all best matchings consist of tight pairs.
+    second
+        d_cat of each pair of `certificate`.
+    limits
+        `Ties.cycles` says when to give up.
+    """
+    columns, price, whole = certificate
+    if (columns.sizes != 2).any():
+        return None
+    tight = columns.losses(price) <= problem.tolerance
+    members = columns.members.reshape(-1, 2)[tight]
+    free = price <= problem.tolerance
+    partner = _partners(problem, solved.groups)
+    if not _fits(members, free, partner):
+        return None
+    pairs = _from_both_sides(problem, members, second[tight], free)
+    order = np.argsort(problem.ranks).astype(np.int32)
+    most = limits.of(Ties).cycles
+    ended = halting(
+        lambda meter: first_matching(pairs, partner, order, problem.tolerance, most, meter),
+        limits.deadline(),
+        quick=len(members) <= _UNWATCHED,
+    )
+    groups = _groups(problem, partner)
+    result = solution(problem, groups, solved.objective, certificate, solved.proof)
+    if result.status is not Status.OPTIMAL:
+        return None
+    return replace(result, first=ended and whole)
+
+
+def _partners(problem: Problem, groups: Codes) -> Codes:
+    """The partner of each unit, −1 for none."""
+    partner = np.full(problem.n_units, -1, np.int32)
+    paired = groups[(groups >= 0).all(axis=1)]
+    partner[paired[:, 0]] = paired[:, 1]
+    partner[paired[:, 1]] = paired[:, 0]
+    return partner
+
+
+def _fits(members: Codes, free: Bools, partner: Codes) -> bool:
+    """Whether a matching consists of these pairs, and who is alone may be."""
+    chosen = int((partner[members[:, 0]] == members[:, 1]).sum())
+    return 2 * chosen == int((partner >= 0).sum()) and bool(free[partner < 0].all())
+
+
+def _from_both_sides(problem: Problem, members: Codes, second: Floats, free: Bools) -> TightPairs:
+    """The pairs by each unit."""
+    unit, other = np.concatenate((members, members[:, ::-1])).T
+    order = np.argsort(unit, kind="stable")
+    start = np.zeros(problem.n_units + 1, np.int64)
+    np.cumsum(np.bincount(unit, minlength=problem.n_units), out=start[1:])
+    n_first = int(np.searchsorted(problem.annotator, 1))
+    cost = np.tile(second, 2)[order]
+    return TightPairs(n_first, start, np.ascontiguousarray(other[order]), cost, free)
+
+
+def _groups(problem: Problem, partner: Codes) -> Codes:
+    """Pairs and units that are alone, as groups."""
+    units = np.arange(problem.n_units, dtype=np.int32)
+    first = np.where(partner < 0, units, np.minimum(units, partner)) == units
+    groups = np.full((int(first.sum()), 2), -1, np.int32)
+    rows = np.arange(len(groups))
+    groups[rows, problem.annotator[units[first]]] = units[first]
+    paired = partner[first] >= 0
+    groups[rows[paired], 1] = partner[first][paired]
+    return groups

@@ -1,0 +1,95 @@
+"""Positions as tables write them: plain numbers, decimal commas, times of a clock."""
+
+import re
+from fractions import Fraction
+
+from gammacp.formats.positions import LARGEST, position
+
+_COMMA = re.compile(r"[-+]?\d+,\d+$", re.ASCII)
+_CLOCK = re.compile(r"(-?)(?:(\d{1,9}):)?(\d{1,9}):(\d\d)(?:[.,](\d{1,30}))?$", re.ASCII)
+_POINTS, _COMMAS, _CLOCKS = "decimal points", "decimal commas", "hh:mm:ss"
+
+
+class WrittenPositions:
+    """The positions of one table, all written in one way.
+
+    A number with a comma is one with a decimal comma where `commas` are allowed: where the comma
+    does not stand between cells, and nobody groups thousands with it. A time of a clock
+    (`1:02:03.5`, `02:03.5`) is in seconds.
+
+    Parameters
+    ----------
+    commas
+        Whether numbers may have decimal commas.
+    """
+
+    def __init__(self, *, commas: bool) -> None:
+        """Know no position yet."""
+        self._commas = commas
+        self._first: dict[str, object] = {}
+
+    @property
+    def are_times(self) -> bool:
+        """Return whether the positions so far are times of a clock, in seconds."""
+        return _CLOCKS in self._first
+
+    def number(self, text: str, place: object) -> float:
+        """Return the number that a cell writes.
+
+        Parameters
+        ----------
+        text
+            The cell.
+        place
+            Where it stands, for the message on another that is written in another way.
+
+        Raises
+        ------
+        ValueError
+            It is no number, or is written in another way than one before.
+        """
+        if ":" in text:
+            return _in_range(self._seconds(text, place), text)
+        if self._commas and _COMMA.match(text):
+            self._check_alike(_COMMAS, text, place)
+            return position(text.replace(",", "."))
+        value = position(text)
+        if "." in text or _CLOCKS in self._first:
+            self._check_alike(_POINTS, text, place)
+        elif not self._first:
+            self._first[""] = place  # A whole number: no time of a clock may follow.
+        return value
+
+    def _seconds(self, text: str, place: object) -> Fraction:
+        value = _clock(text)
+        self._check_alike(_CLOCKS, text, place)
+        return value
+
+    def _check_alike(self, way: str, text: str, place: object) -> None:
+        """Check that no position before was written in a way that does not go with this one."""
+        whole = way != _CLOCKS and _CLOCKS not in self._first
+        other = next((w for w in self._first if w != way and not (w == "" and whole)), None)
+        if other is not None:
+            raise ValueError(
+                f"{text!r} is written otherwise than the positions of {self._first[other]}"
+                f"{f', which have {other}' if other else ''}"
+            )
+        self._first.setdefault(way, place)
+
+
+def _clock(text: str) -> Fraction:
+    match = _CLOCK.match(text.strip())
+    sign, hours, minutes, seconds, rest = match.groups() if match else ("", None, "", "", None)
+    if match is None or int(seconds) > 59 or (hours is not None and int(minutes) > 59):
+        raise ValueError(f"{text.strip()!r} is not a time hh:mm:ss")
+    if hours is None and rest is None:
+        raise ValueError(f"{text.strip()!r} may be hh:mm or mm:ss; write hh:mm:ss")
+    whole = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
+    value = whole + Fraction(f"0.{rest or 0}")
+    return -value if sign else value
+
+
+def _in_range(value: Fraction, text: str) -> float:
+    if abs(value) > LARGEST:
+        raise ValueError(f"{text.strip()} is beyond 2^53 seconds and cannot be kept exactly")
+    return float(value)

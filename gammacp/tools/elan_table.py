@@ -1,0 +1,170 @@
+"""ELAN's tab-delimited text: annotations as the lines of a table.
+
+After "Exporting a document as tab-delimited text" of the ELAN manual (Max Planck Institute for
+Psycholinguistics). Without a header a line is tier, participant, then begin, end and duration, each
+in one or several notations, then the value. With a header, the columns of times are called as
+`Begin Time - ss.msec`, and there may be a column for each tier. In spreadsheets the table is often
+saved as CSV.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from gammacp.base.csv_files import rows_of
+from gammacp.base.left_out import Tally
+from gammacp.continuum import Continuum, Corpus
+from gammacp.formats.registry import registered
+from gammacp.formats.source import Source
+from gammacp.formats.spans import SECONDS, Documents
+from gammacp.formats.tiers import ANNOTATOR, annotator_of, check_chosen
+from gammacp.formats.written_positions import WrittenPositions
+
+_BEGIN = re.compile(rb'[^\r\n]*"?Begin Time - (?:hh:mm:ss|ss\.msec|msec)')
+_CLOCK = r"\d\d+:\d\d:\d\d[.,]\d{3}"
+_PLAIN = re.compile(rf"[^\t\r\n]*\t[^\t\r\n]*\t{_CLOCK}\t".encode())
+_TIMES = ("begin time", "end time", "duration")
+_TIERS, _VALUES, _FILES = ("tier", "tier name", "type"), ("annotation", "value"), ("file", "path")
+_HINT = "Export from ELAN with begin and end time"
+Cell = tuple[str, str, float, float, int, str]
+"""Tier, value, start, end, line, document."""
+
+
+def read(source: Source, *, tier: str | None = None) -> Continuum | Corpus:
+    """The annotations of a table.
+
+    Parameters
+    ----------
+    tier
+        A pattern that the names of tiers must fit (`gammacp.formats.tiers`); by default all.
+
+    Raises
+    ------
+    DataError
+        There is no begin or end, a time cannot be read, or no tier fits.
+
+    Notes
+    -----
+    Positions
+        seconds
+    Annotators
+        each tier is an annotator. `--tier` chooses tiers and says where the annotator's name is, as
+        in `gesture@{annotator}`
+    Category
+        annotation value; empty is unlabelled
+    Spans
+        every annotation is a unit; in a column per tier an empty cell is none
+    """
+    documents = Documents(source, SECONDS)
+    there: dict[str, None] = {}
+    taken: dict[str, None] = {}
+    tally = Tally(source.place)
+    for name, value, start, end, line, document in _annotations(source, tally):
+        there[name] = None
+        annotator = annotator_of(name, tier or "*")
+        spans = documents.of(document or source.document)
+        if annotator is None:
+            spans.leave_out("annotation", f"tier {name} was not chosen")
+            continue
+        taken[name] = None
+        if ANNOTATOR not in (tier or ""):
+            annotator = source.annotator or name
+        spans.add(annotator, value, start, end, line=line, what="annotation")
+    check_chosen(source, tier, there, taken)
+    for entry in tally.entries():
+        documents.leave_out(entry.kind, entry.reason, entry.count)
+    return documents.one_or_all()
+
+
+def _annotations(source: Source, tally: Tally) -> Iterator[Cell]:
+    """Yield the annotations of all lines."""
+
+    comments: set[int] = set()
+
+    def is_comment(number: int, line: str) -> bool:
+        if line.startswith(("#", '"#')):
+            comments.add(number)
+        return number in comments
+
+    rows = rows_of(source.text(), delimiter="\t,;", comment=is_comment)
+    line, first = next(rows, (1, []))
+    tally.add("line", "names a file", len(comments))
+    named = [cell.strip().lower() for cell in first]
+    clock = WrittenPositions(commas=True)
+    if not any(name.startswith("begin time") for name in named):
+        yield from _without_header(source, [(line, first), *rows], clock)
+        return
+    start, end = (_column(named, what) for what in _TIMES[:2])
+    if start is None or end is None:
+        raise source.error("header has no begin and end time", line=line, hint=_HINT)
+    plain = {i for i, name in enumerate(named) if name.startswith(_TIMES)}
+    by_role = [
+        next((i for i, name in enumerate(named) if name.startswith(names)), None)
+        for names in (_TIERS, _VALUES, _FILES)
+    ]
+    tiers, values, files = by_role
+    if tiers is not None and values is not None:
+        for i, name in enumerate(named):
+            if i not in plain and i not in by_role:
+                tally.add("column", f"{name or i + 1} is not used")
+    for number, row in rows:
+        cells = [cell.strip() for cell in [*row, *[""] * (len(first) - len(row))]]
+        edges = [_time(source, clock, cells[i], number, named[i]) for i in (start, end)]
+        document = "" if files is None else Path(cells[files].replace("\\", "/")).stem
+        if tiers is not None and values is not None:
+            yield cells[tiers], cells[values], edges[0], edges[1], number, document
+            continue
+        for i, name in enumerate(first):
+            if i not in plain and i not in (tiers, files) and name.strip() and cells[i]:
+                yield name.strip(), cells[i], edges[0], edges[1], number, document
+
+
+def _column(named: list[str], what: str) -> int | None:
+    """Return the column of a time, in seconds or by the clock rather than in milliseconds."""
+    places = [i for i, name in enumerate(named) if name.startswith(what)]
+    places.sort(key=lambda i: (named[i].endswith("- msec"), not named[i].endswith("ss.msec")))
+    return places[0] if places else None
+
+
+def _time(source: Source, clock: WrittenPositions, text: str, line: int, name: str) -> float:
+    try:
+        value = clock.number(text, f"line {line}")
+    except ValueError as error:
+        raise source.error(f"time {error}", line=line, hint=_HINT) from None
+    return value / 1000 if name.endswith("- msec") else value
+
+
+def _without_header(
+    source: Source, rows: list[tuple[int, list[str]]], clock: WrittenPositions
+) -> Iterator[Cell]:
+    """Yield annotations of lines of tier, participant, times by the clock and further, value."""
+    for number, row in rows:
+        cells = [cell.strip() for cell in row]
+        at = [i for i, cell in enumerate(cells) if i > 1 and re.fullmatch(_CLOCK, cell)]
+        if len(at) < 2:
+            raise source.error("line has no begin and end hh:mm:ss.ms", line=number, hint=_HINT)
+        start, end = (_time(source, clock, cells[i], number, "") for i in at[:2])
+        # Behind the times by the clock others may follow; the value is what is no time.
+        rest = at[-1] + 1
+        while rest < len(cells) - 1 and re.fullmatch(r"\d+([.,]\d+)?", cells[rest]):
+            rest += 1
+        value = cells[rest] if rest < len(cells) else ""
+        yield cells[0], value, start, end, number, ""
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    begins = head[:4096]
+    while begins.startswith((b"#", b'"#')):
+        begins = begins.partition(b"\n")[2]
+    plain = path.suffix.lower() in (".txt", ".tab", ".tsv") and _PLAIN.match(begins)
+    return bool(_BEGIN.match(begins) or plain)
+
+
+registered(
+    "elan-table",
+    "ELAN tab-delimited text",
+    (".tab",),
+    _sniff,
+    read,
+    by_content=(".txt", ".csv", ".tsv"),
+)

@@ -1,0 +1,118 @@
+"""EXMARaLDA basic transcriptions (.exb).
+
+After Schmidt & Wörner (2014), "EXMARaLDA", in The Oxford Handbook of Corpus Phonology, and the
+document type `basic-transcription.dtd`: a common timeline of `tli` with times in seconds, and tiers
+of events between two of them. Points of the timeline without a time lie evenly between their
+neighbours.
+"""
+
+from itertools import pairwise
+
+from gammacp.continuum import Continuum
+from gammacp.formats.registry import ending_or, registered
+from gammacp.formats.source import Source
+from gammacp.formats.spans import SECONDS, Spans
+from gammacp.formats.tiers import ANNOTATOR, annotator_of, check_chosen
+from gammacp.formats.xmltree import Element, parse
+
+
+def read(source: Source, *, tier: str | None = None) -> Continuum:
+    """The events of the tiers of a transcription.
+
+    Parameters
+    ----------
+    tier
+        A pattern that the names of tiers must fit (`gammacp.formats.tiers`); by default all.
+
+    Raises
+    ------
+    DataError
+        The file is no basic transcription, an event is at a point that is not there or has no
+        time, or no tier fits.
+
+    Notes
+    -----
+    Positions
+        seconds; points without a time are spread evenly between their neighbours
+    Annotators
+        each tier is an annotator, by its display name (its id where that is not unique). `--tier`
+        chooses tiers and says where the annotator's name is, as in `sup [{annotator}]`; if the
+        pattern has no `{annotator}`, the name is that of the tier
+    Category
+        text of the event; empty is unlabelled
+    Spans
+        every event is a unit
+    """
+    root = parse(source, external_type=True)
+    if root.tag != "basic-transcription":
+        raise root.error(f"root element <{root.tag}> is not basic-transcription")
+    spans = Spans(source, source.document, SECONDS)
+    times = _times(root)
+    tiers = root.at("basic-body").all("tier")
+    names = _names(tiers)
+    taken = []
+    for name, element in zip(names, tiers, strict=True):
+        annotator = annotator_of(name, tier or "*")
+        if annotator is None:
+            spans.leave_out("event", f"tier {name} was not chosen", len(element.all("event")))
+            continue
+        if source.annotator and not element.children:
+            spans.leave_out("tier", "empty")
+            continue
+        taken.append(name)
+        if ANNOTATOR not in (tier or ""):
+            annotator = source.annotator or name
+        spans.declare(annotator)
+        for event in element.all("event"):
+            start, end = (_time(event, times, edge) for edge in ("start", "end"))
+            label = event.text.strip()
+            spans.add(annotator, label, start, end, line=event.line, what=f"event {label!r}")
+    check_chosen(source, tier, names, taken)
+    if source.annotator:
+        spans.declare(source.annotator)
+    return spans.continuum()
+
+
+def _names(tiers: list[Element]) -> list[str]:
+    """Return the display names of tiers, their ids where several have the same."""
+    shown = [tier.attributes.get("display-name", "").strip() for tier in tiers]
+    names = []
+    for tier, name in zip(tiers, shown, strict=True):
+        names.append(name if name and shown.count(name) == 1 else tier.attribute("id"))
+    return names
+
+
+def _time(event: Element, times: dict[str, float | None], edge: str) -> float:
+    key = event.attribute(edge)
+    if key not in times:
+        raise event.error(f"point {key!r} of the timeline does not exist")
+    time = times[key]
+    if time is None:
+        raise event.error(
+            f"point {key!r} has no time, and no neighbours with one on both sides",
+            hint="Align the transcription with its recording in EXMARaLDA",
+        )
+    return time
+
+
+def _times(root: Element) -> dict[str, float | None]:
+    """Return the time of each point of the timeline; None before the first and after the last."""
+    points = root.at("basic-body", "common-timeline").all("tli")
+    known: list[tuple[int, float]] = []
+    for place, point in enumerate(points):
+        text = point.attributes.get("time", "")
+        if text.strip():
+            known.append((place, point.source.position(text, "time", line=point.line)))
+    times: dict[str, float | None] = dict.fromkeys(p.attribute("id") for p in points)
+    if len(times) != len(points):
+        raise root.error("an id of the timeline occurs twice")
+    for place, time in known:
+        times[points[place].attribute("id")] = time
+    for (first, low), (last, high) in pairwise(known):
+        for place in range(first + 1, last):
+            share = (place - first) / (last - first)
+            times[points[place].attribute("id")] = low + (high - low) * share
+    return times
+
+
+registered("exmaralda", "EXMARaLDA", (".exb",), ending_or(".exb", b"<basic-transcription"), read)

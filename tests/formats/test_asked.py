@@ -1,0 +1,62 @@
+"""`[asked]`: which files each module of formats is imported for."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gammacp.base.subjects import table
+from gammacp.formats.registry import FORMATS, HEAD_BYTES, _fits, recognise
+from gammacp.formats.source import in_utf8
+
+ROOT = Path(__file__).parents[2]
+FILES = [path for path in (ROOT / "tests/fixtures").rglob("*") if path.is_file()]
+
+
+def test_modules_are_those_of_formats_and_words_are_in_lower_case() -> None:
+    assert table("asked").keys() <= table("format").keys()
+    for words in table("asked").values():
+        assert words
+        assert all(word == word.lower() and word for word in words)
+
+
+def test_no_file_that_a_format_recognises_is_kept_from_it() -> None:
+    """Under its own ending, under that of plain text and under none."""
+    asked = 0
+    for path in FILES:
+        head = in_utf8(path.read_bytes()[:HEAD_BYTES])
+        for place in (path, path.with_suffix(".txt"), path.with_suffix("")):
+            for module, words in table("asked").items():
+                for name in table("format")[module].split():
+                    if FORMATS[name].reader.sniff(head, place):
+                        asked += 1
+                        assert _fits(words, head.lower(), place), (name, place)
+    assert asked > 50
+
+
+def test_a_table_imports_few_formats(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("annotator,category,start,end\nAnn,x,0,4\nBob,x,0,5\n")
+    code = f"""
+import json, sys
+import gammacp
+gammacp.read({str(file)!r})
+print(json.dumps([n for n in sys.modules if n.startswith("gammacp.")]))
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = json.loads(run.stdout)
+    tools = {name for name in loaded if name.startswith("gammacp.tools.")}
+    assert tools <= {"gammacp.tools.brat", "gammacp.tools.conll"}
+    assert not any(name.startswith("gammacp.segmentation.") for name in loaded)
+
+
+@pytest.mark.parametrize("ending", [".eaf", ".EAF", ".xml", ""])
+def test_a_file_is_recognised_whatever_its_ending(ending: str) -> None:
+    path = ROOT / "tests/fixtures/formats/tiers.eaf"
+    found = recognise(path.read_bytes(), path.with_suffix(ending))
+    assert found is not None
+    assert found.name == "elan"

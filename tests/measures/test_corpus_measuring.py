@@ -1,0 +1,223 @@
+"""Values of a corpus: hand-computed, documents laid end to end, and γ's own corpus value."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import gammacp as gc
+from gammacp import Continuum, Corpus, DataError, Unit, UsageError
+from gammacp.inference.counted import Pooled, interval_of_counts
+from gammacp.inference.part_tests import interval_over_documents
+from gammacp.measures.registry import MEASURES
+
+
+def two(gold: list[tuple[int, int, str]], system: list[tuple[int, int, str]]) -> Continuum:
+    units = [Unit("gold", *u) for u in gold] + [Unit("sys", *u) for u in system]
+    return Continuum.from_units(units, annotators=["gold", "sys"], bounds=(0, 100))
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    many = [(10 * k, 10 * k + 5, "PER" if k % 2 else "LOC") for k in range(8)]
+    wrong = [(90, 95, "ORG")], [(97, 99, "ORG")]
+    return Corpus.from_continua({"d1": two(many, many), "d2": two(*wrong)})
+
+
+def test_a_corpus_has_the_value_of_its_sums_and_the_mean_of_documents(corpus: Corpus) -> None:
+    score = gc.measure(corpus, ["f1-exact"], by="category")["f1-exact"]
+    assert score.value == pytest.approx(16 / 18)
+    assert score.mean == pytest.approx(0.5)
+    assert (score.documents, score.of, score.support) == (2, 2, 18)
+    assert {k: s.value for k, s in score.by_category.items()} == {"LOC": 1, "ORG": 0, "PER": 1}
+    assert score.macro == pytest.approx(2 / 3)
+    assert score.interval is None
+    assert "fewer than 5 documents" in score.notes[-1]
+
+
+def test_recall_and_precision_against_a_reference() -> None:
+    gold = [(0, 5, "a"), (10, 15, "a"), (20, 25, "b"), (30, 35, "b")]
+    corpus = Corpus.from_continua(
+        {"d1": two(gold, gold[:2]), "d2": two(gold, [*gold[:1], (60, 65, "a")])}
+    )
+    for name in ("f1-strict", "f1-exact", "f1-partial", "soft-f1"):
+        score = gc.measure(corpus, [name], reference="gold")[name]
+        assert (score.recall, score.precision) == pytest.approx((3 / 8, 3 / 4)), name
+        turned = gc.measure(corpus, [name], reference="sys")[name]
+        assert (turned.recall, turned.precision) == pytest.approx((3 / 4, 3 / 8)), name
+        assert (score.support, turned.support) == (8, 4)
+    errors = gc.measure(corpus, ["ser"], reference="gold")["ser"]
+    assert errors.value == pytest.approx(1 - 6 / 8)  # 5 deletions and an insertion
+
+
+def test_partial_credit() -> None:
+    c = two([(0, 10, "a"), (20, 30, "a")], [(0, 10, "b"), (25, 35, "a")])
+    found = gc.measure(c, ["f1-partial", "soft-f1", "f1-strict"])
+    assert found["f1-partial"].value == pytest.approx(0.75)
+    assert found["soft-f1"].value == pytest.approx(0.25)  # half of one of two, either way
+    assert found["f1-strict"].value == 0
+
+
+@pytest.mark.parametrize("name", ["u-alpha", "binary-u-alpha", "cu-alpha", "kappa-d"])
+def test_sums_are_those_of_documents_laid_end_to_end(name: str) -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        documents, joined, offset = {}, [], 0
+        for d in range(4):
+            units = []
+            for who in "ABC":
+                cuts = np.sort(rng.choice(np.arange(1, 30), 8, replace=False)).tolist()
+                for start, end in zip(cuts[::2], cuts[1::2], strict=True):
+                    units.append(Unit(who, start, end, str(rng.choice(["x", "y"]))))
+            # Marked at neither end: no unit and no gap goes on in the next document.
+            documents[f"d{d}"] = Continuum.from_units(units, bounds=(0, 30))
+            joined += [
+                Unit(u.annotator, u.start + offset, u.end + offset, u.category) for u in units
+            ]
+            offset += 30
+        options = {"atom": 0.0} if "atom" in MEASURES[name].options else {}
+        whole = gc.measure(Continuum.from_units(joined, bounds=(0, offset)), [name], **options)
+        pooled = gc.measure(Corpus.from_continua(documents), [name], **options)
+        assert pooled[name].value == pytest.approx(whole[name].value, abs=1e-12)
+
+
+def test_labels_of_whole_documents() -> None:
+    labels = ["aa", "bb", "ab", "bb"]
+    documents = {
+        f"d{k}": Continuum.from_units([Unit("A", 0, 9, x), Unit("B", 0, 9, y)])
+        for k, (x, y) in enumerate(labels)
+    }
+    score = gc.measure(Corpus.from_continua(documents), ["alpha"])["alpha"]
+    assert score.value == pytest.approx(1 - 7 * 2 / (2 * 3 * 5))  # .5333
+
+
+def test_presence_over_documents() -> None:
+    found = [("A", "B"), ("A", "B"), ("B",), ()]
+    documents = {
+        f"d{k}": Continuum.from_units(
+            [Unit(who, 3 * k, 3 * k + 1, "x") for who in some],
+            annotators=["A", "B"],
+            bounds=(0, 20),
+        )
+        for k, some in enumerate(found)
+    }
+    score = gc.measure(Corpus.from_continua(documents), ["presence"])["presence"]
+    assert score.value == pytest.approx(0.533333333333)
+    assert score.documents == 4
+    # Who never opened a document did not find nothing in it.
+    documents["d4"] = Continuum.from_units([Unit("A", 0, 1, "x")], bounds=(0, 20))
+    again = gc.measure(Corpus.from_continua(documents), ["presence"])["presence"]
+    assert (again.value, again.documents, again.of) == (pytest.approx(score.value), 4, 5)
+
+
+def test_missing_labels() -> None:
+    units = [Unit("A", 0, 2, "x"), Unit("A", 3, 5, "y"), Unit("B", 0, 2, "x"), Unit("B", 3, 5, "y")]
+    c = Continuum.from_units([*units, Unit("A", 7, 9, "x")])
+    found = gc.measure(c, ["alpha", "gwet-ac", "kappa"])
+    assert found["alpha"].value == 1
+    assert found["alpha"].notes == ("1 of 6 labels are missing",)
+    assert found["gwet-ac"].value == 1
+    assert math.isnan(found["kappa"].value)
+    assert "B has no label at 7-9" in str(found["kappa"].reason)
+    assert "alpha and gwet-ac take missing labels" in str(found["kappa"].reason)
+
+
+def random_corpus(seed: int, documents: int) -> Corpus:
+    rng = np.random.default_rng(seed)
+    found = {}
+    for d in range(documents):
+        units = []
+        for k in range(int(rng.integers(4, 9))):
+            for who in "ABC":
+                if rng.random() < 0.85:
+                    end = 10 * k + int(rng.integers(5, 8))
+                    units.append(Unit(who, 10 * k, end, str(rng.choice(["x", "y"]))))
+        found[f"d{d}"] = Continuum.from_units(units, annotators="ABC", bounds=(0, 100))
+    return Corpus.from_continua(found)
+
+
+def test_gamma_is_pooled_as_its_own_corpus_value() -> None:
+    corpus = random_corpus(1, 8)
+    own = gc.gamma(corpus, samples=20)
+    assert own == gc.gamma_corpus(corpus, samples=20)
+    score = gc.measure(corpus, ["gamma"], samples=20)["gamma"]
+    assert score.value == pytest.approx(own.value, abs=1e-12)
+    assert score.mean == pytest.approx(own.mean, abs=1e-12)
+    assert score.interval is not None
+
+
+def test_values_do_not_depend_on_names_or_order_of_annotators() -> None:
+    names = [n for n, m in MEASURES.items() if m.counting and m.applies_to == "continuum"]
+    names.remove("gamma")
+    corpus = random_corpus(2, 6)
+    new = dict(zip("ABC", "ZYX", strict=True))
+    renamed = Corpus.from_continua(
+        {
+            name: Continuum.from_units(
+                [Unit(new[u.annotator], u.start, u.end, u.category) for u in c],
+                annotators="XYZ",
+                bounds=(0, 100),
+            )
+            for name, c in corpus.items()
+        }
+    )
+    one, other = (gc.measure(c, names) for c in (corpus, renamed))
+    for name in names:
+        assert one[name].value == pytest.approx(other[name].value, nan_ok=True), name
+        if one[name].interval:
+            assert one[name].interval == pytest.approx(other[name].interval), name
+
+
+def test_the_interval_is_that_of_gamma_but_for_the_exact_bound() -> None:
+    rng = np.random.default_rng(5)
+    observed, expected = rng.gamma(2.0, 1.0, 12), rng.uniform(8, 12, 12)
+    rest = 1 - (observed.sum() - observed) / (expected.sum() - expected)
+    value = float(1 - observed.sum() / expected.sum())
+    pooled = Pooled(value, rest, expected, 0.1, 0.5, 100.0, exact=False)
+    low, high = interval_over_documents(observed, expected)
+    assert interval_of_counts(pooled) == pytest.approx((float(low), float(high)))
+
+
+def test_the_exact_bound_of_documents_that_all_agree() -> None:
+    """Clopper & Pearson of 0 in 120, at (t_119 / t_11)² of the units (Korn & Graubard)."""
+    from scipy import stats
+
+    worth = 120 * (stats.t.ppf(0.975, 119) / stats.t.ppf(0.975, 11)) ** 2
+    found = interval_of_counts(Pooled(1.0, np.ones(12), np.full(12, 10.0), 0.0, 1.0, 120.0))
+    assert found == pytest.approx((0.025 ** (1 / worth), 1.0))
+
+
+def test_measures_that_do_not_add_up_say_so() -> None:
+    score = gc.measure(random_corpus(4, 5), ["u-alpha-2013"])["u-alpha-2013"]
+    assert math.isnan(score.value)
+    assert not math.isnan(score.mean)
+    assert "does not add up" in str(score.reason)
+
+
+def test_bad_input(corpus: Corpus) -> None:
+    with pytest.raises(DataError, match="reference 'Gold' is not an annotator"):
+        gc.measure(corpus, ["ser"], reference="Gold")
+    with pytest.raises(UsageError, match="'label'"):
+        gc.measure(corpus, ["ser"], by="label")
+    with pytest.raises(UsageError, match="metric is an option of none of: ser"):
+        gc.measure(corpus, ["ser"], metric="nominal")
+
+
+def test_beyond_chance_of_a_corpus_is_zero_for_independent_annotators() -> None:
+    rng = np.random.default_rng(8)
+    documents = {}
+    for d in range(12):
+        units = []
+        for who in "AB":
+            gaps = rng.dirichlet(np.ones(9))[:8] * (200 - 8 * 6)
+            starts = (np.cumsum(gaps) + 6 * np.arange(8)).tolist()
+            units += [Unit(who, s, s + 6, str(rng.choice(["x", "y"]))) for s in starts]
+        documents[f"d{d}"] = Continuum.from_units(units, bounds=(0, 200))
+    found = gc.measure(
+        Corpus.from_continua(documents), ["f1-overlap", "ser"], beyond_chance=True, samples=60
+    )
+    for score in found.values():
+        assert abs(score.beyond_chance.value) < 0.2
+        assert score.beyond_chance.p > 0.02
