@@ -374,8 +374,7 @@ def load(
         except DataError as error:
             raise closer(error) from None
         found = replace(found, failures=tuple((n, closer(e)) for n, e in found.failures))
-    asked = campaign.values.get("document", ())
-    tell(found, left_out=tell_left_out, allowed=reading.allow_unread, documents=asked)
+    tell(found, left_out=tell_left_out, allowed=reading.allow_unread)
     tell_remarks(found.remarks)
     kept = selected(campaign, found, features, links=links)
     if tell_left_out:
@@ -471,13 +470,7 @@ def requested_campaign(
     return _other(campaign, against, given) if against else campaign
 
 
-def tell(
-    found: Collection,
-    *,
-    left_out: bool = True,
-    allowed: bool = False,
-    documents: Sequence[str] = (),
-) -> None:
+def tell(found: Collection, *, left_out: bool = True, allowed: bool = False) -> None:
     """Say on stderr what could not be read and what was passed over; DataError if that is all.
 
     Parameters
@@ -488,8 +481,6 @@ def tell(
         Whether to say what was passed over.
     allowed
         Whether the command ends well although something could not be read.
-    documents
-        Names of the only documents that are asked for; none for all.
     """
     if found.continua or len(found.failures) > 1:
         messages(
@@ -504,8 +495,7 @@ def tell(
         if len(found.failures) > 1:
             raise DataError(f"none of {len(found.failures)} files could be read")
         raise first
-    read = [c for c in found.continua.values() if not documents or c.name in documents]
-    sentence = incomplete_in_words(len(read), found.unread)
+    sentence = incomplete_in_words(len(found.continua), found.unread)
     note_unread(found.unread, sentence, allowed=allowed)
 
 
