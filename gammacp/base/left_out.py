@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 
+from gammacp.base.text import counted
+
 
 @dataclass(frozen=True, order=True)
 class LeftOut:
@@ -40,7 +42,7 @@ class LeftOut:
         >>> str(LeftOut("a.ann", "relation", 3, "links units"))
         '3 relations: links units'
         """
-        return f"{self.count} {self.kind}{'s' * (self.count != 1)}: {self.reason}"
+        return f"{counted(self.count, self.kind)}: {self.reason}"
 
     def as_dict(self) -> dict[str, object]:
         """Return the JSON: `{"file", "kind", "count", "reason"}`, and `"state"` if it has one."""

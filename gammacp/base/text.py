@@ -137,3 +137,24 @@ def in_short(entries: Iterable[tuple[str, str]], most: int = 3) -> str:
     told = [f"{names}: {reason}" for reason, names in group_by_text(entries)]
     more = [f"{len(told) - most} more reasons"] if len(told) > most else []
     return "; ".join([*told[:most], *more])
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun, in the plural unless it is one.
+
+    Parameters
+    ----------
+    count
+        How many.
+    noun
+        In the singular, with a regular plural.
+
+    >>> counted(1, "box"), counted(2, "box"), counted(0, "body"), counted(3, "key")
+    ('1 box', '2 boxes', '0 bodies', '3 keys')
+    """
+    if count == 1:
+        return f"1 {noun}"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{count} {noun[:-1]}ies"
+    ending = "es" if noun.endswith(("s", "x", "z", "ch", "sh")) else "s"
+    return f"{count} {noun}{ending}"

@@ -25,6 +25,7 @@ import numpy as np
 
 from gammacp.base.arguments import number
 from gammacp.base.arrays import Floats
+from gammacp.base.text import counted
 from gammacp.errors import UsageError
 
 _BETS = np.arange(1, 20) / 20
@@ -86,7 +87,7 @@ class Alarm:
     def in_words(self, gamma: float) -> str:
         """Return a sentence on the γ that is seen; empty where it is not below the threshold."""
         n, of = self.documents, f"{self.evidence:.3g} of {1 / self.rate:.3g}"
-        needed = f"evidence {of} from {n} document{'s' * (n != 1)}"
+        needed = f"evidence {of} from {counted(n, 'document')}"
         if self.raised:
             return (
                 f"γ is below {self.below:g} ({needed}; at most "

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
+from gammacp.base.text import counted
 from gammacp.continuum import Continuum, Corpus
 
 FACT = "conventions"
@@ -46,11 +47,11 @@ class ConventionNote:
 
     def as_dict(self) -> dict[str, object]:
         """The JSON of a note: `{"file", "convention", "evidence", "applied"}`."""
-        counted = f" ({self.quotes} quote{'s' * (self.quotes != 1)})" if self.quotes else ""
+        quotes = f" ({counted(self.quotes, 'quote')})" if self.quotes else ""
         return {
             "file": self.file,
             "convention": self.convention,
-            "evidence": self.evidence + counted,
+            "evidence": self.evidence + quotes,
             "applied": self.applied,
         }
 

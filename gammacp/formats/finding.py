@@ -249,7 +249,7 @@ def place_of(source: Source) -> Path:
 
 def _format_of(source: Source, place: Path, *, named: bool) -> Format | None:
     """The format of a file; None if it is a whole file of another kind that nobody named."""
-    entry = recognise(source.content[:HEAD_BYTES], place)
+    entry = recognise(source.content[:HEAD_BYTES], place, by_ending=not named)
     if entry is None and (named or not _is_of_another_kind(source, place)):
         raise _unknown(source, place)
     return entry
@@ -544,7 +544,8 @@ def _members_to_read(path: Path, content: bytes, search: Finding) -> list[tuple[
         else:
             search.passed.append((inside / name, path, why))
     places = {name: inside / name for name in names}
-    data = [n for n in names if recognise(everything[n][:HEAD_BYTES], places[n]) is not None]
+    begins = {name: everything[name][:HEAD_BYTES] for name in names}
+    data = [n for n in names if recognise(begins[n], places[n], by_ending=True) is not None]
     if is_project(everything) and not {places[name] for name in data} - search.curated:
         raise DataError(_UNREADABLE_PROJECT, file=path, hint=_EXPORT)
     if len(data) == 1 and "/" not in data[0]:

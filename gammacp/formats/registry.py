@@ -358,13 +358,22 @@ def registered(
     return FORMATS.register(name, entry)
 
 
-def recognise(head: bytes, path: Path) -> Format | None:
-    """The format of a file that begins with `head`; None if no format claims it.
+def recognise(head: bytes, path: Path, *, by_ending: bool = False) -> Format | None:
+    """Return the format of a file that begins with `head`; None if no format claims it.
 
     Formats that an extension registered are asked before those that come with gammacp.
+
+    Parameters
+    ----------
+    head, path
+        The beginning of the file, and its name.
+    by_ending
+        Whether only formats with the file's ending are asked, as in folders: a text beside
+        annotations may look like a table.
     """
     head = in_utf8(head)
-    return next((f for f in _candidates(head, path) if f.reader.sniff(head, path)), None)
+    candidates = (f for f in _candidates(head, path) if not by_ending or f.has_ending(path))
+    return next((f for f in candidates if f.reader.sniff(head, path)), None)
 
 
 def _candidates(head: bytes, path: Path) -> Iterator[Format]:

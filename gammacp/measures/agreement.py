@@ -222,13 +222,23 @@ class Agreement:
             return over
         return replace(over, documents_reason=several.reason)
 
-    def with_over(self, *, confidence: float = 0.95) -> Agreement:
-        """The same with the intervals of the whole in its score."""
+    def with_over(self, *, confidence: float = 0.95, with_parts: bool = False) -> Agreement:
+        """Add the intervals of the whole to its score.
+
+        Parameters
+        ----------
+        confidence
+            In (0, 1).
+        with_parts
+            Whether the interval over the parts of one text was asked for: if it is missing, the
+            score then says why.
+        """
         over = self.over(confidence=confidence)
         if over is not None and len(self.rated) == 1:
             # The parts of one text stand for other documents.
             own = self.score.bootstrap
-            parts = self.bootstrap(confidence=confidence) if own is None else None
+            missing = with_parts and own is None
+            parts = self.bootstrap(confidence=confidence) if missing else None
             reason = None if parts is None else parts.reason
             over = replace(over, documents=own, documents_reason=reason)
         score = replace(self.score, over=over)

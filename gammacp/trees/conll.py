@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from gammacp.base.left_out import Tally
+from gammacp.base.text import counted
 from gammacp.errors import DataError
 from gammacp.formats.boundary import guard
 from gammacp.trees.defects import UNSOUND, Defect, Kind
@@ -213,7 +214,7 @@ def _token(fields: list[str], layout: Layout, place: int) -> dict[str, str]:
     needed = max(layout[name] for name in _NEEDED) + 1
     if len(fields) < needed:
         raise DataError(
-            f"{len(fields)} column{'s' * (len(fields) != 1)} where at least {needed} are needed",
+            f"{counted(len(fields), 'column')} where at least {needed} are needed",
             hint="Columns are separated by tabs: ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL.",
         )
     token = {name: fields[place] for name, place in layout.items() if place < len(fields)}

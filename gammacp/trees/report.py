@@ -11,6 +11,7 @@ import numpy as np
 
 from gammacp.base.arguments import instance, whole
 from gammacp.base.record_tables import record_of
+from gammacp.base.text import counted
 from gammacp.errors import UsageError
 from gammacp.measures.gamma import not_shown
 from gammacp.trees.breakdown import breakdown as by_relation
@@ -175,7 +176,7 @@ def _notes(total: TreeAlpha) -> Iterator[str]:
         yield f"chance leaves out annotators of too few sentences: {', '.join(names)}"
     if lost := plain.told["sentences_left_out"]:
         yield (
-            f"chance leaves out {lost} sentence{'s' * (lost != 1)}: fewer than three others are of "
+            f"chance leaves out {counted(lost, 'sentence')}: fewer than three others are of "
             "similar length (within a quarter)"
         )
     if unseen := not_shown(plain.p, PERMUTATIONS):

@@ -13,7 +13,7 @@ from gammacp.base.record_tables import (
     percent,
     share,
 )
-from gammacp.base.text import first_names
+from gammacp.base.text import counted, first_names
 from gammacp.trees.measures.alpha import DELTAS
 from gammacp.trees.report import TreeReport
 
@@ -179,10 +179,10 @@ def in_words(report: TreeReport) -> list[str]:
 
 def _said(document: Record) -> Iterator[str]:
     items = document["items"]
-    size = f"{items} sentence{'s' * (items != 1)}"
+    size = f"{counted(items, 'sentence')}"
     if "alpha" in document:
         tokens = document["tokens"]
-        yield f"{size}, {tokens} token{'s' * (tokens != 1)}"
+        yield f"{size}, {counted(tokens, 'token')}"
         if ignored := document["ignored"]:
             scores = ", ".join(_SCORES[name] for name in _SCORES if document[name] is not None)
             yield (

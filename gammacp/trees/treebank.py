@@ -12,6 +12,7 @@ from gammacp.base.arguments import one_of
 from gammacp.base.failures import Failure, incomplete_in_words
 from gammacp.base.left_out import LeftOut, Tally, gather
 from gammacp.base.signature import entry
+from gammacp.base.text import counted
 from gammacp.errors import DataError
 from gammacp.formats.finding import globbed
 from gammacp.trees.brackets import read_brackets, settle_leaves
@@ -123,7 +124,7 @@ def _defect_lines(defects: Sequence[Defect]) -> list[str]:
     order = sorted(defects, key=lambda d: counts[str(d.kind)])
     more = len(defects) - _LISTED
     return [
-        f"{len(defects)} defect{'s' * (len(defects) != 1)}: {kinds}",
+        f"{counted(len(defects), 'defect')}: {kinds}",
         *(f"  {defect}" for defect in order[:_LISTED]),
         *([f"  … and {more} more (all of them with `as_dict()`)"] if more > 0 else []),
     ]
@@ -222,8 +223,8 @@ def read_treebank(
         )
     n_documents = len({one.document for one in whole})
     notes = (
-        f"{len(annotators)} annotators: {', '.join(annotators)}; {n_documents} "
-        f"document{'s' * (n_documents != 1)} ({how})",
+        f"{len(annotators)} annotators: {', '.join(annotators)}; "
+        f"{counted(n_documents, 'document')} ({how})",
         note,
     )
     losses = [left_out, passed_over(listed, everything), *(t.entries() for t in tallies.values())]

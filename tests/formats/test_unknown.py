@@ -68,7 +68,8 @@ def test_the_error_offers_the_formats_of_the_ending_alone(tmp_path: Path) -> Non
 
 
 def test_bioc_json_is_not_taken_for_label_studio(tmp_path: Path) -> None:
+    """Both are JSON with annotations; the error is that of BioC's reader."""
     passage = '{"offset": 0, "text": "x", "annotations": [{"id": "0"}]}'
     text = f'{{"source": "x", "date": "", "key": "", "documents": [{{"passages": [{passage}]}}]}}'
     (tmp_path / "a.json").write_text(text)
-    assert "BioC" in message(tmp_path / "a.json")
+    assert "document has no id" in message(tmp_path / "a.json")

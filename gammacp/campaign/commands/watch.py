@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gammacp.base.failures import Failure, incomplete_in_words
 from gammacp.base.record_tables import Column, Table, number, signed_number, word
-from gammacp.base.text import first_names
+from gammacp.base.text import counted, first_names
 from gammacp.cli.incomplete import note_unread
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import (
@@ -159,7 +159,7 @@ def _print(seen: dict[str, Any]) -> None:
     n, changed = seen["documents"], first_names([*seen["measured"]], 5)
     when = f"{datetime.fromisoformat(seen['time']).astimezone():%Y-%m-%d %H:%M:%S}"
     line = (
-        f"{when}  {value}  {n} document{'s' * (n != 1)}, {seen['units']} units; "
+        f"{when}  {value}  {counted(n, 'document')}, {seen['units']} units; "
         f"changed: {changed or 'nothing'}"
         f"{'; gone: ' * bool(seen['gone'])}{', '.join(seen['gone'])}"
     )

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.base.arrays import Floats
+from gammacp.base.text import counted
 from gammacp.campaign.compare.scoring import Selection, agreement_of_selected, annotators_of
 from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.continuum.renaming import rename_annotators
@@ -101,7 +102,7 @@ class Sessions:
         if math.isnan(a.intra):
             return "γ of people with themselves is undefined: chance expects no disorder there."
         others = "there is no γ" if math.isnan(a.inter) else f"at γ = {a.inter:.3f}"
-        number = f"{a.documents} document{'s' * (a.documents != 1)}"
+        number = f"{counted(a.documents, 'document')}"
         said = (
             f"On {number} that somebody annotated twice, people agree with themselves at γ = "
             f"{a.intra:.3f}; with others {others}."

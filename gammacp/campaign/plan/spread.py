@@ -169,7 +169,7 @@ def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
         raise DataError(f"no document of the pilot has a γ: {found.score.reason}")
     if len(documents) < 5:
         raise DataError(
-            f"only {len(documents)} documents of the pilot have a γ, too few to tell how much "
+            f"documents of the pilot with a γ: {len(documents)}, too few to tell how much "
             "documents differ",
             hint="Give five or more, or no files and a reference model (`model=`, `gamma=`)",
         )

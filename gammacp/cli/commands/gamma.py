@@ -83,7 +83,7 @@ def gamma(
             progress=counter,
             shared=shared,
             **options,
-        ).with_over(confidence=settings.sampling.confidence)
+        ).with_over(confidence=settings.sampling.confidence, with_parts=interval)
         parts = None
         if explain and found.computed:
             # Imported with its option, as what follows: most runs print γ alone.

@@ -30,6 +30,7 @@ import numpy as np
 
 from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.base.signature import signature
+from gammacp.base.text import counted
 from gammacp.chance.beyond import BeyondChance, Computed, against_chance
 from gammacp.errors import DataError
 from gammacp.inference.contributions import Contributions
@@ -183,7 +184,7 @@ def matched(
     if found is None or not near.any():
         sentences = len(np.unique(items[chosen]))
         raise DataError(
-            f"{sentences} sentence{'s' * (sentences != 1)} with {np.count_nonzero(chosen)} "
+            f"{counted(sentences, 'sentence')} with {np.count_nonzero(chosen)} "
             "annotations are too few for length-matched chance: each needs "
             f"{LEAST} sentences of similar length (within a quarter) by every other annotator"
         )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from typing import TypeAlias
 
+from gammacp.base.text import counted
 from gammacp.report import figures
 from gammacp.report.markup import Markup, element, hint, join, table
 from gammacp.report.page import laid_out, large_number, left_out, missing, provenance
@@ -61,7 +62,7 @@ def tree_page(report: TreeReport, title: str = "") -> str:
         for k, (name, content) in enumerate(grouped.items())
         if content
     ]
-    title = title or f"Agreement on {n} sentence{'s' * (n != 1)}"
+    title = title or f"Agreement on {counted(n, 'sentence')}"
     incomplete = missing(filter(None, [report.read.incomplete]))
     number = large_number("α, agreement beyond chance", value, scale, *said)
     return laid_out(title, join(incomplete, number), sections)
