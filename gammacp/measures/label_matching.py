@@ -166,7 +166,7 @@ class LabelMatching:
                 raise DataError(
                     f"labels are matched between two annotators, but {where} {len(people)}: "
                     f"{', '.join(people)}",
-                    hint="Choose two with `annotators=`, or name the one whose labels the others "
+                    hint="Leave annotators out with `exclude=`, or name the one whose labels the others "
                     "are mapped onto with `reference=`",
                 )
         for name, c in documents.items():
