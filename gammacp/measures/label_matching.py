@@ -90,7 +90,8 @@ class LabelMap:
                 pairs[_SHOWN:] = [f"and {len(pairs) - _SHOWN} more"]
             text = f"{annotator} onto {self.onto}: {', '.join(pairs) or 'none'}"
             alone = len(self.unmatched[annotator]), len(self.left_over[annotator])
-            text += "" if alone == (0, 0) else f" (unmatched: {alone[0]} and {alone[1]})"
+            if alone != (0, 0):
+                text += f" (unmatched: {alone[0]} of {annotator}, {alone[1]} of {self.onto})"
             text += " (another mapping shares as much)" if annotator in self.tied else ""
             parts.append(text)
         return "; ".join(parts)
@@ -166,8 +167,8 @@ class LabelMatching:
                 raise DataError(
                     f"labels are matched between two annotators, but {where} {len(people)}: "
                     f"{', '.join(people)}",
-                    hint="Leave annotators out with `exclude=`, or name the one whose labels the others "
-                    "are mapped onto with `reference=`",
+                    hint="Leave annotators out with `exclude=`, or name the one whose labels "
+                    "the others are mapped onto with `reference=`",
                 )
         for name, c in documents.items():
             if c.axes > 1:
