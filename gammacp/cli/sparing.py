@@ -48,6 +48,12 @@ def spare(
     files = [file for file, _ in expand(given, chosen)]
     spare_files(targets, files)
     folders = [path for path in given if path.is_dir()]
+    # A format that was named also reads files with other endings; new ones like them are read next.
+    despite = {file.suffix.lower() for file in files if not has_ending(file, chosen)} - {""}
+
+    def is_read(file: Path) -> bool:
+        return has_ending(file, chosen) or file.suffix.lower() in despite
+
     for path in targets:
         into = _folder_of(path)
         if into is not None and any(
@@ -55,7 +61,7 @@ def spare(
         ):
             raise UsageError(f"{path} holds files to read; write to another place")
         made = [path] if into is None else [into / f"x{ending}" for ending in endings]
-        if any(has_ending(f, chosen) and _within(f, folder) for f in made for folder in folders):
+        if any(is_read(f) and _within(f, folder) for f in made for folder in folders):
             raise UsageError(
                 f"{path} is in a folder to read, and would be read as annotations from then on; "
                 "write to another place"

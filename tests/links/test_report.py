@@ -146,3 +146,14 @@ def test_the_page_has_links_over_the_lanes_and_their_tables(tmp_path, run):
     bare.write_text("Ann,x,0,5\nBob,x,0,5\nAnn,x,9,15\nBob,x,8,15\n")
     assert run("report", bare, "-o", out, "--samples", 20).code == 0
     assert "Links between units" not in out.read_text()
+
+
+def test_chains_given_the_units_have_no_p() -> None:
+    """Independent people who link to the previous mention would be told above chance."""
+    units = [Unit(w, 10 * i, 10 * i + 5, "u", id=str(i)) for w in "AB" for i in range(6)]
+    links = [Link(w, "same", str(i), str(i + 1), "chain") for w in "AB" for i in (0, 2, 4)]
+    c = Continuum.from_units(units, links=links, bounds=(0, 60))
+    score = gc.measure(c, ["gamma-chain-given-units"], samples=20)["gamma-chain-given-units"]
+    assert score.value == 1
+    assert score.p is None
+    assert any("has no p" in note for note in score.notes)

@@ -288,6 +288,13 @@ def _status(proven: bool) -> Status:
     return Status.OPTIMAL if proven else Status.FEASIBLE
 
 
+_UNTESTED = "gamma-chain-given-units"
+_NO_TEST = (
+    "gamma-chain-given-units has no p: independent people who link mentions to the previous one "
+    "get about .3"
+)
+
+
 def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
     """1 − D_o/D_e where the units' alignments stay and links or chains are dealt anew.
 
@@ -320,11 +327,15 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
         basis.settings.seed,
         signed={name: made},
     )[name]
+    # Chains are dealt freely, so people who share a habit are far above 0 without looking.
+    has_test = name != _UNTESTED
+    p = chance.p if has_test else None
+    untested = () if has_test else (_NO_TEST,)
     return Score(
         **record_of(chance, "value observed expected interval reason signature"),
-        baseline=ChanceBaseline(model=chance.chance, samples=chance.samples, p=chance.p),
+        baseline=ChanceBaseline(model=chance.chance, samples=chance.samples, p=p),
         status=_status(whole.proven),
-        notes=(*loose_links(observed), *not_shown(chance.p, chance.samples)),
+        notes=(*loose_links(observed), *untested, *not_shown(p, chance.samples)),
         counts=None
         if chance.expected is None
         else whole.against(chance.expected, observed[0][0].annotators),
