@@ -118,6 +118,8 @@ class MatchedDocuments:
 
     def describe(self) -> str:
         """Return in one line how labels are matched."""
+        if not self.maps:
+            return "no labels are matched: no document has two annotators"
         if len(self.maps) == 1:
             return f"labels matched: {next(iter(self.maps.values())).describe()}"
         every = [*self.maps.values()]
@@ -209,7 +211,7 @@ class LabelMatching:
         """
         self.check(documents)
         made = self.match(documents)
-        every = {name: m.as_dict() for name, m in made.maps.items()}
+        every = {name: [m.onto, m.names] for name, m in made.maps.items()}
         mark = fingerprint(json.dumps(every, sort_keys=True))
         values = (self.scope, *([] if self.onto is None else [self.onto]), mark)
         signed = {

@@ -10,6 +10,7 @@ import pytest
 import gammacp as gc
 from gammacp import Continuum, Corpus, DataError, Unit, UsageError
 from gammacp.measures.label_matching import LabelMatching, label_map
+from tests.boxes import random_boxes
 
 
 def drawn(rng: np.random.Generator, labels: tuple[int, int], units: int = 20) -> Continuum:
@@ -154,6 +155,15 @@ def test_all_are_mapped_onto_a_reference() -> None:
 def test_other_data_are_refused() -> None:
     with pytest.raises(UsageError, match="match_labels is for a Continuum or a Corpus"):
         gc.measure("a.csv", ["f1-strict"], match_labels="corpus")
+    shapes = random_boxes(seed=1, axes=2, annotators=2, most=5)
+    with pytest.raises(DataError, match="shared length, which the shapes"):
+        gc.measure(shapes, ["f1-strict"], match_labels="corpus")
+
+
+def test_one_annotator_alone_is_told() -> None:
+    matched = LabelMatching("document").match({"d": Continuum.from_units([Unit("Ann", 0, 1, "x")])})
+    assert matched.maps == {}
+    assert "no document has two annotators" in matched.describe()
 
 
 def test_what_corrects_for_chance_by_itself_has_no_value_beyond_chance() -> None:
