@@ -9,10 +9,12 @@ The random data come from a chance model, the same for all measures, drawn once;
 follows the rule of Mathet, Widlöcher & Métivier (2015, §5.3).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +35,9 @@ from gammacp.measures.score import Score
 from gammacp.measures.settings import Settings
 from gammacp.registry import Registry
 
+if TYPE_CHECKING:
+    from gammacp.measures.label_matching import LabelMatching
+
 OTHER_DATA: Registry[Any] = Registry("beyond chance")
 """Of data that are no continuum: `(data, names, seed=…)` -> BeyondChance by name."""
 CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
@@ -43,6 +48,7 @@ _NO_GRID = (
     "f1-exact beyond chance has no p: the positions may lie on a grid (words, frames) that random "
     "units miss; give it with `grid=`"
 )
+NOT_MATCHED = "{} has random sets of its own, whose labels are not matched"
 _ELSEWHERE = "chance model {} moves units, but these are predefined: use fixed-positions"
 
 
@@ -56,10 +62,14 @@ class MeasuredDisagreements:
     """Whether the data have whole positions, to which random units are then moved."""
     declared: bool
     """Whether somebody declared the data's bounds; otherwise they are those of the units."""
+    matching: LabelMatching | None = None
+    """The way in which labels are matched, where those of the data were."""
 
     def __call__(self, continuum: Continuum) -> dict[str, float]:
         """D by measure."""
         continuum = on_the_grid(continuum, whole=self.whole, declared=self.declared)
+        if self.matching is not None:
+            continuum = self.matching.match({"": continuum}).documents[""]
         shared: dict[object, object] = {}
         found = {}
         for name in self.names:
@@ -168,9 +178,19 @@ def _without(reason: str, model: str) -> BeyondChance:
 
 
 def measured_beyond_chance(
-    continuum: Any, names: Iterable[str], options: Mapping[str, object]
+    continuum: Any,
+    names: Iterable[str],
+    options: Mapping[str, object],
+    matching: LabelMatching | None = None,
 ) -> dict[str, Score]:
     """What `gammacp.measure(…, beyond_chance=True)` returns.
+
+    Parameters
+    ----------
+    continuum, names, options
+        As for `gammacp.measure`.
+    matching
+        The way in which labels of the continuum were matched; those of random sets are, too.
 
     Raises
     ------
@@ -181,11 +201,15 @@ def measured_beyond_chance(
     declared = frozenset[str]().union(*(MEASURES[name].options for name in names))
     known = CHANCE_OPTIONS if isinstance(continuum, Continuum) else frozenset({"seed"})
     mine: dict[str, Any] = {k: v for k, v in options.items() if k in declared or k not in known}
-    return beyond_chance_of(continuum, dict(measure_each(continuum, names, **mine)), options)
+    scores = dict(measure_each(continuum, names, **mine))
+    return beyond_chance_of(continuum, scores, options, matching)
 
 
 def beyond_chance_of(
-    data: Any, scores: Mapping[str, Score], options: Mapping[str, object]
+    data: Any,
+    scores: Mapping[str, Score],
+    options: Mapping[str, object],
+    matching: LabelMatching | None = None,
 ) -> dict[str, Score]:
     """The scores of these data, each with its `beyond_chance`.
 
@@ -201,9 +225,11 @@ def beyond_chance_of(
     options
         Those that the measures were measured with, and of chance: `CHANCE_OPTIONS` of a continuum
         (the default model is that of γ), `seed` of trees.
+    matching
+        As for `measured_beyond_chance`.
     """
     if isinstance(data, Continuum):
-        return _of_units(data, scores, options)
+        return _of_units(data, scores, options, matching)
     valued = [name for name, score in scores.items() if not score.reason]
     seed: Any = options.get("seed", 0)
     own = OTHER_DATA[data.applies_to](data, valued, seed=seed)
@@ -213,7 +239,10 @@ def beyond_chance_of(
 
 
 def _of_units(
-    continuum: Continuum, scores: Mapping[str, Score], options: Mapping[str, object]
+    continuum: Continuum,
+    scores: Mapping[str, Score],
+    options: Mapping[str, object],
+    matching: LabelMatching | None,
 ) -> dict[str, Score]:
     of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
     rest = {k: v for k, v in options.items() if k not in CHANCE_OPTIONS}
@@ -223,14 +252,17 @@ def _of_units(
     for name, score in scores.items():
         own, observed = _own(score), MEASURES[name].disagreement_of(score)
         reason = unsuited(MEASURES[name], settings.chance)
-        if own is not None:
+        if own is not None and matching is not None:
+            found[name] = _without(NOT_MATCHED.format(name), settings.chance)
+        elif own is not None:
             found[name] = own
         elif reason or observed is None:
             found[name] = _without(score.reason or reason or NOT_OBSERVED, settings.chance)
         else:
             wanted[name] = observed
     try:
-        found |= _drawn(continuum, scores, wanted, settings, rest) if wanted else {}
+        if wanted:
+            found |= _drawn(continuum, scores, wanted, settings, rest, matching)
     except DataError as error:
         found |= {name: _without(str(error), settings.chance) for name in wanted}
     few = {name: few_units(continuum, f"{name} beyond chance") for name in wanted}
@@ -256,12 +288,15 @@ def _drawn(
     wanted: Mapping[str, float],
     settings: Settings,
     options: Mapping[str, object],
+    matching: LabelMatching | None,
 ) -> dict[str, BeyondChance]:
     """Those whose random sets have to be drawn."""
     sampler = CHANCE_MODELS[settings.chance].prepare([continuum], continuum.n_annotators)
     return against_chance(
         wanted,
-        MeasuredDisagreements(tuple(wanted), options, continuum.whole, continuum.declared),
+        MeasuredDisagreements(
+            tuple(wanted), options, continuum.whole, continuum.declared, matching
+        ),
         sampler,
         settings.rule,
         settings.seed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,11 +14,14 @@ from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.measures.beyond_chance import CHANCE_OPTIONS, on_the_grid, unsuited
+from gammacp.measures.beyond_chance import CHANCE_OPTIONS, NOT_MATCHED, on_the_grid, unsuited
 from gammacp.measures.corpus_measuring import Part, corpus_score
 from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.registry import MEASURES
 from gammacp.measures.settings import Settings
+
+if TYPE_CHECKING:
+    from gammacp.measures.label_matching import LabelMatching
 
 _REFERENCE = "against a reference, random sets are drawn for two annotators only"
 _ADD_UP = "{} does not add up over documents"
@@ -64,11 +67,14 @@ class PooledDisagreements:
         The data, whose positions and bounds random sets take over.
     options
         Of the measures.
+    matching
+        The way in which labels are matched, where those of the data were.
     """
 
     names: Sequence[str]
     documents: Mapping[str, Continuum]
     options: Mapping[str, Any]
+    matching: LabelMatching | None = None
 
     def __call__(self, drawn: Mapping[str, Continuum]) -> dict[str, float]:
         """D of the sums over documents, by measure.
@@ -83,6 +89,8 @@ class PooledDisagreements:
             for name, data in self.documents.items()
             for c in [drawn[name]]
         }
+        if self.matching is not None:
+            random = dict(self.matching.match(random).documents)
         return {name: self.disagreement(name, random) for name in self.names}
 
     def disagreement(self, name: str, documents: Mapping[str, Continuum]) -> float:
@@ -103,6 +111,7 @@ def corpus_beyond_chance(
     found: Mapping[str, CorpusScore],
     reference: str | None,
     options: Mapping[str, Any],
+    matching: LabelMatching | None = None,
 ) -> dict[str, CorpusScore]:
     """Return the scores of a corpus, each with its `beyond_chance`.
 
@@ -116,6 +125,8 @@ def corpus_beyond_chance(
         As for `measure_corpus`.
     options
         Of the measures, and of chance.
+    matching
+        The way in which labels of the documents were matched; those of random sets are, too.
     """
     of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
     rest = {k: v for k, v in options.items() if k not in CHANCE_OPTIONS}
@@ -126,7 +137,10 @@ def corpus_beyond_chance(
     for name, score in found.items():
         m = MEASURES[name]
         reason = unsuited(m, settings.chance) or score.reason
-        if m.counting is not None and m.counting.together is not None:
+        pooled = m.counting is not None and m.counting.together is not None
+        if pooled and matching is not None:
+            reason = NOT_MATCHED.format(name)
+        elif pooled:
             whole = Part(m, documents, options).whole
             if whole is not None:
                 keys = "value interval observed expected samples p least_p reason signature"
@@ -143,7 +157,7 @@ def corpus_beyond_chance(
         else:
             observed[name] = score.disagreement
     if observed:
-        counted = PooledDisagreements([*observed], documents, rest)
+        counted = PooledDisagreements([*observed], documents, rest, matching)
         beyond |= _drawn(counted, observed, found, settings)
     return {name: replace(score, beyond_chance=beyond[name]) for name, score in found.items()}
 

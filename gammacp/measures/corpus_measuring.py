@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from gammacp.measures.evaluation import evaluate
 from gammacp.measures.pooling import Pool, PooledRates, pooled_rates, with_common_labels
 from gammacp.measures.registry import MEASURES, UNITS, Measure, expand_names
 from gammacp.measures.score import Score
+
+if TYPE_CHECKING:
+    from gammacp.measures.label_matching import LabelMatching
 
 BY = ("category", "pair", "document")
 OTHERS = "others"
@@ -188,6 +191,7 @@ def measure_corpus(
     scores: Mapping[str, Mapping[str, Score]] | None = None,
     executor: Executor | None = None,
     check: bool = True,
+    matching: LabelMatching | None = None,
     **options: Any,
 ) -> dict[str, CorpusScore]:
     """Measure a corpus; `gammacp.measure` of a corpus does so.
@@ -210,6 +214,8 @@ def measure_corpus(
         For random sets of measures whose documents share them.
     check
         Whether a reference who is in no document is an error; otherwise scores have no value.
+    matching
+        The way in which labels of the corpus were matched, for random sets.
     options
         Of the measures, and of chance.
 
@@ -240,7 +246,7 @@ def measure_corpus(
         # It stands on this module.
         from gammacp.measures.corpus_chance import corpus_beyond_chance
 
-        found = corpus_beyond_chance(corpus, found, reference, options)
+        found = corpus_beyond_chance(corpus, found, reference, options, matching)
     return found
 
 

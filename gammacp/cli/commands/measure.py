@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
     from gammacp.measures.corpus_score import CorpusScore
+    from gammacp.measures.label_matching import LabelMatching, MatchedDocuments
     from gammacp.measures.score import Score
 
 # Documents that a worker measures before it answers, at most.
@@ -115,6 +116,12 @@ class Asked:
     reference: str | None = option(
         "Annotator whom the others are compared with, with recall and precision.", "NAME"
     )
+    match_labels: str | None = option(
+        "Labels are arbitrary names (speakers, clusters), the same in all documents or within "
+        "one: map them one to one by shared length, of one annotator onto the other's, or of all "
+        "onto those of --reference.",
+        "corpus|document",
+    )
     fail_under: FailUnder = None
 
     @property
@@ -124,6 +131,26 @@ class Asked:
 
         known = ("category", "pair", "document")
         return [one_of("by", name, known) for name in split_names(self.by or [])]
+
+    def matching(self, read: Mapping[str, Any]) -> LabelMatching | None:
+        """Return the way in which labels are matched; None where they are not.
+
+        Parameters
+        ----------
+        read
+            The data, which must be units.
+        """
+        if self.match_labels is None:
+            return None
+        from gammacp.continuum import Continuum
+        from gammacp.measures.corpus_measuring import check_reference
+        from gammacp.measures.label_matching import LabelMatching
+
+        found = LabelMatching(plain_name("--match-labels", self.match_labels), self.reference)
+        if not all(isinstance(c, Continuum) for c in read.values()):
+            raise UsageError("--match-labels is for units, but these are no continua")
+        check_reference(read, self.reference)
+        return found
 
     def check_alone(self, names: Sequence[str]) -> None:
         """UsageError if a threshold is given for several measures."""
@@ -167,6 +194,7 @@ def measure(
     from gammacp.base.stopping import interruptible
     from gammacp.dissimilarity.base import features_of
     from gammacp.measures.measuring import measure as evaluate
+    from gammacp.measures.measuring import measure_matched
 
     names = chosen_measures(chosen.measures)
     parts = asked.parts
@@ -177,6 +205,20 @@ def measure(
     one: Callable[[Any], Mapping[str, Score]] = partial(
         evaluate, names=names, beyond_chance=chosen.beyond_chance, **options
     )
+    matching = asked.matching(read)
+    matched = None
+    if matching is not None:
+        matched = matching.match_data(read)
+        read = matched.documents
+        message(matched.describe())
+        one = partial(
+            measure_matched,
+            names=names,
+            matching=matching,
+            beyond_chance=chosen.beyond_chance,
+            alone=len(read) == 1,
+            **options,
+        )
     _tell_many(len(read), names, beyond_chance=chosen.beyond_chance)
     scores: dict[str, Mapping[str, Score]] = {}
     with computing.pool("documents") as (pool, counter), interruptible() as interrupted:
@@ -196,7 +238,9 @@ def measure(
             beyond_chance=chosen.beyond_chance,
             options=options,
             executor=pool,
+            matching=matching,
         )
+    together = replace(together, matched=matched)
     if json:
         print_json({**together.as_dict(), **losses})
     else:
@@ -223,12 +267,15 @@ class Together:
         Of all documents; None for a single document, and of data that do not add up.
     by
         What was asked for.
+    matched
+        The mappings of labels; None where they were not matched.
     """
 
     documents: Mapping[str, Mapping[str, Score]]
     parts: Mapping[str, Mapping[str, CorpusScore]]
     corpus: Mapping[str, CorpusScore] | None
     by: Sequence[str]
+    matched: MatchedDocuments | None = None
 
     @classmethod
     def of(
@@ -241,6 +288,7 @@ class Together:
         beyond_chance: bool,
         options: Mapping[str, Any],
         executor: Any,
+        matching: LabelMatching | None = None,
     ) -> Together:
         """Measure the documents together, from their scores."""
         from gammacp.continuum import Continuum, Corpus
@@ -269,6 +317,7 @@ class Together:
             beyond_chance=beyond_chance,
             scores=scores,
             executor=executor,
+            matching=matching,
             **how,
         )
         return cls(scores, parts, corpus, by)
@@ -297,11 +346,23 @@ class Together:
             }
             for file, found in self.documents.items()
         ]
+        if self.matched is not None:
+            self._add_labels(results)
         corpus = self.corpus
-        whole = None
+        whole: dict[str, Any] | None = None
         if corpus is not None:
             whole = {"measures": {name: score.as_dict() for name, score in corpus.items()}}
+            if self.matched is not None:
+                whole["labels"] = self.matched.labels_of("")
         return {"results": results, "corpus": whole}
+
+    def _add_labels(self, results: Sequence[dict[str, Any]]) -> None:
+        """Add the mapping of labels to each document that has one of its own."""
+        assert self.matched is not None
+        for record in results:
+            record["labels"] = self.matched.labels_of(
+                record["file"] if len(results) > 1 or record["file"] in self.matched.maps else ""
+            )
 
     def _record(self, file: str, name: str) -> dict[str, Any]:
         record = self.documents[file][name].as_dict()

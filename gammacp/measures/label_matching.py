@@ -1,0 +1,372 @@
+"""Labels that are arbitrary names (speakers, clusters), matched one to one before measuring.
+
+The labels of an annotator are mapped onto those of another so that units of equal label share the
+greatest total length: an assignment, as for the diarization error rate (NIST, Rich Transcription).
+A label that is matched to none gets a name that nobody else uses. The best of many mappings also
+fits labels that were given at random, so that random sets are matched in the same way before they
+are measured beyond chance.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from gammacp.base.arguments import one_of
+from gammacp.base.arrays import Floats, Indices
+from gammacp.base.matching import largest_matching
+from gammacp.base.signature import fingerprint
+from gammacp.continuum import Continuum
+from gammacp.continuum.label import category_of
+from gammacp.continuum.renaming import rename_categories_of
+from gammacp.continuum.selecting import keep_annotators, keep_rows
+from gammacp.errors import DataError
+from gammacp.measures.overlapping import overlaps
+
+SCOPES = ("corpus", "document")
+# Factor of the lengths of a mapping for telling whether another one is as good.
+_HANDICAP = 1 - 1e-9
+# Matched labels that one line spells out.
+_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class LabelMap:
+    """One-to-one mappings of annotators' labels onto those of one annotator.
+
+    Attributes
+    ----------
+    onto
+        The annotator whose labels stay as they are.
+    matched
+        By other annotator: old names to names of `onto`.
+    unmatched
+        By other annotator: old names to new ones that nobody else uses.
+    left_over
+        By other annotator: labels of `onto` that none of this one's is matched to.
+    shared, labelled
+        Length that units of matched labels share, of all that labelled units of two annotators
+        share, summed over annotators.
+    tied
+        Annotators of whom another mapping shares as much.
+    """
+
+    onto: str
+    matched: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    unmatched: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    left_over: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    shared: float = 0.0
+    labelled: float = 0.0
+    tied: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> dict[str, dict[str, str]]:
+        """New names of labels by annotator."""
+        return {a: {**self.matched[a], **self.unmatched[a]} for a in self.matched}
+
+    def as_dict(self) -> dict[str, Any]:
+        """The mapping as JSON has it."""
+        return {
+            "onto": self.onto,
+            "matched": {a: dict(names) for a, names in self.matched.items()},
+            "unmatched": {a: dict(names) for a, names in self.unmatched.items()},
+            "left_over": {a: list(names) for a, names in self.left_over.items()},
+            "shared": self.shared,
+            "of_shared": self.labelled,
+            "tied": list(self.tied),
+        }
+
+    def describe(self) -> str:
+        """Return the mapping in one line."""
+        parts = []
+        for annotator, names in self.matched.items():
+            pairs = [f"{old} = {new}" for old, new in names.items()]
+            if len(pairs) > _SHOWN:
+                pairs[_SHOWN:] = [f"and {len(pairs) - _SHOWN} more"]
+            text = f"{annotator} onto {self.onto}: {', '.join(pairs) or 'none'}"
+            alone = len(self.unmatched[annotator]), len(self.left_over[annotator])
+            if alone != (0, 0):
+                text += f" (unmatched: {alone[0]} of {annotator}, {alone[1]} of {self.onto})"
+            text += " (another mapping shares as much)" if annotator in self.tied else ""
+            parts.append(text)
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True)
+class MatchedDocuments:
+    """Documents whose labels are matched.
+
+    Attributes
+    ----------
+    documents
+        The continua by name, with new labels.
+    maps
+        By document; of labels that are matched over the corpus, one under the name "".
+    """
+
+    documents: Mapping[str, Continuum]
+    maps: Mapping[str, LabelMap]
+
+    def labels_of(self, document: str) -> dict[str, Any] | None:
+        """Return the mapping of one document as JSON has it, where it has one of its own."""
+        return self.maps[document].as_dict() if document in self.maps else None
+
+    def describe(self) -> str:
+        """Return in one line how labels are matched."""
+        if not self.maps:
+            return "no labels are matched: no document has two annotators"
+        if len(self.maps) == 1:
+            return f"labels matched: {next(iter(self.maps.values())).describe()}"
+        every = [*self.maps.values()]
+        matched = sum(len(names) for m in every for names in m.matched.values())
+        alone = sum(len(names) for m in every for names in m.unmatched.values())
+        tied = sum(bool(m.tied) for m in every)
+        text = f"labels matched in each of {len(every)} documents: {matched} matched"
+        text += f", {alone} unmatched (see `labels` in JSON)"
+        return text + (f"; {tied} of the documents have another mapping as good" if tied else "")
+
+
+@dataclass(frozen=True)
+class LabelMatching:
+    """The way in which labels are matched.
+
+    Attributes
+    ----------
+    scope
+        "corpus": a label is the same in all documents; "document": in one document only.
+    onto
+        The annotator whose labels stay; None: the first one.
+    """
+
+    scope: str
+    onto: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the scope."""
+        one_of("match_labels", self.scope, SCOPES)
+
+    def check(self, documents: Mapping[str, Continuum]) -> None:
+        """Raise a DataError where labels cannot be matched.
+
+        Parameters
+        ----------
+        documents
+            The data.
+        """
+        by_document = {name: c.annotators for name, c in documents.items()}
+        if self.scope == "corpus":
+            by_document = {
+                "": tuple(dict.fromkeys(a for some in by_document.values() for a in some))
+            }
+        for name, people in by_document.items():
+            if len(people) > 2 and self.onto is None:
+                where = f"{name} has" if name else "there are"
+                raise DataError(
+                    f"labels are matched between two annotators, but {where} {len(people)}: "
+                    f"{', '.join(people)}",
+                    hint="Leave annotators out with `exclude=`, or name the one whose labels "
+                    "the others are mapped onto with `reference=`",
+                )
+        for name, c in documents.items():
+            if c.axes > 1:
+                raise DataError(
+                    f"labels are matched on shared length, which the shapes of {name} have not"
+                )
+
+    def match(self, documents: Mapping[str, Continuum]) -> MatchedDocuments:
+        """Return documents with matched labels.
+
+        Parameters
+        ----------
+        documents
+            Data or random sets; a document without `onto` is mapped onto its first annotator
+            where labels are matched within documents.
+        """
+        groups = {name: {name: c} for name, c in documents.items()}
+        if self.scope == "corpus":
+            groups = {"": dict(documents)}
+        maps = {name: label_map(group.values(), self.onto) for name, group in groups.items()}
+        renamed = {
+            name: _renamed(c, maps[name if name in maps else ""]) for name, c in documents.items()
+        }
+        return MatchedDocuments(renamed, {name: m for name, m in maps.items() if m.matched})
+
+    def match_data(self, documents: Mapping[str, Continuum]) -> MatchedDocuments:
+        """Return checked documents with matched labels, and the mapping in their signatures.
+
+        Parameters
+        ----------
+        documents
+            The data.
+
+        Raises
+        ------
+        DataError
+            Labels cannot be matched.
+        """
+        self.check(documents)
+        made = self.match(documents)
+        every = {name: [m.onto, m.names] for name, m in made.maps.items()}
+        mark = fingerprint(json.dumps(every, sort_keys=True))
+        values = (self.scope, *([] if self.onto is None else [self.onto]), mark)
+        signed = {
+            name: replace(c, about=c.about.noting("match-labels", *values))
+            for name, c in made.documents.items()
+        }
+        return replace(made, documents=signed)
+
+
+def label_map(continua: Iterable[Continuum], onto: str | None = None) -> LabelMap:
+    """Return the one-to-one mapping of labels whose units share the greatest length.
+
+    Parameters
+    ----------
+    continua
+        Documents in which a label means the same; units without a label are passed over.
+    onto
+        The annotator whose labels stay; None or somebody who is not there: the first.
+
+    >>> from gammacp.continuum.unit import Unit
+    >>> units = [Unit("Ann", 0, 5, "x"), Unit("Bob", 0, 4, "1"), Unit("Bob", 4, 5, "2")]
+    >>> found = label_map([Continuum.from_units(units)])
+    >>> found.matched, found.unmatched
+    ({'Bob': {'1': 'x'}}, {'Bob': {'2': 'Bob:2'}})
+    """
+    documents = [c.atoms() if c.inside is not None else c for c in continua]
+    people = [*dict.fromkeys(a for c in documents for a in c.annotators)]
+    if not people:
+        return LabelMap("")
+    if onto not in people:
+        onto = people[0]
+    used = {a: sorted({k for c in documents for k in _labels_of(c, a)}) for a in people}
+    taken = {label for labels in used.values() for label in labels}
+    matched: dict[str, dict[str, str]] = {}
+    unmatched: dict[str, dict[str, str]] = {}
+    left_over: dict[str, tuple[str, ...]] = {}
+    tied = []
+    lengths = []
+    for annotator in (a for a in people if a != onto):
+        shared = shared_lengths(documents, (annotator, onto), (used[annotator], used[onto]))
+        rows, columns, unsure = _assign(shared)
+        names = {used[annotator][i]: used[onto][j] for i, j in zip(rows, columns, strict=True)}
+        matched[annotator] = names
+        rest = [old for old in used[annotator] if old not in names]
+        unmatched[annotator] = {old: _free_name(f"{annotator}:{old}", taken) for old in rest}
+        left_over[annotator] = tuple(sorted(set(used[onto]) - set(names.values())))
+        lengths.append((float(shared[rows, columns].sum()), float(shared.sum())))
+        if unsure:
+            tied.append(annotator)
+    return LabelMap(
+        onto,
+        matched,
+        unmatched,
+        left_over,
+        math.fsum(length for length, _ in lengths),
+        math.fsum(length for _, length in lengths),
+        tuple(tied),
+    )
+
+
+def shared_lengths(
+    documents: Iterable[Continuum], pair: tuple[str, str], labels: tuple[list[str], list[str]]
+) -> Floats:
+    """Return the length that units of each two labels share, shape (labels, labels).
+
+    Parameters
+    ----------
+    documents
+        Continua without fragments.
+    pair
+        Two annotators.
+    labels
+        Of the one and of the other.
+    """
+    shared = np.zeros((len(labels[0]), len(labels[1])))
+    codes = [{label: i for i, label in enumerate(some)} for some in labels]
+    for c in documents:
+        if not set(pair) <= set(c.annotators):
+            continue
+        two = keep_annotators(c, pair)
+        # The last code is that of units without a label.
+        categories = [*map(category_of, two.categories), None]
+        code_of = [np.array([own.get(name or "", -1) for name in categories]) for own in codes]
+        (found,) = overlaps(two)
+        rows = [found.left, found.right]
+        if two.annotators != pair:
+            rows.reverse()
+        left, right = (code_of[k][two.category_codes[rows[k]]] for k in (0, 1))
+        labelled = (left >= 0) & (right >= 0)
+        np.add.at(shared, (left[labelled], right[labelled]), found.lengths[labelled])
+    return shared
+
+
+def _labels_of(continuum: Continuum, annotator: str) -> set[str]:
+    """Return the categories that an annotator used."""
+    if annotator not in continuum.annotators:
+        return set()
+    used = np.unique(continuum.category_codes[continuum.rows_of(annotator)])
+    names = (category_of(continuum.categories[code]) for code in used.tolist() if code >= 0)
+    return {name for name in names if name is not None}
+
+
+def _assign(shared: Floats) -> tuple[Indices, Indices, bool]:
+    """Return rows and columns of the best assignment, and whether another one is as good."""
+    rows, columns = np.nonzero(shared > 0)
+    gains = shared[rows, columns]
+    best = largest_matching(rows, columns, gains)
+    # What was taken gains a little less: another assignment wins only if it is as good.
+    lowered = gains.copy()
+    lowered[best] *= _HANDICAP
+    unsure = set(largest_matching(rows, columns, lowered).tolist()) != set(best.tolist())
+    return rows[best], columns[best], unsure
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """Return a name that nobody uses, and take it."""
+    while name in taken:
+        name += "'"
+    taken.add(name)
+    return name
+
+
+def _renamed(continuum: Continuum, found: LabelMap) -> Continuum:
+    """Return the units with new labels; names that nobody uses any more are gone."""
+    own = {a: names for a, names in found.names.items() if a in continuum.annotators}
+    if not any(own.values()):
+        return continuum
+    renamed = rename_categories_of(continuum, {}, own)
+    before = set(continuum.categories) - {
+        continuum.categories[code] for code in np.unique(continuum.category_codes) if code >= 0
+    }
+    used = set(np.unique(renamed.category_codes).tolist())
+    kept = np.array(
+        [code in used or name in before for code, name in enumerate(renamed.categories)], bool
+    )
+    # The last code is that of units without a label.
+    new = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)
+    return keep_rows(
+        renamed,
+        categories=tuple(name for name, keep in zip(renamed.categories, kept, strict=True) if keep),
+        category_codes=new[renamed.category_codes],
+        about=continuum.about,
+    )
+
+
+class MatchedScores(dict[str, Any]):
+    """Scores by measure, of documents whose labels were matched.
+
+    Attributes
+    ----------
+    labels
+        The mappings by document; of labels that are matched over a corpus, one under the name "".
+    """
+
+    def __init__(self, scores: Mapping[str, Any], labels: Mapping[str, LabelMap]) -> None:
+        """Keep the mappings beside the scores."""
+        super().__init__(scores)
+        self.labels = labels
