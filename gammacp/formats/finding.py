@@ -96,6 +96,12 @@ class Finding:
         """Endings of files that are read in a folder: an archive may have thousands of members."""
         return _endings(self.chosen)
 
+    @cached_property
+    def own_endings(self) -> tuple[str, ...]:
+        """Endings by which formats know their files, whatever these hold."""
+        extensions = (ending for _, entry in FORMATS.items() for ending in entry.extensions)
+        return (*dict.fromkeys(ending.lower() for ending in extensions), ".zip")
+
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """What was passed over, without the files that belong to one that is read."""
@@ -409,7 +415,7 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
         if reason == CURATOR:
             search.curated.add(file)
             reason = ""
-        why = reason or _why_no_format(file, search)
+        why = reason or _why_no_format(file, partial(_head_of, file), search)
         if not why and file.is_symlink() and not file.exists():
             search.fail(file, DataError("is a link to a file that is not there", hint=_FETCH))
             continue
@@ -430,11 +436,21 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
     return files
 
 
-def _why_no_format(path: Path, search: Finding) -> str:
+def _why_no_format(path: Path, head: Callable[[], bytes], search: Finding) -> str:
+    """Return why a file of a folder or archive is not read; "" if it is.
+
+    Some formats read files with an ending that most files of other kinds have, such as `.txt`, by
+    their content. Such a file counts as theirs only if its beginning says so.
+    """
     if path.name in TYPE_SYSTEMS:
         return "the type system of annotations"
     if _ends_in(path, search.endings):
-        return ""
+        settled = search.chosen is not None or path.suffix.lower() == ".gz"
+        if settled or _ends_in(path, search.own_endings):
+            return ""
+        if recognise(head(), path, by_ending=True) is not None:
+            return ""
+        return f"{path.suffix.lstrip('.').upper()} file of an unknown format"
     if search.chosen is not None and path.suffix:
         return f"not recognised as {search.chosen.title}"
     return f"no format has the ending {path.suffix}" if path.suffix else "its name has no ending"
@@ -529,7 +545,8 @@ def _members_to_read(path: Path, content: bytes, search: Finding) -> list[tuple[
         if reason == CURATOR:
             search.curated.add(inside / name)
             reason = ""
-        why = reason or _why_no_format(Path(name), search)
+        head = partial(_head_of_member, everything[name])
+        why = reason or _why_no_format(inside / name, head, search)
         if not why:
             names.append(name)
         elif reason or Path(name).name in TYPE_SYSTEMS:
