@@ -385,13 +385,23 @@ def _candidates(head: bytes, path: Path) -> Iterator[Format]:
     words = table("asked")
     folded = head.lower()
     for module, listed in table("format").items():
-        if module not in words or _fits(words[module], folded, path):
+        if module not in words or may_be_of(words[module], folded, path):
             for name in listed.split():
                 yield FORMATS[name]
 
 
-def _fits(words: Iterable[str], folded: bytes, path: Path) -> bool:
-    """Return whether the file has one of the endings, or its beginning one of the words."""
+def may_be_of(words: Iterable[str], folded: bytes, path: Path) -> bool:
+    """Return whether a file has one of the endings, or its beginning one of the words.
+
+    Parameters
+    ----------
+    words
+        Endings, which begin with a dot, and words in lower case.
+    folded
+        The beginning of the file in lower case.
+    path
+        Its name.
+    """
     ending = path.suffix.lower()
     return any(ending == word if word[0] == "." else word.encode() in folded for word in words)
 

@@ -26,6 +26,7 @@ FREE = {
 WRITTEN = {
     "--out",
     "--certificate",
+    "--trace",
     "--store",
     "--units",
     "--review",
