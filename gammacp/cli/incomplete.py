@@ -68,8 +68,8 @@ def unread_in_words() -> tuple[str, ...]:
 def ending() -> Iterator[None]:
     """Run a command, and end it with exit code 3 if it could not read everything.
 
-    What it has to print is printed by then. A value below a threshold, or an alignment that is not
-    proven, is told, but is one of a part of the data, so that exit code 3 comes before 4 and 5.
+    Results are printed by then. Exit code 3 takes precedence over 4 (below a threshold) and 5 (not
+    proven), because these judge only what was read; their messages are still printed.
 
     Raises
     ------

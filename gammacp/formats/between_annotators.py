@@ -33,7 +33,8 @@ from gammacp.formats.unit_changes import (
     shift_of_document,
 )
 
-# So much is enough evidence, whatever the size of the corpus.
+# Limits, so that the time does not grow with the corpus: units of an annotator, pairs of
+# annotators, documents looked at together, and documents looked at one by one.
 _UNITS = 1000
 _PAIRS = 120
 _LOOKED_AT = 1000
@@ -42,7 +43,7 @@ _DOCUMENTS = 60
 
 @dataclass(frozen=True)
 class _Suspicion:
-    """A change that one annotator's units need to be like those of another one."""
+    """Change that would make one annotator's units like those of another one."""
 
     annotator: str
     other: str

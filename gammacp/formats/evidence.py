@@ -20,7 +20,7 @@ TRUST = "trust"
 CHECKED = ("check", TRUST)
 _BLANKS = re.compile(r"(?:\s|\\n)+")
 _SHOWN = 40
-# A quote of a letter or two fits somewhere else by chance.
+# Fewer quoted characters in the whole file fit other places by chance.
 _LEAST = 4
 # Quotes that an error counts.
 _COUNTED = 1000
@@ -126,10 +126,11 @@ def settle(
     documents
         All of it.
     own
-        The format's own conventions. Each document may have another one of these; every other
-        convention is tried on the whole file.
+        Conventions that are usual in this format, the default first. They are tried first, and
+        each document may have another one of them.
     first
-        Others of which the first that everything fits is right, whatever else fits.
+        Conventions that are tried next, on the whole file: the first that everything fits is
+        right, whatever else fits.
     offsets
         "check", or "trust" to go by the offsets alone in the first of the format's own.
     hint

@@ -50,7 +50,7 @@ def why_left_out(state: State, said: str = "") -> str:
 
 @dataclass(frozen=True)
 class Origin:
-    """State of a whole file, where what lies around it says so.
+    """State that a file's surroundings (folder, metadata of the project) give to the whole file.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Work that counts.
+    """Work to read: states beside finished, and what becomes of repeated answers.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Wanted:
         for name in names:
             if name == State.SKIPPED:
                 raise UsageError(
-                    "`include=` cannot be skipped: whoever skips a document says nothing of it; "
+                    "`include=` cannot be skipped: a skipped document has no answer to read; "
                     f"there are: {', '.join(INCLUDABLE)}"
                 )
             one_of("include", name, INCLUDABLE)
@@ -112,7 +112,7 @@ class Wanted:
         return cls(frozenset(map(State, names)), repeated or "")
 
     def takes(self, state: State | None) -> bool:
-        """Return whether work of a state counts; of an unknown state it does.
+        """Return whether work of a state counts; an unknown state counts as finished.
 
         Parameters
         ----------

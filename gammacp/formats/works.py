@@ -32,11 +32,12 @@ class Work(Generic[Content]):
     said
         The tool's own word for the state.
     reason
-        Why it is left out, where another sentence than `why_left_out` says it better.
+        Why it is left out, if the reader has a better sentence than `why_left_out`.
     time
         When it was made, as a text or a number that sorts; None if nobody knows.
     answer
-        What makes two answers the same, in formats whose tools serve a task twice by accident.
+        The answer in a form that can be compared: a second equal one of the same person is
+        dropped, since the tool served the task twice by accident. None: never compared.
     """
 
     annotator: str
@@ -57,7 +58,7 @@ def choose_works(
 ) -> dict[str, list[Work[Content]]]:
     """Return the works that count by document, each annotator of a document once.
 
-    Documents without any are not there. With "session", whoever repeats an answer anywhere in the
+    Documents without work that counts are omitted. With "session", whoever repeats an answer anywhere in the
     file is called NAME-1, NAME-2, … in the order of the answers. A reference by somebody who also
     has other work on the document is called `NAME (reference)`.
 

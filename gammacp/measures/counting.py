@@ -139,9 +139,9 @@ class Rates:
     expected
         D that is expected by chance: value = 1 − disagreement / expected; 1 without chance.
     recall, precision
-        Of the second annotator of a pair by the measure of the first.
+        Recall and precision of the second annotator, the first being taken as the truth.
     by_label
-        A value per label, shape (…, labels), of measures that have no other.
+        A value per label, shape (…, labels), where the measure computes it itself.
     most
         The largest possible disagreement.
     """
@@ -177,7 +177,7 @@ class Counting:
         `(counts, **options)`: what `rates` needs beside the numbers, by name, such as the
         differences of labels; `counts` are those of the document or of the whole corpus.
     pooling
-        What a document has of its parties, and a corpus of its documents:
+        How values of pairs become a document's value, and counts of documents a corpus's:
 
         - "pairs": the mean of the pairs' values; a corpus: the value of the sums;
         - "all": the value of the sums, in a document as in a corpus;
@@ -186,13 +186,14 @@ class Counting:
 
         or a function from the options to one of them.
     relabelled
-        Of one label: whether units of all others are kept as "others", so that the label is told
-        from them; otherwise they are left out.
+        Whether, to measure one label, units of all other labels are kept as "others" (True) or
+        left out (False).
     nothing
         Why a corpus has no value where the formula gives none.
     together
-        `(corpus, **options) -> Score` of measures whose documents share what they are compared
-        with: the score has those of the documents as `scores`. None: documents stand alone.
+        `(corpus, **options) -> Score`, for measures that must see all documents at once because
+        these share an expected value; the documents' scores are in its `scores`. None: each
+        document is measured alone.
     """
 
     count: Callable[..., Counts]

@@ -2,9 +2,9 @@
 
 The labels of an annotator are mapped onto those of another so that units of equal label share the
 greatest total length: an assignment, as for the diarization error rate (NIST, Rich Transcription).
-A label that is matched to none gets a name that nobody else uses. The best of many mappings also
-fits labels that were given at random, so that random sets are matched in the same way before they
-are measured beyond chance.
+A label that is matched to none gets a name that nobody else uses. Choosing the best mapping
+inflates agreement even of random labels, so random sets are matched in the same way before they are
+measured beyond chance.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from gammacp.errors import DataError
 from gammacp.measures.overlapping import overlaps
 
 SCOPES = ("corpus", "document")
-# Factor of the lengths of a mapping for telling whether another one is as good.
+# Factor that makes the best mapping slightly worse, so that an equally good one shows itself.
 _HANDICAP = 1 - 1e-9
 # Matched labels that one line spells out.
 _SHOWN = 8
@@ -48,7 +48,7 @@ class LabelMap:
     unmatched
         By other annotator: old names to new ones that nobody else uses.
     left_over
-        By other annotator: labels of `onto` that none of this one's is matched to.
+        By other annotator: labels of `onto` to which none of that annotator's labels is matched.
     shared, labelled
         Length that units of matched labels share, of all that labelled units of two annotators
         share, summed over annotators.
@@ -175,7 +175,7 @@ class LabelMatching:
         for name, c in documents.items():
             if c.axes > 1:
                 raise DataError(
-                    f"labels are matched on shared length, which the shapes of {name} have not"
+                    f"labels are matched on shared length, but {name} has shapes, which have no length"
                 )
 
     def match(self, documents: Mapping[str, Continuum]) -> MatchedDocuments:

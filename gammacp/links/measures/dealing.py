@@ -27,11 +27,11 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.links import DIRECTED, Linked
 from gammacp.links.measures.disorder import Count, LinksOn
 
-# Rounds of exchanges in random pairs, after which random sets no longer resemble the data.
+# Rounds of exchanges in random pairs; after these a draw no longer resembles the data.
 _ROUNDS = 20
-# Units that are expected to have as many links by chance, below which a unit is a hub.
+# A unit is a hub if fewer units than this are expected to have as many links by chance.
 _FEWER_THAN = 1.0
-# Below what a Fourier transform leaves of a count that is 0.
+# Floor of expected counts: a Fourier transform leaves rounding noise instead of 0.
 _NO_LINK = 1e-9
 
 
