@@ -58,8 +58,8 @@ def choose_works(
 ) -> dict[str, list[Work[Content]]]:
     """Return the works that count by document, each annotator of a document once.
 
-    Documents without work that counts are omitted. With "session", whoever repeats an answer anywhere in the
-    file is called NAME-1, NAME-2, … in the order of the answers. A reference by somebody who also
+    Documents without work that counts are omitted. With "session", whoever repeats an answer
+    anywhere in the file is called NAME-1, NAME-2, … in the order of the answers. A reference by somebody who also
     has other work on the document is called `NAME (reference)`.
 
     Parameters

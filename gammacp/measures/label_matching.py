@@ -175,7 +175,8 @@ class LabelMatching:
         for name, c in documents.items():
             if c.axes > 1:
                 raise DataError(
-                    f"labels are matched on shared length, but {name} has shapes, which have no length"
+                    f"labels are matched on shared length, but {name} has shapes, "
+                    "which have no length"
                 )
 
     def match(self, documents: Mapping[str, Continuum]) -> MatchedDocuments:

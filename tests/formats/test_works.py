@@ -150,7 +150,7 @@ def test_an_unknown_state_is_read_and_told() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"include": "skipped"}, "says nothing of it"),
+        ({"include": "skipped"}, "has no answer to read"),
         ({"include": ["unfinished", "done"]}, "include 'done'"),
         ({"include": "finished"}, "include 'finished'"),
         ({"include": "", "repeated": "second"}, "repeated 'second'"),

@@ -382,7 +382,7 @@ def test_options_are_refused_where_a_format_has_no_states(tmp_path: Path, run: R
     for option in ("--include=unfinished", "--repeated=last"):
         assert run("gamma", tmp_path / "a.csv", option).code == 2
     path = written(tmp_path, TASKS)
-    assert "says nothing of it" in run("gamma", path, "--include", "skipped").err
+    assert "has no answer to read" in run("gamma", path, "--include", "skipped").err
 
 
 def test_states_in_a_campaign(tmp_path: Path, run: Run) -> None:
