@@ -59,8 +59,8 @@ def choose_works(
     """Return the works that count by document, each annotator of a document once.
 
     Documents without work that counts are omitted. With "session", whoever repeats an answer
-    anywhere in the file is called NAME-1, NAME-2, … in the order of the answers. A reference by somebody who also
-    has other work on the document is called `NAME (reference)`.
+    anywhere in the file is called NAME-1, NAME-2, … in the order of the answers. A
+    reference by somebody who also has other work on the document is called `NAME (reference)`.
 
     Parameters
     ----------

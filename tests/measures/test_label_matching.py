@@ -156,7 +156,7 @@ def test_other_data_are_refused() -> None:
     with pytest.raises(UsageError, match="match_labels is for a Continuum or a Corpus"):
         gc.measure("a.csv", ["f1-strict"], match_labels="corpus")
     shapes = random_boxes(seed=1, axes=2, annotators=2, most=5)
-    with pytest.raises(DataError, match="shared length, which the shapes"):
+    with pytest.raises(DataError, match="which have no length"):
         gc.measure(shapes, ["f1-strict"], match_labels="corpus")
 
 
