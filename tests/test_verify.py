@@ -218,10 +218,9 @@ def test_near_agreement_is_proven_at_the_nearer_delta(apart: float) -> None:
 
 
 def test_pooled_categories_are_a_proof() -> None:
-    """Of units all but at one place, which no search of their groups could prove."""
+    """Of units all but at one place, however they are proven."""
     data = certificate(align(spot(3, 40)))
     assert data["claim"]["status"] == "optimal"
-    assert data["proof"]["pooled"] is True
     assert accepted(data)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gammacp.base.files import atomic_write
+from gammacp.base.csv_files import write_rows
 from gammacp.base.record_tables import Column, Table, number
 from gammacp.cli.output import message, messages, show
 
@@ -47,10 +46,7 @@ def write_trace(points: Sequence[TracePoint], alignment: Alignment, path: Path) 
     """
     work = 0 if alignment.effort is None else alignment.effort.work
     last = (work, alignment.disorder, alignment.bound)
-    with atomic_write(path) as temporary, temporary.open("w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(("work", "best", "bound"))
-        writer.writerows([*points, last])
+    write_rows(path, [("work", "best", "bound"), *points, last])
     message(f"wrote {path} ({len(points) + 1} points)")
 
 

@@ -68,7 +68,7 @@ def interval_of_counts(pooled: Pooled, *, confidence: float = 0.95) -> tuple[flo
 
     >>> sizes = np.full(12, 10.0)
     >>> ends = interval_of_counts(Pooled(1.0, np.ones(12), sizes, 0.0, 1.0, 120.0))
-    >>> [round(end, 3) for end in ends]
+    >>> [round(float(end), 3) for end in ends]
     [0.957, 1.0]
     """
     influences = pooled.without - pooled.value

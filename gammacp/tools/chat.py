@@ -18,7 +18,7 @@ from gammacp.formats.source import Source
 from gammacp.formats.spans import MILLISECONDS, Spans
 
 _MARK = "\x15"
-_TIMES = re.compile(r"(?:%(?:snd|mov):\s*\"?[^\"\x15]*\"?_)?(\d+)_(\d+)-?")
+_TIMES = re.compile(r"(?:%(?:snd|mov):[^\x15]*_)?(\d+)_(\d+)-?")
 _PICTURE = re.compile(r"%(?:pic|txt):[^\x15]*")
 _LINE = re.compile(r"(@[^:\t]+|\*[^:\s]+|%[^:\s]+)(?::\s*(.*))?")
 _PARTICIPANT = re.compile(r"\s*(\S+)")

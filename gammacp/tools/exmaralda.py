@@ -33,7 +33,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     Notes
     -----
     Positions
-        seconds; points without a time are spread evenly between their neighbours
+        seconds (points without a time are spread evenly between their neighbours)
     Annotators
         each tier is an annotator, by its display name (its id where that is not unique). `--tier`
         chooses tiers and says where the annotator's name is, as in `sup [{annotator}]`; if the

@@ -216,9 +216,11 @@ def _chosen(spans: list[Record], key: str, wanted: str, source: Source) -> str:
             raise source.error(f"no span has the {option} {wanted!r}", hint=f"There are: {names}")
         return wanted
     if len(known) > 1:
-        raise source.error(
-            f"spans are of several {option}s: {names}", hint=f"Choose one with `read({option}=)`"
-        )
+        hints = {
+            "schema": "Choose one with `read(schema=)`",
+            "field": "Choose one with `read(field=)`",
+        }
+        raise source.error(f"spans are of several {option}s: {names}", hint=hints[option])
     return ""
 
 

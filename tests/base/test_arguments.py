@@ -94,7 +94,6 @@ def test_weights_are_options() -> None:
         (lambda: gc.measure(C, ["cu-alpha"], bootstrap=-1), "bootstrap -1 < 0"),
         (lambda: gc.measure(C, ["u-alpha"], atom="1"), "atom '1'"),
         (lambda: gc.measure(C, ["kappa-d"], coefficient=3), "coefficient 3"),
-        (lambda: gc.gamma(CORPUS), "continuum is Corpus"),
         (lambda: gc.gamma_corpus(C), "corpus is Continuum"),
         (lambda: agreement([C]), "continua is list"),
         (lambda: Continuum.from_units("abc"), "units"),

@@ -24,6 +24,14 @@ METHODS = ("match", "search", "fullmatch", "sub", "split", "findall", "finditer"
 # Patterns that are put together from what is here or on the command line: of names that are
 # escaped, with nothing repeated but single characters of one kind.
 MADE = {
+    "formats/position_maps.py": [
+        "f'(?P<times>[x×])\\\\s*(?P<over>{_NUMBER})(?:\\\\s*/\\\\s*(?P<under>{_NUMBER}))?|(?P<side>start|end|)"
+        "\\\\s*(?P<sign>[+-])\\\\s*(?P<by>{_NUMBER})(?:\\\\s+from\\\\s+(?P<since>-?{_NUMBER}))?'"
+    ],
+    "tools/elan_table.py": [
+        "f'[^\\\\t\\\\r\\\\n]*\\\\t[^\\\\t\\\\r\\\\n]*\\\\t{_CLOCK}\\\\t'.encode()",
+        "_CLOCK",
+    ],
     "tools/inception_writing.py": ["kind", "f'{kind}(\\\\.{kind})+'"],
     "tools/webanno_rows.py": ["f'\\\\\\\\.|\\\\{mark}'"],
     "segmentation/json_reading.py": ["re.escape(json.dumps(key, ensure_ascii=False)) + '\\\\s*:'"],

@@ -190,6 +190,7 @@ def test_align_json(run: Run, good: Path) -> None:
     document = json.loads(result.out)
     keys = {"disorder", "bound", "status", "method", "first", "tolerance"}
     keys |= {"unitary_alignments", "left_out", "failures"}
+    keys |= {"work", "nodes", "rounds", "columns_listed", "columns_kept", "prices_by", "proved_by"}
     assert set(document) == keys
     first = document["unitary_alignments"][0]
     assert first["units"] == {

@@ -2,7 +2,6 @@
 
 from enum import StrEnum
 
-from gammacp.campaign.commands.against_gold import is_against_gold, tell_against_gold
 from gammacp.campaign.commands.comparing import Comparing
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
@@ -66,6 +65,9 @@ def compare(
         by_default_chance="chance" not in options,
         people=[comparing.reference] if comparing.reference else (),
     )
+    # Imported here, as what computes: `--help` imports every command.
+    from gammacp.campaign.commands.against_gold import is_against_gold, tell_against_gold
+
     if is_against_gold(loaded.continua, comparing.reference):
         tell_against_gold(loaded, str(comparing.reference), tables, thresholds, json=json)
         return

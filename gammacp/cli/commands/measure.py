@@ -181,7 +181,7 @@ def measure(
     files: Files = None,
     json: AsJson = False,
 ) -> None:
-    """Several measures side by side, of each document and of all together.
+    """Measure documents and a corpus with several measures.
 
     The corpus has the measure's formula on counts that are summed over the documents, the mean of
     the documents, and an interval over documents like these. A measure that does not apply says
