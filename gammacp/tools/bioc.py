@@ -71,7 +71,7 @@ def read(
     Notes
     -----
     Positions
-        characters of the document (code points; UTF-16 and other conventions that all quoted texts
+        characters (code points of the document; UTF-16 and other conventions that all quoted texts
         fit are converted, and `--option offsets=trust` goes by the offsets alone)
     Annotators
         the infon `annotator` of an annotation, else the file's name
