@@ -1,7 +1,7 @@
 """B of several boundary types, and π, κ and bias on B, beside segeval's: how many values differ.
 
-    python -m venv /tmp/segeval && /tmp/segeval/bin/pip install segeval==2.0.11 'setuptools<81'
-    python benchmarks/segmentation_peer.py --segeval /tmp/segeval/bin/python
+    python -m venv .venv-segeval && .venv-segeval/bin/pip install segeval==2.0.11 'setuptools<81'
+    python benchmarks/segmentation_peer.py --segeval .venv-segeval/bin/python
 
 segeval runs in an interpreter of its own. The cases are all there are of a size: every pair of
 unequal segmentations of 3 units with any of 3 boundary types at each place (B), and every pair of
