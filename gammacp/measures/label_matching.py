@@ -178,6 +178,14 @@ class LabelMatching:
                     f"labels are matched on shared length, but {name} has shapes, "
                     "which have no length"
                 )
+        lost = _without_length(documents.values())
+        if lost is not None:
+            annotator, label = lost
+            raise DataError(
+                f"labels are matched on shared length, but all units of {label!r} by {annotator} "
+                "have length 0",
+                hint="Map its labels by hand with `map=`, or leave these units out with `only=`",
+            )
 
     def match(self, documents: Mapping[str, Continuum]) -> MatchedDocuments:
         """Return documents with matched labels.
@@ -220,6 +228,23 @@ class LabelMatching:
             for name, c in made.documents.items()
         }
         return replace(made, documents=signed)
+
+
+def _without_length(documents: Iterable[Continuum]) -> tuple[str, str] | None:
+    """Return the first annotator and label whose units all have length 0; None if there is none.
+
+    Such a label would be matched to nobody's, even where everybody agrees on it.
+    """
+    longest: dict[tuple[str, str], float] = {}
+    for c in documents:
+        for k, annotator in enumerate(c.annotators):
+            rows = slice(int(c.offsets[k]), int(c.offsets[k + 1]))
+            codes, lengths = c.category_codes[rows], c.lengths[rows]
+            for code in np.unique(codes[codes >= 0]).tolist():
+                key = annotator, str(c.categories[code])
+                most = float(lengths[codes == code].max())
+                longest[key] = max(most, longest.get(key, 0.0))
+    return next((key for key, length in longest.items() if length == 0), None)
 
 
 def label_map(continua: Iterable[Continuum], onto: str | None = None) -> LabelMap:

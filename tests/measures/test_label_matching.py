@@ -160,6 +160,15 @@ def test_other_data_are_refused() -> None:
         gc.measure(shapes, ["f1-strict"], match_labels="corpus")
 
 
+def test_labels_without_any_length_are_refused() -> None:
+    """Both mark the same points: the labels would be matched to nothing, and F₁ be 0."""
+    points = [Unit("Ann", 5, 5, "x"), Unit("Bob", 5, 5, "1"), Unit("Bob", 0, 3, "2")]
+    with pytest.raises(DataError, match="all units of 'x' by Ann have length 0"):
+        gc.measure(Continuum.from_units(points), ["f1-strict"], match_labels="corpus")
+    units = [*points, Unit("Ann", 0, 3, "x"), Unit("Bob", 0, 3, "1")]
+    assert LabelMatching("corpus").check({"d": Continuum.from_units(units)}) is None
+
+
 def test_one_annotator_alone_is_told() -> None:
     matched = LabelMatching("document").match({"d": Continuum.from_units([Unit("Ann", 0, 1, "x")])})
     assert matched.maps == {}
