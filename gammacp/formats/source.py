@@ -305,7 +305,7 @@ class Record(dict[str, Any]):
         return None
 
     def size(self, key: str) -> int:
-        """How many a list or an object holds; anything else holds none.
+        """Return how many entries a list or an object has; anything else has none.
 
         Parameters
         ----------

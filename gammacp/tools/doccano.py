@@ -2,9 +2,11 @@
 
 After doccano's exporter (doccano/doccano, backend/data_export): one example per line with `text`
 and either `label` (or `labels`): [[start, end, label], …], or `entities`: [{"label",
-"start_offset", "end_offset"}, …]; before 1.0 `annotations` with the number of the `user`. The
-export of a project is an archive with a file per person, named after the person. Whether an example
-is confirmed stands in `annotation_approver` (before 1.4) or `is_confirmed`, where it is exported.
+"start_offset", "end_offset"}, …]. Projects on intents and slots have `entities`: [[start, end,
+label], …] and `cats`, labels of the whole text; before 1.0 there were `annotations` with the number
+of the `user`. The export of a project is an archive with a file per person, named after the person.
+Whether an example is confirmed stands in `annotation_approver` (before 1.4) or `is_confirmed`, where
+it is exported.
 """
 
 from collections.abc import Iterator, Sequence
@@ -66,6 +68,7 @@ def read(source: Source, *, include: str | Sequence[str] = ()) -> Corpus:
             plural = f"{what}s"
             count = record.size(plural if plural in record else plural.title())
             spans.leave_out(what, "is not a unit", count)
+        spans.leave_out("label", "of the whole text, is not a unit", record.size("cats"))
         for annotator, label, start, end in _entries(record):
             spans.add(annotator, label, start, end, line=record.line, what=f"example {key}")
     return documents.corpus()
@@ -99,6 +102,8 @@ def _entries(record: Record) -> Iterator[Entry]:
     """(annotator, label, start, end) of an example."""
     own = record.source.annotator
     listed = next((k for k in ("label", "labels") if k in record), None)
+    if listed is None and _has_rows(record.get("entities")):
+        listed = "entities"
     if listed is not None:
         rows = record[listed]
         for row in rows if isinstance(rows, list) else [None]:
@@ -117,6 +122,11 @@ def _entries(record: Record) -> Iterator[Entry]:
         if annotator is None:
             raise entity.error('annotation has no "user"')
         yield annotator, entity.name("label"), entity.get("start_offset"), entity.get("end_offset")
+
+
+def _has_rows(entities: object) -> bool:
+    """Return whether entities are [start, end, label], as in projects on intents and slots."""
+    return isinstance(entities, list) and any(isinstance(entity, list) for entity in entities)
 
 
 def write(document: Continuum | Corpus, path: Path) -> None:

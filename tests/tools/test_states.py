@@ -400,3 +400,23 @@ def test_damaged_curation_is_passed_over(tmp_path: Path) -> None:
     files["curation/d1/webanno90export.zip"] = b"PK\3\4 broken"
     found = collect([stored(tmp_path, files, "folder")])
     assert cells(found.continua) == FINISHED
+
+
+def test_doccano_projects_on_intents_and_slots(tmp_path: Path) -> None:
+    """Entities are rows there, and labels of whole texts are counted."""
+    rows = [
+        {
+            "id": 1,
+            "text": "ask Ann now",
+            "cats": ["ask"],
+            "entities": [[4, 7, "who"], [8, 11, "t"]],
+        },
+        {"id": 2, "text": "nothing", "cats": [], "entities": []},
+    ]
+    path = tmp_path / "bob.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    corpus = read_corpus(path)
+    assert [(u.start, u.end, u.category) for u in corpus["1"]] == [(4, 7, "who"), (8, 11, "t")]
+    assert corpus["2"].annotators == ("bob",)
+    (entry,) = corpus.left_out
+    assert (entry.kind, entry.count) == ("label", 1)
