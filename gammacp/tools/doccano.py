@@ -5,8 +5,8 @@ and either `label` (or `labels`): [[start, end, label], …], or `entities`: [{"
 "start_offset", "end_offset"}, …]. Projects on intents and slots have `entities`: [[start, end,
 label], …] and `cats`, labels of the whole text; before 1.0 there were `annotations` with the number
 of the `user`. The export of a project is an archive with a file per person, named after the person.
-Whether an example is confirmed stands in `annotation_approver` (before 1.4) or `is_confirmed`, where
-it is exported.
+Whether an example is confirmed stands in `annotation_approver` (before 1.4) or `is_confirmed`,
+where it is exported.
 """
 
 from collections.abc import Iterator, Sequence
