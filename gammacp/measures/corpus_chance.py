@@ -15,7 +15,8 @@ from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.beyond_chance import CHANCE_OPTIONS, NOT_MATCHED, on_the_grid, unsuited
-from gammacp.measures.corpus_measuring import Part, corpus_score
+from gammacp.measures.corpus_measuring import corpus_score
+from gammacp.measures.corpus_parts import Part
 from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.registry import MEASURES
 from gammacp.measures.settings import Settings
