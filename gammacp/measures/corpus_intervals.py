@@ -92,7 +92,8 @@ def _over(
     columns: list[tuple[int, tuple[int, int], float, float]] = []
     for (k, _), counts in zip(rows, alike, strict=True):
         rates = formula(counts.numbers)
-        weight = part.documents[[*part.counts][k]].weight / len(counts.parties)
+        weight = float(counts.weight * part.documents[[*part.counts][k]].weight)
+        weight /= len(counts.parties)
         for pair, apart, size in zip(counts.parties, rates.disagreement, rates.size, strict=True):
             if size > 0 and not math.isnan(apart):
                 cell = weight * float(size)

@@ -18,6 +18,7 @@ import numpy as np
 
 from gammacp.base.arguments import one_of, several
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.needs import Need
 from gammacp.continuum.selecting import keep_annotators, keep_categories, relabel
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.corpus_intervals import with_intervals
@@ -153,9 +154,11 @@ def check_reference(documents: Mapping[str, Continuum], reference: str | None) -
 def _score_by(part: Part, by: Collection[str]) -> CorpusScore:
     """The score of one measure, with those of its categories and pairs."""
     score = corpus_score(part)
-    if part.measure.counting is None or part.measure.applies_to not in UNITS:
+    m = part.measure
+    if m.counting is None or m.applies_to not in UNITS:
         return score
-    if "category" in by:
+    # Units of one category cover no text, and a measure of each category has its values already.
+    if "category" in by and not m.per_category and Need.FULL_COVERING not in m.needs:
         score = replace(score, by_category=_by_category(part))
     if "pair" in by:
         score = replace(score, by_pair=_by_pair(part))
@@ -260,7 +263,8 @@ def _support(part: Part) -> int:
 def _without_sums(part: Part) -> CorpusScore:
     """The mean of the documents, of measures that do not add up."""
     name, of = part.measure.name, len(part.documents)
-    reason = f"{name} does not add up over documents: a corpus has the mean of documents only"
+    why = part.measure.unsummed or "it counts nothing that could be summed"
+    reason = f"{name} does not add up over documents: {why}; a corpus has their mean only"
     if part.reference is not None:
         return CorpusScore(value=math.nan, of=of, reason=f"{name} takes no reference; {reason}")
     values = [s.value for s in part.found.values() if s.defined]
