@@ -150,6 +150,10 @@ def corpus_beyond_chance(
                 continue
         if m.counting is None:
             reason = _ADD_UP.format(name)
+        elif not m.counts and "samples" in m.options and score.defined and matching is None:
+            # Its value is 1 − D/E[D] already.
+            beyond[name] = BeyondChance(value=score.value, chance=settings.chance)
+            continue
         elif reference is not None and any(c.n_annotators > 2 for c in documents.values()):
             reason = _REFERENCE
         if reason or not score.defined:

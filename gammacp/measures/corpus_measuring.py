@@ -32,7 +32,7 @@ from gammacp.measures.corpus_remarks import (
 )
 from gammacp.measures.corpus_score import CorpusScore, Retrieval
 from gammacp.measures.counting import Counts, Numbers, Rates
-from gammacp.measures.pooling import Pool, pooled_rates
+from gammacp.measures.pooling import pooled_rates
 from gammacp.measures.registry import MEASURES, UNITS, expand_names
 from gammacp.measures.score import Score
 
@@ -187,15 +187,13 @@ def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
         return part.counting.rates(numbers, **settled)
 
     pooling = m.counting.pooling_of(**part.own_options)
-    weights = [part.documents[name].weight for name in counts]
-    pool = Pool.of([*counts.values()], weights, pooling)
-    pooled = pooled_rates(pool, formula, pooling)
+    pooled = part.joint_rates or pooled_rates(part.pool(pooling), formula, pooling)
     whole = _mean_of_pairs(part, counts, formula) if of == 1 else pooled.whole
     value = float(whole.value)
     labels = next(iter(counts.values())).labels
     found = CorpusScore(
         value=value,
-        mean=float(np.mean(part.values)) if part.values else math.nan,
+        mean=part.mean,
         documents=len(counts),
         of=of,
         retrieval=_retrieval(whole) if part.reference is not None else Retrieval(),
@@ -267,12 +265,11 @@ def _without_sums(part: Part) -> CorpusScore:
     reason = f"{name} does not add up over documents: {why}; a corpus has their mean only"
     if part.reference is not None:
         return CorpusScore(value=math.nan, of=of, reason=f"{name} takes no reference; {reason}")
-    values = [s.value for s in part.found.values() if s.defined]
+    values = part.values
     if not values:
         return CorpusScore(value=math.nan, of=of, reason=why_nothing(part))
-    mean = math.fsum(values) / len(values)
     return CorpusScore(
-        value=math.nan, mean=mean, documents=len(values), of=of, reason=reason,
+        value=math.nan, mean=part.mean, documents=len(values), of=of, reason=reason,
         support=_support(part),
     )  # fmt: skip
 

@@ -15,9 +15,9 @@ import numpy as np
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.selecting import keep_annotators
 from gammacp.errors import DataError
-from gammacp.measures.counting import Counting, Counts
+from gammacp.measures.counting import Counting, Counts, Pooling
 from gammacp.measures.evaluation import evaluate
-from gammacp.measures.pooling import with_common_labels
+from gammacp.measures.pooling import Pool, PooledRates, with_common_labels
 from gammacp.measures.registry import Measure
 from gammacp.measures.score import Score
 
@@ -133,13 +133,40 @@ class Part:
         return dict(zip(found, with_common_labels([*found.values()], order), strict=True))
 
     @property
-    def values(self) -> list[float]:
+    def joint_rates(self) -> PooledRates | None:
+        """The rates of all documents where they were measured together; None where not."""
+        if self.reference is not None or self.whole is None:
+            return None
+        found: PooledRates | None = getattr(self.whole, "pooled", None)
+        return found
+
+    def pool(self, pooling: Pooling) -> Pool:
+        """The counts of all documents, with what each document stands for.
+
+        Parameters
+        ----------
+        pooling
+            As of `Counting`.
+        """
+        weights = [self.documents[name].weight for name in self.counts]
+        return Pool.of([*self.counts.values()], weights, pooling)
+
+    @cached_property
+    def values(self) -> dict[str, float]:
         """The values of the documents that have one."""
         if self.reference is None:
-            found = [s.value for s in self.found.values()]
+            found = {name: s.value for name, s in self.found.items()}
         else:
-            found = [self.value_of(c) for c in self.counts.values()]
-        return [value for value in found if not math.isnan(value)]
+            found = {name: self.value_of(c) for name, c in self.counts.items()}
+        return {name: value for name, value in found.items() if not math.isnan(value)}
+
+    @property
+    def mean(self) -> float:
+        """The mean of the documents' values, each with what it stands for; NaN without any."""
+        if not self.values:
+            return math.nan
+        weights = [self.documents[name].weight for name in self.values]
+        return float(np.average([*self.values.values()], weights=weights))
 
     def value_of(self, counts: Counts) -> float:
         """The mean of the values of a document's pairs.
@@ -153,7 +180,10 @@ class Part:
 
 
 def _joined(counts: Sequence[Counts]) -> Counts:
-    """Counts of one document by pair, put together."""
+    """Counts of one document by pair, put together; each has its weight in its numbers."""
     alike = with_common_labels(counts)
-    numbers = {name: np.concatenate([c.numbers[name] for c in alike]) for name in alike[0].numbers}
+    numbers = {
+        name: np.concatenate([c.weight * c.numbers[name] for c in alike])
+        for name in alike[0].numbers
+    }
     return Counts(tuple(c.parties[0] for c in alike), numbers, alike[0].labels)

@@ -142,7 +142,7 @@ def _sums(values: Floats, parties: Indices, size: int) -> Floats:
     return np.array([math.fsum(x.tolist()) for x in np.split(values[order], cuts)])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class PooledRates:
     """The rates of all documents together, and what is needed for an interval.
 

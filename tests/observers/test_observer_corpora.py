@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -55,7 +57,7 @@ def corpus_of(documents: list[list[Unit]]) -> Corpus:
         ("boundaries", {"tolerance": 4.0}),
     ],
 )
-def test_sums_are_those_of_documents_laid_end_to_end(name: str, options: dict[str, float]) -> None:
+def test_sums_are_those_of_documents_laid_end_to_end(name: str, options: dict[str, Any]) -> None:
     rng = np.random.default_rng(7)
     for _ in range(5):
         documents = [random_units(rng, "AB") for _ in range(3)]
