@@ -156,6 +156,17 @@ def _own(score: Score) -> BeyondChance | None:
     return BeyondChance(**{name: getattr(score, name) for name in names})
 
 
+def against_own_chance(score: Score) -> Score:
+    """Return a score of γ's family with itself as its value beyond chance.
+
+    Parameters
+    ----------
+    score
+        Of one continuum.
+    """
+    return replace(score, beyond_chance=_own(score) or _without(score.reason or "", ""))
+
+
 def unsuited(m: Measure, model: str) -> str | None:
     """Why the chance model cannot serve the measure.
 

@@ -113,6 +113,7 @@ def corpus_beyond_chance(
     reference: str | None,
     options: Mapping[str, Any],
     matching: LabelMatching | None = None,
+    joint: Mapping[str, Any] | None = None,
 ) -> dict[str, CorpusScore]:
     """Return the scores of a corpus, each with its `beyond_chance`.
 
@@ -128,6 +129,8 @@ def corpus_beyond_chance(
         Of the measures, and of chance.
     matching
         The way in which labels of the documents were matched; those of random sets are, too.
+    joint
+        As for `measure_corpus`.
     """
     of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
     rest = {k: v for k, v in options.items() if k not in CHANCE_OPTIONS}
@@ -142,7 +145,7 @@ def corpus_beyond_chance(
         if pooled and matching is not None:
             reason = NOT_MATCHED.format(name)
         elif pooled:
-            whole = Part(m, documents, options).whole
+            whole = Part(m, documents, options, joint=(joint or {}).get(name)).whole
             if whole is not None:
                 keys = "value interval observed expected samples p least_p reason signature"
                 own = {key: getattr(whole, key) for key in keys.split()}

@@ -11,7 +11,7 @@ import numpy as np
 
 from gammacp.inference.counted import Pooled, interval_of_counts
 from gammacp.inference.part_tests import FEWEST_PARTS
-from gammacp.inference.populations import Over, PairSums, intervals_over
+from gammacp.inference.populations import Over, PairSums, intervals_over, pair_sums_of
 from gammacp.measures.corpus_parts import Part
 from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.counting import Numbers, Rates
@@ -72,6 +72,20 @@ def _few_disagree(part: Part) -> bool:
     return bool(np.count_nonzero(costs) < FEWEST_PARTS)
 
 
+def _sums_of_alignments(part: Part) -> PairSums | None:
+    """What pairs add to γ by the alignments of all annotators; None of other measures."""
+    scores = getattr(part.whole, "scores", None)
+    if scores is None:
+        return None
+    # Only γ needs it.
+    from gammacp.measures.gamma_corpus import ScoreTable
+
+    if not isinstance(scores, ScoreTable):
+        return None
+    rated = scores.with_gamma
+    return pair_sums_of(rated.aligned_to, [part.documents[name].weight for name in rated])
+
+
 def _over(
     part: Part, whole: Rates, interval: tuple[float, float], formula: Callable[[Numbers], Rates]
 ) -> Over:
@@ -79,6 +93,9 @@ def _over(
     plain = Over(documents=interval, n_documents=len(part.counts))
     if part.reference is not None:
         return replace(plain, reason="a reference is not one of many such annotators")
+    of_alignments = _sums_of_alignments(part)
+    if of_alignments is not None and whole.value < 1:
+        return intervals_over(of_alignments, interval, error=part.whole.chance_error)
     if len(part.pairs_of_people()) > _MOST_PAIRS:
         return replace(plain, reason=f"more than {_MOST_PAIRS} pairs are not measured by pair")
     if whole.value >= 1:

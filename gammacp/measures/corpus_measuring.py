@@ -55,6 +55,7 @@ def measure_corpus(
     executor: Executor | None = None,
     check: bool = True,
     matching: LabelMatching | None = None,
+    joint: Mapping[str, Score] | None = None,
     **options: Any,
 ) -> dict[str, CorpusScore]:
     """Measure a corpus; `gammacp.measure` of a corpus does so.
@@ -79,6 +80,8 @@ def measure_corpus(
         Whether a reference who is in no document is an error; otherwise scores have no value.
     matching
         The way in which labels of the corpus were matched, for random sets.
+    joint
+        What `measure_jointly` returned, where it was called before.
     options
         Of the measures, and of chance.
 
@@ -103,14 +106,65 @@ def measure_corpus(
     found = {}
     for name, m in chosen.items():
         own = {d: s[name] for d, s in (scores or {}).items() if name in s}
-        part = Part(m, dict(corpus), options, reference, own, executor)
+        part = Part(m, dict(corpus), options, reference, own, executor, (joint or {}).get(name))
         found[name] = _score_by(part, wanted)
     if beyond_chance:
         # It stands on this module.
         from gammacp.measures.corpus_chance import corpus_beyond_chance
 
-        found = corpus_beyond_chance(corpus, found, reference, options, matching)
+        found = corpus_beyond_chance(corpus, found, reference, options, matching, joint)
     return found
+
+
+def measured_jointly(names: Iterable[str]) -> list[str]:
+    """Return the measures that see all documents of a corpus at once, such as γ.
+
+    Parameters
+    ----------
+    names
+        Of registered measures.
+    """
+    counting = {name: MEASURES[name].counting for name in expand_names(names)}
+    return [name for name, c in counting.items() if c is not None and c.together is not None]
+
+
+def measure_jointly(
+    corpus: Corpus,
+    names: Iterable[str],
+    *,
+    beyond_chance: bool = False,
+    executor: Executor | None = None,
+    **options: Any,
+) -> tuple[dict[str, Score], dict[str, dict[str, Score]]]:
+    """Measure a corpus whose documents share random sets.
+
+    Parameters
+    ----------
+    corpus
+        At least two documents.
+    names
+        As `measured_jointly` returns them.
+    beyond_chance
+        Whether each score of a document has itself as its value beyond chance.
+    executor
+        For random sets.
+    options
+        Of the measures.
+
+    Returns
+    -------
+    tuple
+        The score of the corpus by measure, and those of the documents by document and measure.
+    """
+    from gammacp.measures.beyond_chance import against_own_chance
+
+    parts = {name: Part(MEASURES[name], dict(corpus), options, executor=executor) for name in names}
+    documents: dict[str, dict[str, Score]] = {name: {} for name in corpus}
+    for name, part in parts.items():
+        for document, score in part.found.items():
+            own = against_own_chance(score) if beyond_chance else score
+            documents[document][name] = own
+    return {name: part.whole for name, part in parts.items()}, documents
 
 
 def as_corpus(data: Any) -> Corpus:

@@ -40,6 +40,8 @@ class Part:
         Of the documents, where they are there already.
     executor
         For random sets.
+    joint
+        The score of all documents, of measures that need all for each, where it is there already.
     """
 
     measure: Measure
@@ -48,6 +50,7 @@ class Part:
     reference: str | None = None
     scores: Mapping[str, Score] = field(default_factory=dict)
     executor: Executor | None = None
+    joint: Any = None
 
     @property
     def counting(self) -> Counting:
@@ -77,6 +80,8 @@ class Part:
     @cached_property
     def whole(self) -> Any:
         """The score of all documents, of measures that need all for each; else None."""
+        if self.joint is not None:
+            return self.joint
         together = None if self.measure.counting is None else self.measure.counting.together
         if together is None or len(self.documents) < 2:
             return None
