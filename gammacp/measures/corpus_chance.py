@@ -14,7 +14,14 @@ from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.measures.beyond_chance import CHANCE_OPTIONS, NOT_MATCHED, on_the_grid, unsuited
+from gammacp.measures.beyond_chance import (
+    CHANCE_OPTIONS,
+    NOT_MATCHED,
+    can_observe,
+    on_the_grid,
+    pooled_disagreement,
+    unsuited,
+)
 from gammacp.measures.corpus_measuring import corpus_score
 from gammacp.measures.corpus_parts import Part
 from gammacp.measures.corpus_score import CorpusScore
@@ -104,7 +111,10 @@ class PooledDisagreements:
         documents
             Data or random sets.
         """
-        return corpus_score(Part(MEASURES[name], documents, self.options), plain=True).disagreement
+        m = MEASURES[name]
+        if can_observe(m):
+            return pooled_disagreement(m, documents, self.options)
+        return corpus_score(Part(m, documents, self.options), plain=True).disagreement
 
 
 def corpus_beyond_chance(
@@ -142,7 +152,9 @@ def corpus_beyond_chance(
         m = MEASURES[name]
         reason = unsuited(m, settings.chance) or score.reason
         pooled = m.counting is not None and m.counting.together is not None
-        if pooled and matching is not None:
+        if matching is not None and can_observe(m):
+            reason = score.reason
+        elif matching is not None and pooled:
             reason = NOT_MATCHED.format(name)
         elif pooled:
             whole = Part(m, documents, options, joint=(joint or {}).get(name)).whole

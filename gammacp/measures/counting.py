@@ -201,6 +201,10 @@ class Counting:
         `(corpus, **options) -> Score`, for measures that must see all documents at once because
         these share an expected value; the documents' scores are in its `scores`. None: each
         document is measured alone.
+    observe
+        `(continuum, **options) -> Counts` without random sets, of measures that `count` with them:
+        what the formula's disagreement needs, for random sets that come from elsewhere. None:
+        `count` draws none.
     """
 
     count: Callable[..., Counts]
@@ -210,6 +214,7 @@ class Counting:
     relabelled: bool = False
     nothing: str = "there is nothing to compare"
     together: Callable[..., Any] | None = None
+    observe: Callable[..., Counts] | None = None
 
     def pooling_of(self, **options: Any) -> Pooling:
         """Return the way to pool the parties of documents and of a corpus.

@@ -7,11 +7,12 @@ annotation sets. 1 is perfect, 0 what chance gives; it can be negative.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
 
-from gammacp.alignment import Alignment, Status
+from gammacp.alignment import Alignment, Status, best_disorder
 from gammacp.alignment.aligned import AlignedDocument
 from gammacp.base.arguments import instance
 from gammacp.base.arrays import Floats, Indices
@@ -22,6 +23,7 @@ from gammacp.chance.direction import FEWEST_OF_STRETCH, Direction, direction, em
 from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.needs import Need, require, unmet_need
+from gammacp.dissimilarity.base import bind
 from gammacp.errors import DataError
 from gammacp.inference.populations import Over
 from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
@@ -204,6 +206,24 @@ def count_soft_disorder(continuum: Continuum, **options: Any) -> Counts:
     return _counts_of_score(_gamma(continuum, {**options, "cover": True}))
 
 
+def observe_disorder(continuum: Continuum, *, cover: bool = False, **options: Any) -> Counts:
+    """Count the disorder of the best alignment alone; what is expected is unknown.
+
+    Parameters
+    ----------
+    continuum, options
+        As for `gamma`.
+    cover
+        Whether units may be repeated, as in soft γ.
+    """
+    settings = Settings.of(cover=cover, **options)
+    best = best_disorder(continuum, bind(settings.dissimilarity, continuum), **settings.solving)
+    numbers = disorder_numbers(
+        np.array([best.disorder]), np.array([math.nan]), np.array([continuum.n_annotators])
+    )
+    return Counts(((),), numbers, weight=continuum.mean_units)
+
+
 def _counts_of_score(score: Score) -> Counts:
     if score.counts is None:
         raise DataError("interrupted after too few random annotation sets for δ_e")
@@ -233,6 +253,7 @@ def _soft_of_corpus(corpus: Corpus, **options: Any) -> Score:
         pooling="all",
         nothing=NOTHING_EXPECTED,
         together=_of_corpus,
+        observe=observe_disorder,
     ),
 )
 @spelled_out_with_computing
@@ -273,6 +294,7 @@ def gamma(continuum: Any, **options: Unpack[FamilyOptions]) -> Any:
         pooling="all",
         nothing=NOTHING_EXPECTED,
         together=_soft_of_corpus,
+        observe=partial(observe_disorder, cover=True),
     ),
 )
 @spelled_out_with_computing

@@ -17,7 +17,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from gammacp.alignment import Status
+from gammacp.alignment import Status, align
 from gammacp.base.arguments import instance
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.chance.beyond import ratio_interval, ratios
@@ -37,6 +37,7 @@ from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_
 # Units per annotator from which the zero of γ_cat is chance (docs/chance.md): it rests on fewer
 # pairs than γ, and where units overlap five gave independent annotators .29 ± .15.
 _FEWEST_UNITS = 10.0
+_NO_PAIR = "no two aligned units are close enough to count"
 _ALIKE = "the expected disorder is 0: random sets agree on categories"
 
 
@@ -57,6 +58,31 @@ def count_category_disorder(continuum: Continuum, **options: Any) -> Counts:
     if score.counts is None:
         raise DataError(str(score.reason))
     return score.counts
+
+
+def observe_category_disorder(continuum: Continuum, **options: Any) -> Counts:
+    """Count δ_cat of the best alignment alone; what is expected is unknown.
+
+    Parameters
+    ----------
+    continuum, options
+        As for `gamma_cat`.
+
+    Raises
+    ------
+    DataError
+        There is no aligned pair.
+    """
+    settings = Settings.of(**options)
+    parts = _parts_of(settings).bind(continuum)
+    pairs = aligned_pairs(
+        continuum, align(continuum, settings.dissimilarity, **settings.solving).groups, parts
+    )
+    if not pairs.total(None) > 0:
+        raise DataError(_NO_PAIR)
+    numbers = {"observed": np.array([pairs.disorder(None)]), "expected": np.array([math.nan])}
+    numbers |= {"units": np.ones(1), "most": np.ones(1)}
+    return Counts((continuum.annotators,), numbers, weight=pairs.total(None))
 
 
 def count_disorder_by_category(continuum: Continuum, **options: Any) -> Counts:
@@ -101,6 +127,7 @@ def category_disorder_rates(numbers: Numbers) -> Rates:
         pooling="all",
         relabelled=True,
         nothing=_ALIKE,
+        observe=observe_category_disorder,
     ),
 )
 @spelled_out_with_computing
@@ -153,6 +180,17 @@ def _disorders(continuum: Continuum, options: FamilyOptions) -> _Disorders:
     instance("continuum", continuum, Continuum, "a Continuum")
     require(continuum, fragments=True)
     return _Disorders.of(continuum, Basis(continuum, settings, **how))
+
+
+def _parts_of(settings: Settings) -> Combined:
+    """The dissimilarity whose parts γ_cat weighs by themselves, whatever α and β align with."""
+    dissimilarity = settings.dissimilarity
+    if not isinstance(dissimilarity, Combined):
+        raise UsageError(
+            f"dissimilarity {type(dissimilarity).__name__} has no positional and "
+            "categorial parts, which γ_cat and γ_k need: use Combined"
+        )
+    return replace(dissimilarity, alpha=1.0, beta=1.0)
 
 
 @dataclass(frozen=True)
@@ -259,16 +297,8 @@ class _Disorders:
 
     @classmethod
     def of(cls, continuum: Continuum, basis: Basis) -> _Disorders:
-        dissimilarity = basis.settings.dissimilarity
-        if not isinstance(dissimilarity, Combined):
-            raise UsageError(
-                f"dissimilarity {type(dissimilarity).__name__} has no positional and "
-                "categorial parts, which γ_cat and γ_k need: use Combined"
-            )
-        # γ_cat weighs positions and categories by themselves, whatever α and β align with.
-        parts = basis.once(
-            ("parts",), lambda: replace(dissimilarity, alpha=1.0, beta=1.0).bind(basis.source)
-        )
+        separate = _parts_of(basis.settings)
+        parts = basis.once(("parts",), lambda: separate.bind(basis.source))
         chance = basis.chance(continuum)
         confidence = basis.settings.rule.confidence
         return cls(
@@ -356,7 +386,7 @@ class _Disorders:
         chance = self._chance(category)
         reason = _ALIKE if math.isnan(value) else None
         if math.isnan(observed):
-            reason = "no two aligned units are close enough to count"
+            reason = _NO_PAIR
         elif not self.expected.enough:
             reason = f"interrupted after {self.random.sets} random annotation sets, too few"
         elif chance is None:
