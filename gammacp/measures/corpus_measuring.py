@@ -316,7 +316,7 @@ def _without_sums(part: Part) -> CorpusScore:
     """The mean of the documents, of measures that do not add up."""
     name, of = part.measure.name, len(part.documents)
     why = part.measure.unsummed or "it counts nothing that could be summed"
-    reason = f"{name} does not add up over documents: {why}; a corpus has their mean only"
+    reason = f"it does not add up over documents: {why}; a corpus has their mean only"
     if part.reference is not None:
         return CorpusScore(value=math.nan, of=of, reason=f"{name} takes no reference; {reason}")
     values = part.values
