@@ -400,7 +400,7 @@ def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
         return notes
     return (
         *notes,
-        f"drawing stopped at {expected.samples} random sets, the most for a precision; it reached "
+        f"stopped after {expected.samples} random sets, the most for a precision: precision "
         f"{expected.precision:.2g} instead of {settings.rule.precision:.2g}, so the interval is "
         "wider; to draw more, give a number of samples",
     )

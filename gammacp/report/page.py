@@ -295,7 +295,7 @@ def _of_gold(
     if (doubtful := gold_tables.links_to_review(gold.documents)).records:
         yield "links-review", "Links to review", table(doubtful, long=True)
     if gold.belief.fit or gold.belief.notes:
-        yield "belief", "What each annotator's vote is worth", _belief(gold.belief)
+        yield "belief", "How reliable each annotator is", _belief(gold.belief)
 
 
 def _disorder(found: Explanation) -> Markup:

@@ -415,11 +415,11 @@ def gold_standard(
     parts = [element("p", note) for note in notes]
     query = "" if with_undecided else "?decided"
     if found.undecided:
-        kept, turn = "taken from the consensus", "leave them out"
+        kept, turn = "included as in the consensus", "leave them out"
         if not with_undecided:
-            kept, turn = "left out", "take them from the consensus"
+            kept, turn = "left out", "include them as in the consensus"
         other = element("a", turn, href="./export?decided" if with_undecided else "./export")
-        parts.append(element("p", f"Units still to be reviewed are {kept}; ", other, "."))
+        parts.append(element("p", f"Unreviewed units are {kept}; ", other, "."))
     corpus = Corpus.from_continua(found.continua)
     any_shapes = any(c.axes > 1 for c in corpus.values())
     records: list[dict[str, Any]] = [
