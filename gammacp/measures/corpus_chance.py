@@ -14,8 +14,16 @@ from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.measures.beyond_chance import CHANCE_OPTIONS, NOT_MATCHED, on_the_grid, unsuited
-from gammacp.measures.corpus_measuring import Part, corpus_score
+from gammacp.measures.beyond_chance import (
+    CHANCE_OPTIONS,
+    NOT_MATCHED,
+    can_observe,
+    on_the_grid,
+    pooled_disagreement,
+    unsuited,
+)
+from gammacp.measures.corpus_measuring import corpus_score
+from gammacp.measures.corpus_parts import Part
 from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.registry import MEASURES
 from gammacp.measures.settings import Settings
@@ -103,7 +111,10 @@ class PooledDisagreements:
         documents
             Data or random sets.
         """
-        return corpus_score(Part(MEASURES[name], documents, self.options), plain=True).disagreement
+        m = MEASURES[name]
+        if can_observe(m):
+            return pooled_disagreement(m, documents, self.options)
+        return corpus_score(Part(m, documents, self.options), plain=True).disagreement
 
 
 def corpus_beyond_chance(
@@ -112,6 +123,7 @@ def corpus_beyond_chance(
     reference: str | None,
     options: Mapping[str, Any],
     matching: LabelMatching | None = None,
+    joint: Mapping[str, Any] | None = None,
 ) -> dict[str, CorpusScore]:
     """Return the scores of a corpus, each with its `beyond_chance`.
 
@@ -127,6 +139,8 @@ def corpus_beyond_chance(
         Of the measures, and of chance.
     matching
         The way in which labels of the documents were matched; those of random sets are, too.
+    joint
+        As for `measure_corpus`.
     """
     of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
     rest = {k: v for k, v in options.items() if k not in CHANCE_OPTIONS}
@@ -138,10 +152,12 @@ def corpus_beyond_chance(
         m = MEASURES[name]
         reason = unsuited(m, settings.chance) or score.reason
         pooled = m.counting is not None and m.counting.together is not None
-        if pooled and matching is not None:
+        if matching is not None and can_observe(m):
+            reason = score.reason
+        elif matching is not None and pooled:
             reason = NOT_MATCHED.format(name)
         elif pooled:
-            whole = Part(m, documents, options).whole
+            whole = Part(m, documents, options, joint=(joint or {}).get(name)).whole
             if whole is not None:
                 keys = "value interval observed expected samples p least_p reason signature"
                 own = {key: getattr(whole, key) for key in keys.split()}
@@ -149,6 +165,10 @@ def corpus_beyond_chance(
                 continue
         if m.counting is None:
             reason = _ADD_UP.format(name)
+        elif not m.counts and "samples" in m.options and score.defined and matching is None:
+            # Its value is 1 − D/E[D] already.
+            beyond[name] = BeyondChance(value=score.value, chance=settings.chance)
+            continue
         elif reference is not None and any(c.n_annotators > 2 for c in documents.values()):
             reason = _REFERENCE
         if reason or not score.defined:

@@ -23,6 +23,7 @@ from gammacp.campaign.compare import Comparison, PairMatrix
 from gammacp.campaign.consensus import Belief, CorpusConsensus, gold_tables
 from gammacp.campaign.replace import Candidacy
 from gammacp.campaign.verdict import verdict
+from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.explanation import Explanation
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.score_tables import explanation_tables
@@ -30,6 +31,7 @@ from gammacp.report import figures, page_tables
 from gammacp.report.images import Grounds
 from gammacp.report.markup import Markup, element, hint, join, number, table
 from gammacp.report.planes import planes
+from gammacp.report.values import values_section
 from gammacp.report.viewer import alignment_document, alignment_view, asset, fill, script, style
 
 # Annotators whose pairs are shown as a matrix.
@@ -55,6 +57,8 @@ class Contents:
         Scores with their alignments, annotators, categories.
     gold
         The gold standard of each document; None if there is none to show.
+    values
+        Values of all documents by measure.
     calibration
         None if it was not asked for.
     candidacy
@@ -70,6 +74,7 @@ class Contents:
     title: str
     comparison: Comparison
     gold: CorpusConsensus | None = None
+    values: Mapping[str, CorpusScore] = field(default_factory=dict)
     calibration: Calibration | None = None
     candidacy: Candidacy | None = None
     failures: tuple[str, ...] = ()
@@ -250,6 +255,8 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
         yield "meaning", "What this γ means", meaning(contents.calibration)
     if comparison.explanation is not None:
         yield "disorder", "Where the disagreement is", _disorder(comparison.explanation)
+    if contents.values:
+        yield "values", "Values to report", values_section(contents.values)
     yield "documents", "Documents", table(shown.documents(comparison), long=True)
     yield "annotators", "Annotators", _annotators(comparison)
     if (groups := comparison.groups) is not None:

@@ -301,6 +301,7 @@ def _more(found: Understood, choice: Choice) -> Iterable[Markup]:
         ("layout", "Names from paths", choice.layout, "{annotator}/{document}"),
         ("bounds", "Bounds", bounds, "START:END"),
         ("annotators", "Annotators without units", ", ".join(choice.annotators), "A, B"),
+        ("measures", "Measures beside γ", ", ".join(choice.measures), "f1-strict, alpha"),
     ]
     for name, title, value, tip in texts["tier" not in found.offers.options :]:
         field = element("input", name=name, value=value or "", placeholder=tip)

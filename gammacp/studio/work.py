@@ -25,8 +25,9 @@ from gammacp.pools import Processes, WorkerDied, memory_of_machine
 from gammacp.report import Report, report
 from gammacp.report.images import grounds
 from gammacp.report.markup import Markup, join
-from gammacp.report.page import gamma_on_scale, headline, missing
+from gammacp.report.page import gamma_on_scale, headline, missing, section
 from gammacp.report.planes import planes
+from gammacp.report.values import values_section
 from gammacp.report.viewer import alignment_document
 from gammacp.studio.choice import Choice
 from gammacp.studio.places import seen_from
@@ -155,6 +156,7 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
         title=f"Agreement in {folder.name}",
         reference=choice.reference or None,
         calibrate=choice.calibrate,
+        measures=choice.measures,
         progress=post.tell,
         first=post.first,
         failures=tuple(filter(None, [understood.incomplete])),
@@ -163,10 +165,13 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
         **options,
     )
     post.send(stage="writing the report")
+    values = None
+    if built.contents.values:
+        values = section("values", "Values to report", values_section(built.contents.values))
     return replace(
         post.found,
         stage="",
-        headline=headline(built.contents),
+        headline=join(headline(built.contents), values),
         page=built.html,
         review=_review(built, folder),
     )
