@@ -1,6 +1,6 @@
 """Corpus values of independent annotators beyond chance: their mean should be 0.
 
-    python benchmarks/corpus_zero.py [--sets 200] [--samples 19] [--process NAME ...] > zero.csv
+    python benchmarks/corpus_zero.py [--sets 200] [--samples 19] [--process NAME] > zero.csv
 
 Nobody looks at any document: each annotator draws gaps, lengths and labels of his or her own, or
 labels at given places. Each set is a corpus of four documents; `gammacp.measure` compares its
@@ -260,16 +260,18 @@ class Column:
     without: list[str]
 
 
-def study(process: Units | Places | Codes, sets: int, samples: int, chance: str) -> dict[str, Column]:
+def study(
+    process: Units | Places | Codes, sets: int, samples: int, chance: str, seed: int = 1
+) -> dict[str, Column]:
     """Return the results of each measure."""
     names, _ = measures_of(process)
     matched = getattr(process, "matched", False)
     many = matched and len(getattr(process, "people", (0, 0))) > 2
     found = {name: Column([], [], [], []) for name in names}
-    for seed in range(sets):
-        corpus = process.corpus(np.random.default_rng([1, seed]))
+    for k in range(sets):
+        corpus = process.corpus(np.random.default_rng([seed, k]))
         scores = gc.measure(
-            corpus, names, beyond_chance=True, chance=chance, samples=samples, seed=seed,
+            corpus, names, beyond_chance=True, chance=chance, samples=samples, seed=k,
             **({"match_labels": "corpus"} if matched else {}),
             **({"reference": "A0"} if many else {}),
         )  # fmt: skip
@@ -290,6 +292,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=200)
     parser.add_argument("--samples", type=int, default=19)
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--process", choices=PROCESSES, action="append")
     parser.add_argument("--chance", action="append")
     given = parser.parse_args()
@@ -299,7 +302,8 @@ def main() -> None:
         for chance in measures_of(process)[1]:
             if given.chance and chance not in given.chance:
                 continue
-            for measure, column in study(process, given.sets, given.samples, chance).items():
+            found = study(process, given.sets, given.samples, chance, given.seed)
+            for measure, column in found.items():
                 print(_line(name, chance, measure, column), flush=True)
 
 
