@@ -173,7 +173,7 @@ def corpus_beyond_chance(
     """
     of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
     rest = {k: v for k, v in options.items() if k not in CHANCE_OPTIONS}
-    # Documents in which nobody found anything count, too: in `presence`, and as time without units.
+    # Documents in which nobody found anything stay: in `presence` they are an agreement.
     documents = {
         name: c
         for name, c in corpus.items()
