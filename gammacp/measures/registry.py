@@ -54,6 +54,13 @@ class Measure:
         """Names of the options that the function declares: its keywords but for how to compute."""
         return _keywords_of(self.function) - _NOT_OPTIONS
 
+    @property
+    def least(self) -> float:
+        """The least value: the lower end of `range`, −∞ where it has none."""
+        if not self.range.startswith("["):
+            return -math.inf
+        return float(self.range[1:].partition(",")[0].replace("−", "-"))
+
     def disagreement_of(self, score: Score) -> float | None:
         """D of a score of this measure; None where it has none."""
         if self.disagreement is not None:
