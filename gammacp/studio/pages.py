@@ -86,12 +86,12 @@ def navigation(here: str) -> Markup:
 
 
 def key(secret: str) -> Markup:
-    """Where the page's script finds the key of answers; it takes the element away."""
+    """Return the element with the key of answers, which the page's script reads and removes."""
     return element("span", id="key", data_key=secret, hidden=True)
 
 
 def dropping(folder: str, limits: UploadLimits) -> Markup:
-    """Where files are dropped."""
+    """Return the area for dropping files."""
     return fill(own("drop.html"), folder=join(folder), limits=join(limits.in_words()))
 
 
@@ -103,7 +103,7 @@ def live(
     *,
     is_example: bool = False,
 ) -> Markup:
-    """What changes while the computation goes on.
+    """Return the part of the page that changes while the computation goes on.
 
     Before it stands what is wrong with what was chosen before, and a `campaign` file that was
     dropped, with the question whether it shall be obeyed.
@@ -197,7 +197,7 @@ def _number(count: int, thing: str) -> str:
 
 
 def _question(ways: Iterable[Joining]) -> Markup:
-    """Whether files of one annotator each belong together, with a button for each way."""
+    """Ask whether files of one annotator each belong together, with a button for each way."""
     asked = (
         "Each file holds one annotator, so there is nothing to compare yet. Are they several "
         "annotators of the same documents?"
@@ -381,7 +381,7 @@ def _link(theirs: Mapping[str, Any] | None) -> str:
 
 
 def exporting(gold: Markup | None) -> str:
-    """What can be downloaded: the gold standard, as of `gold_standard`, and what is beside it."""
+    """Return the page of downloads: the gold standard, if any, and its companions."""
     beside = [("The report as one file", "./report?file")] if gold else []
     beside += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
     links = (element("li", element("a", name, href=href)) for name, href in beside)
@@ -460,7 +460,7 @@ def gold_standard(
 
 
 def refusal(problem: str) -> str:
-    """Why something could not be written."""
+    """Return the page that explains why something could not be written."""
     words = element("p", problem, class_="warning", role="alert")
     back = element("p", element("a", "Back", href="../export"))
     return whole("Not written", "none", (words, back), "")
