@@ -257,6 +257,8 @@ class Thresholds:
 
 def check_threshold(value: float, fail_under: float | None, what: str = "γ") -> None:
     """BelowThresholdError if the value is below the threshold or NaN."""
+    if fail_under is not None and math.isnan(fail_under):
+        raise UsageError("--fail-under nan is no number to compare with")
     if fail_under is not None and not value >= fail_under:
         raise BelowThresholdError(f"{what} is {value:.4f}, below {fail_under:g}")
 
