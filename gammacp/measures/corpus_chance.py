@@ -56,7 +56,7 @@ class NoUnits:
     continuum: Continuum
     signature: str
 
-    def draw(self, rng: np.random.Generator) -> Continuum:
+    def draw(self, rng: np.random.Generator) -> Continuum:  # noqa: ARG002
         """Return the document.
 
         Parameters
