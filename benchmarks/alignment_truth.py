@@ -122,7 +122,7 @@ def jittered(rng: np.random.Generator) -> Units:
 
 
 def spot(rng: np.random.Generator) -> Units:
-    """All units within .3 of each other: differences of costs are small, yet not within tolerances."""
+    """All units within .3 of each other, so that costs differ by little, yet beyond tolerances."""
     found = drawn(rng, 4, 11, places=3, categories=2)
     start = 10 + rng.uniform(0, 0.3, 11)
     return found._replace(start=start, end=start + 10 + rng.uniform(0, 0.3, 11))
