@@ -23,18 +23,7 @@ def diffuse(n_units: int, columns: Columns, order: Codes, share: Floats, passes:
     which no share moves is the component's last one, because every further one would do the same.
     """
     begin, members, gain = columns
-    start = np.zeros(n_units + 1, np.int64)
-    for c in order:
-        for p in range(begin[c], begin[c + 1]):
-            start[members[p] + 1] += 1
-    for u in range(n_units):
-        start[u + 1] += start[u]
-    fill = start[:-1].copy()
-    offers = np.empty(start[n_units], np.int32)
-    for c in order:
-        for p in range(begin[c], begin[c + 1]):
-            offers[fill[members[p]]] = p
-            fill[members[p]] += 1
+    start, offers = _offers_by_unit(n_units, columns, order)
     best = np.zeros(n_units, np.float64)
     next_best = np.zeros(n_units, np.float64)
     best_at = np.full(n_units, -1, np.int32)
@@ -81,6 +70,25 @@ def diffuse(n_units: int, columns: Columns, order: Codes, share: Floats, passes:
                 break
         low = high
     return best
+
+
+@kernel
+def _offers_by_unit(n_units: int, columns: Columns, order: Codes) -> tuple[Indices, Codes]:
+    """List the places in `members` where each unit is offered something, and where each begins."""
+    begin, members, _ = columns
+    start = np.zeros(n_units + 1, np.int64)
+    for c in order:
+        for p in range(begin[c], begin[c + 1]):
+            start[members[p] + 1] += 1
+    for u in range(n_units):
+        start[u + 1] += start[u]
+    fill = start[:-1].copy()
+    offers = np.empty(start[n_units], np.int32)
+    for c in order:
+        for p in range(begin[c], begin[c + 1]):
+            offers[fill[members[p]]] = p
+            fill[members[p]] += 1
+    return start, offers
 
 
 @kernel
