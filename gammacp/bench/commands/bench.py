@@ -1,4 +1,4 @@
-"""`gammacp bench`: sweeps over error magnitudes; `bench status`, `export`, `merge`: their store."""
+"""`gammacp bench`: sweeps over error magnitudes; `bench status|export|merge|rank`: their store."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from gammacp.bench.commands import options, output
+from gammacp.bench.commands.bench_rank import rank
 from gammacp.bench.commands.bench_store import export, merge, status, store_path
 from gammacp.bench.commands.references import References
 from gammacp.cli.options.groups import Brought, flatten
@@ -127,5 +128,5 @@ def _write(sweep: Sweep, store: Store, running: options.Running) -> list[Point]:
 
 bench = application(cls=CommandGroup)
 bench.callback(invoke_without_command=True)(flatten(_bench))
-for command in (status, export, merge):
+for command in (status, export, merge, rank):
     bench.command(cls=Command)(flatten(command))
