@@ -3,8 +3,8 @@
 Ranks of measures hold together when no two measures are put in an order that is not theirs. Each
 difference of two measures has a standard error from jackknife pseudo-values, one per set; the order
 of two is taken as known where its |t| exceeds the value that the largest |t| of all pairs exceeds
-with probability `level` if nothing differs. A rank then reaches from 1 + the number of measures that are
-known to be better to the number of all less those that are known to be worse.
+with probability `level` if nothing differs. A rank then reaches from 1 + the number of measures
+that are known to be better to the number of all less those that are known to be worse.
 
 References
 ----------

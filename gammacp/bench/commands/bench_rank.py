@@ -80,9 +80,9 @@ def rank(
 
     Example: gammacp bench rank bench-out/bench.sqlite --documents 10
     """
+    from gammacp.bench.rank_results import write_ranking
     from gammacp.bench.rank_stores import read_values
     from gammacp.bench.ranking import rank as ranks_of
-    from gammacp.bench.rank_results import write_ranking
 
     found = read_values(stores or [store_path(DEFAULT_OUT)], experiment)
     changed = None if nuisance is None else read_values([nuisance], experiment)
