@@ -113,7 +113,7 @@ def told_by(moments: Moments, documents: float, level: float) -> Told:
     spread = error > _EXACT
     parts = a**2 / freedom[..., i] + b**2 / freedom[..., j]
     welch = np.where(spread, (a + b) ** 2 / np.where(spread, parts, 1.0), 1.0)
-    critical = stdtrit(welch, 1 - level / 2)
+    critical = np.asarray(stdtrit(welch, 1 - level / 2), np.float64)
     effect = np.where(spread, drop / np.where(spread, error, 1.0), 0.0)
     certain = np.where(np.abs(drop) > _EXACT, np.sign(drop), 0.0)
     by_chance = np.where(certain == 0, level / 2, 0.0)
@@ -128,7 +128,8 @@ def _lower_tail(freedom: Floats, effect: Floats, t: Floats) -> Floats:
     from scipy.special import nctdtr
 
     # It is NaN where it is too small for a float (below some 1e-60), which is 0 here.
-    return np.nan_to_num(nctdtr(freedom, effect, t), nan=0.0)
+    tail: Floats = np.nan_to_num(nctdtr(freedom, effect, t), nan=0.0)
+    return tail
 
 
 def pseudo_values(values: Floats, documents: float, level: float) -> Floats:

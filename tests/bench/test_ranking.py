@@ -93,7 +93,8 @@ def test_an_undefined_measure_is_not_ranked_and_its_share_is_told() -> None:
         ("e", "rarely", x): {k: 1 - x if k % 3 or x < 1 else math.nan for k in range(12)} for x in X
     }
     found = {m.measure: m for m in rank(values).errors[0].measures}
-    assert found["never"].told is found["never"].rank is None
+    assert found["never"].told is None
+    assert found["never"].rank is None
     assert found["never"].undefined == 1
     assert found["rarely"].undefined == pytest.approx(4 / 12 / 5)
     assert found["rarely"].told == 1

@@ -10,7 +10,7 @@ import typer
 from gammacp.bench.commands import options, output
 from gammacp.bench.commands.bench_rank import rank
 from gammacp.bench.commands.bench_store import export, merge, status, store_path
-from gammacp.bench.commands.references import References
+from gammacp.bench.commands.references import Annotators, References
 from gammacp.cli.options.groups import Brought, flatten
 from gammacp.cli.options.names import Command, CommandGroup, application
 from gammacp.cli.options.settings import GammaFlags
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 def _bench(
     context: typer.Context,
     extent: options.SweepFlags,
+    annotators: Annotators,
     references: References,
     brought: Brought,
     running: options.Running,
@@ -56,7 +57,7 @@ def _bench(
     from gammacp.bench.work import check
     from gammacp.pools import open_pool
 
-    sweep = options.sweep_of(extent, references, brought, running, checking, settings)
+    sweep = options.sweep_of(extent, annotators, references, brought, running, checking, settings)
     if checking.check is not None:
         _check_baseline(sweep, checking.check, running.out)
     place = running.store or store_path(running.out)
