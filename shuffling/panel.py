@@ -24,6 +24,8 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
+from pydantic import Field
+
 from gammacp.base.toml_files import read_toml
 from gammacp.base.validation import WrittenTable, validated
 from gammacp.errors import DataError, UsageError
@@ -181,7 +183,7 @@ class _Group(_School):
 
 class _Panel(WrittenTable):
     groups: list[_Group]
-    schools: dict[str, _School] = {}
+    schools: dict[str, _School] = Field(default={})
 
 
 def panel_from(document: Mapping[str, Any], text: str = "") -> Panel:

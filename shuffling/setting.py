@@ -20,7 +20,6 @@ from shuffling.fitting import overlaps
 from shuffling.placement import Layout
 from shuffling.reference import ReferenceModel
 
-
 NEW = {"described": "if set"}
 """Metadata of a parameter that came later: a description of an error leaves it out at its default.
 
