@@ -78,6 +78,12 @@ class Checking:
     level: float = option(
         "Probability that --check gives a false alarm.", default=0.01, min=0, max=1
     )
+    everything: bool | None = option(
+        "Also sweep the reference `everything` (units that overlap, are embedded, unlabelled, of "
+        "length 0, long and short), into OUT/everything.  [default: with --check if the baseline "
+        "has it]",
+        names=("--everything/--no-everything",),
+    )
 
 
 UNITS_ONLY = frozenset(
