@@ -138,7 +138,8 @@ class Panel:
     @property
     def errors(self) -> tuple[ErrorType, ...]:
         """Return all errors that groups and schools name."""
-        texts = [part.errors for part in (*self.groups, *self.schools.values())]
+        parts: list[Group | School] = [*self.groups, *self.schools.values()]
+        texts = [part.errors for part in parts]
         return tuple(error for text in texts if text for error in parse_errors(text))
 
     def people(self) -> Iterator[Group]:

@@ -217,7 +217,7 @@ def compare(
     UsageError
         The two have no point in common.
     """
-    pairs, *alone = _pairs(baseline, now)
+    pairs, only_before, only_now = _pairs(baseline, now)
     tests = _adjusted([test for old, new in pairs for test in _tests(old, new)])
     curves = [
         curve_test(key, group, values_before, values_now)
@@ -231,7 +231,7 @@ def compare(
     moved = [test for test in tests if test.p < level]
     moved.sort(key=lambda d: (d.p, -abs(d.now - d.baseline)))
     detectable = tuple(found.detectable(level / 2 / len(known)) for found in known)
-    return BaselineComparison(tuple(moved), len(pairs), False, *alone, detectable)
+    return BaselineComparison(tuple(moved), len(pairs), False, only_before, only_now, detectable)
 
 
 def compare_paired(
@@ -254,7 +254,7 @@ def compare_paired(
     UsageError
         The two have no point in common, or other numbers of sets without `values_before`.
     """
-    pairs, *alone = _pairs(baseline, now)
+    pairs, only_before, only_now = _pairs(baseline, now)
     moved: list[PointChange] = []
     for old, new in pairs:
         key = new.error, new.measure, new.magnitude
@@ -268,7 +268,7 @@ def compare_paired(
         else:
             moved += _moved_point(old, new)
     moved = sorted(_adjusted(moved), key=lambda d: -abs(d.now - d.baseline))
-    return BaselineComparison(tuple(moved), len(pairs), True, *alone)
+    return BaselineComparison(tuple(moved), len(pairs), True, only_before, only_now)
 
 
 def _pairs(

@@ -94,13 +94,11 @@ def curve_test(
     used = [pair for pair in pairs if any(p.sd > _EXACT for p in pair)]
     if len(used) < 2:
         return None
-    sides = (
-        _side([pair[0] for pair in used], values_before),
-        _side([pair[1] for pair in used], values_now),
-    )
-    if sides[0] is None or sides[1] is None:
+    one = _side([pair[0] for pair in used], values_before)
+    other = _side([pair[1] for pair in used], values_now)
+    if one is None or other is None:
         return None
-    (before, a, n), (now, b, m) = sides
+    (before, a, n), (now, b, m) = one, other
     error = math.sqrt(a / n + b / m)
     if error <= _EXACT:
         return None

@@ -90,7 +90,8 @@ def count_properties(continua: Iterable[Continuum], dissimilarity: Any) -> dict[
 def _pairs(continuum: Continuum) -> tuple[Any, Any]:
     """Every pair of units of different annotators."""
     codes = continuum.annotator_codes
-    return np.nonzero(np.triu(codes[:, None] != codes, 1))
+    first, second = np.nonzero(np.triu(codes[:, None] != codes, 1))
+    return first, second
 
 
 def _overlapped(continuum: Continuum) -> Bools:

@@ -33,7 +33,8 @@ def sound(u: Columns, v: Columns) -> np.ndarray:
     places = (apart / length) ** 2
     other = (u.category != v.category) & (u.category >= 0) & (v.category >= 0)
     half = (u.category < 0) != (v.category < 0)
-    return places + other + 0.5 * half
+    cost: np.ndarray = places + other + 0.5 * half
+    return cost
 
 
 def where(condition: Callable[[Columns, Columns], Any], factor: float) -> Any:

@@ -123,8 +123,11 @@ def sweep_everything(
     """Sweep the reference `everything` in the same way, and compare it with its baseline."""
     from gammacp.bench.baseline import check_configuration
     from gammacp.bench.properties import EVERYTHING as MODEL
+    from gammacp.bench.source import Shuffled
     from gammacp.bench.store import STORE_NAME, Store
 
+    # Of units, annotation sets come from nowhere else.
+    assert isinstance(sweep.source, Shuffled)
     there = replace(sweep, source=replace(sweep.source, origin=MODEL, model=None))
     within = replace(running, out=running.out / EVERYTHING, store=None)
     with Store.writing(within.out / STORE_NAME) as store:
