@@ -21,12 +21,12 @@ from gammacp.base.arrays import Floats
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError, UsageError
 from gammacp.kinds.by_chance import ByChance, RandomSets, by_chance
-from gammacp.kinds.charging import add_up, shares_of, sides_of
+from gammacp.kinds.charging import SlotSums, add_up, shares_of, sides_of
 from gammacp.kinds.differences import Differences, check_pieces, differences_in
 from gammacp.kinds.documents import AlignedDocuments, documents_of
 from gammacp.kinds.forms import BOTH, CATEGORY, FAMILY, FIRST, KINDS, NESTING, POSITION, UNMATCHED
 from gammacp.kinds.sentences import sentences_of
-from gammacp.kinds.significance import Counted, even_shares, p_values
+from gammacp.kinds.significance import Counted, p_values
 from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis, Chance, RandomSet
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -232,23 +232,22 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
     aligned = [(a.continuum, a.groups) for a in documents.alignments.values()]
     batches = tuple(differences_in(aligned, documents.dissimilarity, documents.scales))
     size = len(documents.people)
-    costs: list[Floats] = []
-    counts: list[Floats] = []
+    costs: list[SlotSums] = []
+    counts: list[SlotSums] = []
     for begin, found in batches:
         people = documents.slots[begin : begin + len(found.edges) - 1]
         shares = shares_of(found)
-        costs.append(add_up(found, shares, found.cost, people, size))
+        costs.append(add_up(found, shares, found.cost, people, begin))
         shares = shares if documents.charging else sides_of(found)
-        counts.append(add_up(found, shares, np.ones(len(found.form)), people, size))
-    cost = np.concatenate(costs).sum(axis=0)
-    seen = Counted(np.concatenate(counts), documents.slots, documents.charging)
+        counts.append(add_up(found, shares, np.ones(len(found.form)), people, begin))
+    cost = SlotSums.joined(costs).by_person(size)
+    seen = Counted(SlotSums.joined(counts), size, documents.charging)
     chance = None if groups is None else by_chance(documents, groups, documents.dissimilarity)
     p = None if chance is None else p_values(seen, chance, seed)
-    records = tuple(_people(documents, seen.counts.sum(axis=0), cost, chance, p))
+    records = tuple(_people(documents, seen.totals, cost, chance, p))
     pairs = tuple(_pairs(documents, batches))
-    even = even_shares(seen) * seen.counts.sum(axis=(0, 1))
-    by_name = {
-        (name, kind): float(even[person, code])
+    even = {
+        (name, kind): float(seen.even[person, code])
         for person, name in enumerate(documents.people)
         for code, kind in enumerate(KINDS)
     }
@@ -256,7 +255,7 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
         parts=_parts(cost.sum(axis=0), None if chance is None else chance.parts),
         people=records,
         pairs=pairs,
-        sentences=sentences_of(records, pairs, by_name),
+        sentences=sentences_of(records, pairs, even),
         reason=None if documents.charging else NOBODY,
         documents=documents,
         batches=batches,
