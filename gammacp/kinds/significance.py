@@ -4,11 +4,11 @@ Two things have to be shown. *Chance*: independent annotators with the same habi
 would not give as much. *Luck*: if all annotators were alike, one of them would not have so large a
 share. The p of a count is the larger of both.
 
-Chance of `split`, `merged`, `missing` and `level` is the count in random sets: independent annotators
-seldom join what others cut. The others are more frequent by chance than among annotators who agree,
-so the share of a person is compared with that person's share in the random sets. Luck is a
-permutation of the annotators within each document where there are `FEWEST_DOCUMENTS`, otherwise a
-binomial test of the share.
+Chance of `split`, `merged`, `missing` and `level` is the count in random sets: independent
+annotators seldom join what others cut. The other kinds are more frequent by chance than among
+annotators who agree, so the share of a person is compared with that person's share in the random
+sets. Luck is a permutation of the annotators within each document where there are
+`FEWEST_DOCUMENTS`, otherwise a binomial test of the share.
 """
 
 from __future__ import annotations
@@ -262,7 +262,7 @@ def _blocks(
 
 
 def _ranks(found: Counted, kinds: Sequence[int]) -> Indices:
-    """Return an order of the people that their names do not decide: by counts, then by documents."""
+    """Return an order of the people, by their counts, that their names do not decide."""
     first = np.full(found.size, len(found.sizes))
     np.minimum.at(first, found.sums.person, found.sums.document)
     squares = sums_over(found.sums.person, found.sums.values**2, found.size)[:, kinds]
