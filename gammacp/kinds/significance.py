@@ -4,8 +4,9 @@ Two things have to be shown. *Chance*: independent annotators with the same habi
 would not give as much. *Luck*: if all annotators were alike, one of them would not have so large a
 share. The p of a count is the larger of both.
 
-Chance of `split`, `merged`, `missing` and `level` is the count in random sets: independent
-annotators seldom join what others cut. The other kinds are more frequent by chance than among
+Chance of `split`, `merged`, `missing` and `level` is the count of clear cases in random sets:
+independent annotators seldom join what others cut so that the ends fit, and seldom agree closely on
+a unit that a third one lacks. The other kinds are more frequent by chance than among
 annotators who agree, so the share of a person is compared with that person's share in the random
 sets. Luck is a permutation of the annotators within each document where there are
 `FEWEST_DOCUMENTS`, otherwise a binomial test of the share.
@@ -43,8 +44,8 @@ class Counted:
 
     Attributes
     ----------
-    sums
-        By annotator of a document, and kind.
+    sums, clear
+        By annotator of a document, and kind: of all differences, and of clear ones.
     size
         How many people there are.
     charging
@@ -52,6 +53,7 @@ class Counted:
     """
 
     sums: SlotSums
+    clear: SlotSums
     size: int
     charging: bool
 
@@ -138,12 +140,12 @@ def p_by_chance(found: Counted, chance: ByChance) -> Floats:
         As for `p_values`.
     """
     assert chance.counts is not None
-    assert chance.variances is not None
-    assert chance.cautious is not None
+    assert chance.clear is not None
     totals = found.totals
-    p = at_least(totals, chance.cautious, chance.variances)
-    whole, drawn = totals.sum(axis=0), chance.counts.sum(axis=0)
-    share = np.maximum(_shares(chance.counts, drawn), _shares(found.even, whole))
+    clear = found.clear.by_person(found.size)
+    p = at_least(clear, chance.clear.cautious, chance.clear.variance)
+    whole, drawn = totals.sum(axis=0), chance.counts.mean.sum(axis=0)
+    share = np.maximum(_shares(chance.counts.mean, drawn), _shares(found.even, whole))
     of_share = binomial_tail(totals / found.event, whole / found.event, share)
     for kind in range(len(KINDS)):
         if kind not in _COUNTED:
