@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import stdtr
 
 from gammacp.base.arrays import Floats, Indices
 from gammacp.dissimilarity import BoundDissimilarity
@@ -64,11 +66,14 @@ class ByChance:
     ----------
     parts
         Expected disorder by kind.
+    p_of_agreement
+        Chance that independent annotators differ as little as those of the documents.
     counts, clear
         Differences of each person, and clear ones. None where the sets have no names.
     """
 
     parts: Floats
+    p_of_agreement: float
     counts: DrawnCounts | None = None
     clear: DrawnCounts | None = None
 
@@ -92,14 +97,38 @@ def by_chance(
     """
     parts = np.zeros(len(KINDS))
     sums: list[tuple[SlotSums, SlotSums]] = []
+    disorders: list[Floats] = []
     for group in groups:
-        costs, seen = _counted(documents, group, dissimilarity)
+        costs, disorder, seen = _counted(documents, group, dissimilarity)
         parts += costs
+        disorders.append(disorder)
         sums.append(seen)
+    p = _p_of_agreement(documents, groups, disorders)
     if not all(group.named for group in groups):
-        return ByChance(parts)
+        return ByChance(parts, p)
     counts = _drawn(documents, groups, [every for every, _ in sums])
-    return ByChance(parts, counts, _drawn(documents, groups, [clear for _, clear in sums]))
+    return ByChance(parts, p, counts, _drawn(documents, groups, [clear for _, clear in sums]))
+
+
+def _p_of_agreement(
+    documents: AlignedDocuments, groups: Sequence[RandomSets], disorders: Sequence[Floats]
+) -> float:
+    """Return p of the observed disorder among those of other random sets (Student's t)."""
+    alignments = [*documents.alignments.values()]
+    difference, variance, degrees = 0.0, 0.0, 0
+    for group, drawn in zip(groups, disorders, strict=True):
+        units = np.array([c.mean_units for c, _ in group.sets])
+        mine = [alignments[k] for k in group.documents.tolist()]
+        stands_for = sum(a.continuum.mean_units for a in mine)
+        rate = float(drawn.sum() / units.sum())
+        spread = float(((drawn - rate * units) ** 2).sum() / units.sum())
+        spread *= len(drawn) / max(1, len(drawn) - 1)
+        difference += sum(a.disorder * a.continuum.mean_units for a in mine) - rate * stands_for
+        variance += spread * stands_for * (1 + stands_for / float(units.sum()))
+        degrees += len(drawn) - 1
+    if variance <= 0 or degrees < 1:
+        return 0.0 if difference < 0 else 1.0
+    return float(stdtr(degrees, difference / math.sqrt(variance)))
 
 
 def _drawn(
@@ -129,10 +158,10 @@ def _drawn(
 
 def _counted(
     documents: AlignedDocuments, group: RandomSets, dissimilarity: BoundDissimilarity
-) -> tuple[Floats, tuple[SlotSums, SlotSums]]:
-    """Return costs by kind, and counts of each annotator of each set: of all, of clear ones."""
+) -> tuple[Floats, Floats, tuple[SlotSums, SlotSums]]:
+    """Return costs by kind, sums of disorders by set, and counts of its annotators: all, clear."""
     code = {name: k for k, name in enumerate(documents.people)}
-    costs = np.zeros(len(KINDS))
+    costs, disorders = np.zeros(len(KINDS)), np.zeros(len(group.sets))
     every: list[SlotSums] = []
     clear: list[SlotSums] = []
     for begin, found in differences_in(group.sets, dissimilarity, group.scales):
@@ -142,9 +171,13 @@ def _counted(
             for c in continua
         ]
         shares = shares_of(found)
-        costs += add_up(found, shares, found.cost, slots).values.sum(axis=0)
+        of_slots = add_up(found, shares, found.cost, slots, begin)
+        costs += of_slots.values.sum(axis=0)
+        whole = of_slots.values.sum(axis=1)
+        disorders += np.bincount(of_slots.document, whole, len(disorders))
         if not documents.charging:
             shares = sides_of(found)
         every.append(add_up(found, shares, np.ones(len(found.form)), slots, begin))
         clear.append(add_up(found, shares, found.clear, slots, begin))
-    return costs, (SlotSums.joined(every), SlotSums.joined(clear))
+    counts = SlotSums.joined(every), SlotSums.joined(clear)
+    return costs, disorders / np.asarray(group.scales), counts
