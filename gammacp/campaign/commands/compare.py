@@ -1,6 +1,7 @@
 """`gammacp compare`: who agrees with whom, about what, and where."""
 
 from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
 
 from gammacp.campaign.commands.comparing import Comparing
 from gammacp.cli.options.groups import option
@@ -16,15 +17,15 @@ from gammacp.cli.output import (
     write_frame,
 )
 from gammacp.cli.sparing import spare_files
+from gammacp.registry import names
 
+TABLES = ("document", "annotator", "pair", "category")
+"""Tables that are printed by default; those of other subjects are printed on demand."""
 
-class By(StrEnum):
-    """Tables of the comparison."""
-
-    DOCUMENT = "document"
-    ANNOTATOR = "annotator"
-    PAIR = "pair"
-    CATEGORY = "category"
+if TYPE_CHECKING:
+    By: TypeAlias = str
+else:
+    By = StrEnum("By", {name.upper(): name for name in (*TABLES, *names("comparison table"))})
 
 
 def compare(
@@ -34,7 +35,8 @@ def compare(
     thresholds: Thresholds,
     files: Files = None,
     by: list[By] | None = option(
-        "Compute and print only these tables (repeatable).  [default: all]"
+        "Compute and print only these tables (repeatable).  "
+        "[default: document, annotator, pair, category]"
     ),
     frame: FrameFile = None,
     json: AsJson = False,
@@ -49,7 +51,7 @@ def compare(
     from gammacp.campaign.compare import compare as compare_all
 
     thresholds.require_interval(comparing.wants_interval)
-    options, tables = settings.options(), [str(table) for table in by or By]
+    options, tables = settings.options(), [str(table) for table in by or TABLES]
     check_frame_path(frame)
     writes = outputs(frame=frame)
     spare_files(writes, comparing.against or ())

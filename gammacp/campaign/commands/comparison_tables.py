@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from gammacp.base.record_tables import Table, number
 from gammacp.base.text import group_by_text, visible
 from gammacp.campaign import result_tables
+from gammacp.campaign.parts import ComparisonTable
 from gammacp.cli.output import message, say, show
 
 if TYPE_CHECKING:
@@ -79,9 +80,11 @@ def _further_tables(found: Comparison) -> Iterator[_Part]:
     if (groups := found.groups) is not None:
         yield "Groups of annotators", result_tables.groups(groups), [f"\n{groups.in_words()}"]
     for part in found.parts.values():
+        words = part.in_words() if isinstance(part, ComparisonTable) else []
         for title, table in part.tables():
             if table.records:
-                yield title, table, ()
+                yield title, table, words
+                words = []
     if (twice := found.sessions) is not None:
         yield "The same people twice", result_tables.sessions(twice), [f"\n{twice.in_words()}"]
     if (ordered := found.over_time) is not None:

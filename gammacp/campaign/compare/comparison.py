@@ -33,7 +33,7 @@ from gammacp.campaign.compare.scoring import (
     with_annotators,
 )
 from gammacp.campaign.compare.sessions import Sessions, first_sessions, sessions_of
-from gammacp.campaign.parts import COMPARED, ComparisonPart
+from gammacp.campaign.parts import COMPARED, TABLES_BESIDE, ComparisonPart
 from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
 from gammacp.inference.resampling import DRAWS, BootstrapInterval
@@ -44,6 +44,7 @@ from gammacp.measures.agreement import (
 from gammacp.measures.explanation import Explanation, explained_on
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.registry import names as names_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -194,7 +195,7 @@ def compare(
     leave_one_out
         Compute γ without each annotator, on the annotator's documents.
     by
-        What is computed beside γ of everybody: tables of `TABLES`.
+        What is computed beside γ of everybody: tables of `TABLES`, or of other subjects.
     explain
         Whether γ of everybody is taken apart, too (`gammacp.measures.explanation`).
     executor
@@ -216,7 +217,8 @@ def compare(
     """
     settings = Settings.of(**options)
     draws = whole("draws", draws, 0)
-    wanted = {one_of("by", name, TABLES) for name in several("by", by)}
+    tables = (*TABLES, *names_of("comparison table"))
+    wanted = {one_of("by", name, tables) for name in several("by", by)}
     tell = progress or (lambda _: None)
     everything = named_continua(continua)
     everybody = _people(everything, reference)
@@ -247,11 +249,14 @@ def compare(
     tell("each annotator left out")
     apart = leave_one_out and "annotator" in wanted
     without = without_each(others, overall, basis) if apart else ()
-    parts = {}
+    parts: dict[str, ComparisonPart] = {}
     for name, make in COMPARED.items():
         part = make(others, basis, pairs="pair" in wanted, without=apart)
         if part is not None:
             parts[name] = part
+    for name in sorted(wanted.difference(TABLES)):
+        beside = TABLES_BESIDE[name](basis)
+        parts[beside.key] = beside
     tell("categories")
     table = confusion((s.alignment for s in overall.computed.values()), categories_of(others))
     found, rounds = None, None
