@@ -43,6 +43,9 @@ from gammacp.inference.part_tests import FEWEST_ANNOTATORS, FEWEST_PARTS
 Interval = tuple[float, float]
 _OWN = 0.9
 _FEW = 8
+_TOLD_FROM = 5
+"""Annotators from which an interval over them is told in words; it is so wide with fewer."""
+_NUMERALS = {2: "Two", 3: "Three", 4: "Four"}
 # Pairs whose costs are held at once.
 _AT_ONCE = 1_000_000
 
@@ -135,6 +138,10 @@ class Over:
 
     def in_words(self) -> str:
         """Whom each interval is about; that over documents has a sentence of its own."""
+        if 1 < self.n_annotators < _TOLD_FROM:
+            many = _NUMERALS[self.n_annotators]
+            few = f"{many} annotators are too few to say what others would reach."
+            return few if self.documents is None else f"{few} {self._of_these()}"
         if self.annotators is None:
             return f"No interval over annotators: {self.reason}."
         people = f"{self.n_annotators} annotators"
@@ -156,6 +163,14 @@ class Over:
         if self.n_annotators < _FEW:
             said += " Annotators of another kind are not covered."
         return said
+
+    def _of_these(self) -> str:
+        """Return the sentence on these annotators' γ on other documents."""
+        assert self.documents is not None
+        return (
+            f"γ of these annotators on other such documents: {_span(self.documents)} "
+            f"({self.confidence:.0%} confidence; {self.n_documents} documents)."
+        )
 
 
 def _span(interval: Interval) -> str:
