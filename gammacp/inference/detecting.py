@@ -82,16 +82,14 @@ def detectable(
     errors
         Relative standard errors of the two expected disorders.
     """
-    if any(_too_unequal(*side) for side in (first, second)):
+    if any(too_unequal(*side) for side in (first, second)):
         return None
     theta = [float(o.sum() / e.sum()) for o, e in (first, second)]
     size = math.hypot(*errors)
 
     def test(one: Parts, two: Parts, gain: float) -> GammaDifference:
-        factor = (theta[1] - gain) / theta[0]
-        times = factor if gain < 0 else math.sqrt(factor * theta[1] / theta[0])
-        scaled = Parts(factor * one.ratio, times * one.influences, one.df, times**3 * one.third)
-        return paired_difference(scaled, two, size) if paired else difference(scaled, two, errors)
+        moved = scaled(scaled(one, theta[1] / theta[0], evenly=True), 1 - gain / theta[1])
+        return paired_difference(moved, two, size) if paired else difference(moved, two, errors)
 
     own = float(test(*(independent_parts(*side) for side in (first, second)), 0.0).error)
     drawn = _resampled(first, second, paired)
@@ -109,8 +107,30 @@ def detectable(
     return Detectable(worse=least(-1, math.inf), better=least(1, 0.98 * theta[1]))
 
 
-def _too_unequal(observed: Floats, expected: Floats) -> bool:
-    """Return whether the documents are too few, too unequal or too short to tell."""
+def scaled(parts: Parts, factor: float, *, evenly: bool = False) -> Parts:
+    """Return parts whose disorder is so many times as large.
+
+    Parameters
+    ----------
+    parts
+        Of one side.
+    factor
+        Of the disorder.
+    evenly
+        Whether the spread has the same factor, also where that is less than 1; otherwise its root.
+    """
+    times = factor if evenly or factor > 1 else math.sqrt(factor)
+    return Parts(factor * parts.ratio, times * parts.influences, parts.df, times**3 * parts.third)
+
+
+def too_unequal(observed: Floats, expected: Floats) -> bool:
+    """Return whether documents are too few, too unequal or too short to tell a power.
+
+    Parameters
+    ----------
+    observed, expected
+        Disorders of the documents, shape (parts,).
+    """
     equal, number = equal_parts(expected), len(expected)
     without = float((observed <= 0).mean())
     return equal < max(LEAST, LEAST_SHARE * number) or without > MOST_WITHOUT

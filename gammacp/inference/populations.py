@@ -45,7 +45,7 @@ from gammacp.inference.part_tests import FEWEST_ANNOTATORS, FEWEST_PARTS
 Interval = tuple[float, float]
 _OWN = 0.9
 _FEW = 8
-_TOLD_FROM = 5
+TOLD_FROM = 5
 """Annotators from which an interval over them is told in words; it is so wide with fewer."""
 _FEWEST_TEAMS, _FEW_TEAMS = 5, 12
 _NUMERALS = {2: "Two", 3: "Three", 4: "Four"}
@@ -174,7 +174,7 @@ class Over:
 
     def in_words(self) -> str:
         """Whom each interval is about; that over documents has a sentence of its own."""
-        if self.n_teams is None and 1 < self.n_annotators < _TOLD_FROM:
+        if self.n_teams is None and 1 < self.n_annotators < TOLD_FROM:
             many = _NUMERALS[self.n_annotators]
             few = f"{many} annotators are too few to say what others would reach."
             return few if self.documents is None else f"{few} {self._of_these()}"
