@@ -75,6 +75,7 @@ def report(
     against: Mapping[str, Continuum] | None = None,
     calibrate: bool = False,
     groups: Collection[str] = (),
+    teams: Mapping[str, str] | None = None,
     session: str | None = None,
     in_order: bool = False,
     deciding: Mapping[str, Any] = MappingProxyType({}),
@@ -104,6 +105,8 @@ def report(
         Also say which errors would give this γ (takes up to a minute for 3 × 100 units).
     groups
         Groups of annotators to compare, as for `gammacp.campaign.compare.compare`.
+    teams
+        The team of each annotator, likewise.
     session
         A pattern of annotators' names, if people annotated twice; the page is about their first
         sessions then, and has a section on the others.
@@ -139,6 +142,7 @@ def report(
         against=against,
         draws=draws,
         groups=groups,
+        teams=teams,
         session=session,
         in_order=in_order,
         leave_one_out=leave_one_out,

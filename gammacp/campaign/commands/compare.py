@@ -77,7 +77,7 @@ def compare(
         found = compare_all(
             loaded.corpus().continua,
             by=tables,
-            **comparing.options(files, reading, features),
+            **comparing.options(files, reading, features, loaded.continua),
             executor=executor,
             **options,
         )
