@@ -38,12 +38,8 @@ _WEIGHTS = np.array([-1.0, 0.3])
 _LEVEL = 0.05
 # Documents from which their own spread tells, and how many of a large corpus are looked at.
 _DOCUMENTS, _MOST_DOCUMENTS = 6, 500
-# Fewer units of an annotator tell no direction, and no stretch without any.
+# Fewer units of an annotator tell no direction.
 _FEWEST = 5
-# An annotator with fewer units gets no sentence of `empty_stretches`.
-FEWEST_OF_STRETCH = 10
-# A stretch without units of one annotator is told from this share of the text on.
-_STRETCH = 1 / 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,36 +139,6 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
         by=by,
         documents=len(rows),
     )
-
-
-def empty_stretches(continuum: Continuum) -> tuple[str, ...]:
-    """A sentence per annotator who marks nothing in a third of the text, where others do.
-
-    Parameters
-    ----------
-    continuum
-        The units of all annotators; those with fewer than ten are not looked at, nor images.
-    """
-    if continuum.in_space or continuum.counts.max(initial=0) < FEWEST_OF_STRETCH:
-        return ()
-    low, high = continuum.bounds
-    middles = (continuum.starts + continuum.ends) / 2
-    found = []
-    for code, annotator in enumerate(continuum.annotators):
-        rows = continuum.rows_of(annotator)
-        if continuum.counts[code] < FEWEST_OF_STRETCH:
-            continue
-        until = continuum.read(annotator)
-        starts = np.append(continuum.starts[rows], until)
-        reached = np.maximum.accumulate(np.append(low, continuum.ends[rows]))
-        k = int(np.argmax(starts - reached))
-        inside = int(((middles > reached[k]) & (middles < starts[k])).sum())
-        if starts[k] - reached[k] >= _STRETCH * (high - low) and inside >= _FEWEST:
-            found.append(
-                f"{annotator} marks nothing from {reached[k]:g} to {starts[k]:g}, where others "
-                f"have {inside} units: if that part was not read, the agreement misleads"
-            )
-    return tuple(found)
 
 
 def _towards_beginning(

@@ -17,7 +17,7 @@ from gammacp.base.arguments import instance
 from gammacp.base.record_tables import record_of
 from gammacp.base.text import sentence
 from gammacp.chance.beyond import ratio, ratio_interval, ratios
-from gammacp.chance.direction import FEWEST_OF_STRETCH, Direction, direction, empty_stretches
+from gammacp.chance.direction import Direction, direction
 from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.needs import Need, require, unmet_need
@@ -269,8 +269,11 @@ def score_on(
     notes = basis.once(("notes", chance), lambda: notes_on(expected, basis.settings))
     if alone:
         notes += few_units(document.continuum)
-    if document.most_units >= FEWEST_OF_STRETCH:
-        notes += empty_stretches(document.continuum)
+    if not basis.continua.plain and document.continuum.markable:
+        # Imported here: most continua have no pauses.
+        from gammacp.continuum.markable import pauses_in_words
+
+        notes += pauses_in_words(document.continuum)
     towards = None
     if alone and not basis.selection:
         towards = direction([document.continuum], basis.settings.seed)
