@@ -4,10 +4,12 @@
 annotation sets. 1 is perfect, 0 what chance gives; it can be negative.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Unpack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -29,6 +31,9 @@ from gammacp.measures.registry import registered
 from gammacp.measures.score import ChanceBaseline, Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 
+if TYPE_CHECKING:
+    from gammacp.chance.common_gaps import CommonGaps
+
 # Units per annotator from which `cut` can be told from the continuum itself.
 FEWEST_UNITS = 5.0
 # Where annotators' own units overlap: with five, independent ones stand at −.04 (zero_continua).
@@ -36,6 +41,8 @@ FEWEST_OVERLAPPING = 10.0
 _UNPROVEN = (
     "some alignments are not proven to be the best; the interval includes what they leave open"
 )
+# Units of all annotators below which stretches that nobody marks say nothing.
+FEWEST_UNITS_OF_GAPS = 20
 # Of the test of agreement above 0.
 _LEVEL = 0.05
 _NEEDED = "a Continuum (read makes one of a file, Continuum.from_frame of a data frame) or a Corpus"
@@ -66,6 +73,8 @@ class Gamma(Score):
         documents of a corpus, and where there are too few units.
     over
         Intervals by whose population they are about; None where they were not asked for.
+    gaps
+        Stretches that nobody marks, and γ if nothing could be marked there; None without any.
     """
 
     precision: float | None = None
@@ -75,6 +84,7 @@ class Gamma(Score):
     units: int | None = None
     direction: Direction | None = None
     over: Over | None = None
+    gaps: CommonGaps | None = None
 
     def in_words(self) -> list[str]:
         """What there is to say beside γ, a sentence each."""
@@ -98,6 +108,7 @@ class Gamma(Score):
             "observed_disorder": self.observed,
             "expected_disorder": self.expected,
             **record_of(self, "samples precision bound annotators units p least_p direction over"),
+            **({} if self.gaps is None else self.gaps.as_dict()),
             **super().as_dict(),
         }
 
@@ -288,7 +299,7 @@ def score_on(
     if reason is None:
         interval = ratio_interval(document.bound, observed, *expected.interval)
         notes += not_shown(p, expected.samples) if alone else ()
-    return GammaScore(
+    score = GammaScore(
         value=value,
         counts=_counts_of(document, expected) if expected.enough else None,
         interval=interval,
@@ -321,6 +332,28 @@ def score_on(
             ),
         ),
     )
+    return score if basis.selection or not alone else _with_gaps(score, basis)
+
+
+def _with_gaps(score: GammaScore, basis: Basis) -> GammaScore:
+    """Return γ of a text with what it would be if nothing could be marked in common gaps."""
+    continuum = score.document.continuum
+    if not score.defined or basis.model.name != "cut" or score.units < FEWEST_UNITS_OF_GAPS:
+        return score
+    # Imported here: few texts come so far.
+    from gammacp.chance.common_gaps import CommonGaps, common_gaps, without_gaps
+
+    gaps = common_gaps(continuum)
+    if not gaps:
+        return score
+    marked = without_gaps(continuum, gaps)
+    expected = basis.like(marked, chance="cut").chance(marked).expected
+    value, reason = ratio(score.document.disorder, expected.mean, NOTHING_EXPECTED)
+    if reason is not None or not expected.enough:
+        return score
+    p = expected.p_value(score.document.disorder)
+    found = CommonGaps({continuum.name: gaps}, value, p, score.value, score.p)
+    return replace(score, gaps=found, notes=(*score.notes, *found.notes))
 
 
 def _counts_of(document: AlignedDocument, expected: ExpectedDisorder) -> Counts:

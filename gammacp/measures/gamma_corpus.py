@@ -41,6 +41,7 @@ from gammacp.measures.within import (
     TOO_SHORT,
     WEIGHTED,
     factors,
+    gaps_within,
     p_in_words,
     p_over_documents,
     p_within_documents,
@@ -419,7 +420,20 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     made = basis.signature(
         "gamma-corpus", *chances, selection=continua.selection, continua=len(parts)
     )
-    return _weigh(replace(whole, signature=made), parts, basis)
+    found = _weigh(replace(whole, signature=made), parts, basis)
+    return found if basis.selection else _with_gaps(found, parts, basis)
+
+
+def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
+    """Return γ of a corpus with that within documents if common gaps could not be marked."""
+    within = score.within if basis.model.ratio else score
+    by_cut = basis.model.name in ("documents", "cut") and not (parts.stands_for != 1.0).any()
+    if within is None or math.isnan(within.value) or not by_cut:
+        return score
+    names = (parts.names[place] for place in parts.places.tolist())
+    named = dict(zip(names, parts.continua, strict=True))
+    gaps = gaps_within(basis, named, parts.observed, (within.value, within.p))
+    return score if gaps is None else replace(score, gaps=gaps, notes=(*score.notes, *gaps.notes))
 
 
 def _pooling(continua: ContinuumSequence, stands_for: Floats) -> tuple[str, ...]:
