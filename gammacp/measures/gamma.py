@@ -43,6 +43,8 @@ _UNPROVEN = (
 )
 # Units of all annotators below which stretches that nobody marks say nothing.
 FEWEST_UNITS_OF_GAPS = 20
+# Difference of γ by which a tilt that chance has, too, is told.
+_TOLD_OF_TILT = 0.05
 # Of the test of agreement above 0.
 _LEVEL = 0.05
 _NEEDED = "a Continuum (read makes one of a file, Continuum.from_frame of a data frame) or a Corpus"
@@ -73,6 +75,9 @@ class Gamma(Score):
         documents of a corpus, and where there are too few units.
     over
         Intervals by whose population they are about; None where they were not asked for.
+    with_tilt
+        γ against random annotations that lie towards the same end; None where units lie towards
+        none.
     gaps
         Stretches that nobody marks, and γ if nothing could be marked there; None without any.
     """
@@ -84,6 +89,7 @@ class Gamma(Score):
     units: int | None = None
     direction: Direction | None = None
     over: Over | None = None
+    with_tilt: float | None = None
     gaps: CommonGaps | None = None
 
     def in_words(self) -> list[str]:
@@ -108,6 +114,7 @@ class Gamma(Score):
             "observed_disorder": self.observed,
             "expected_disorder": self.expected,
             **record_of(self, "samples precision bound annotators units p least_p direction over"),
+            **({} if self.with_tilt is None else {"gamma_with_tilt": self.with_tilt}),
             **({} if self.gaps is None else self.gaps.as_dict()),
             **super().as_dict(),
         }
@@ -332,13 +339,33 @@ def score_on(
             ),
         ),
     )
-    return score if basis.selection or not alone else _with_gaps(score, basis)
+    if basis.selection or not alone or not score.defined or basis.model.name != "cut":
+        return score
+    return _with_gaps(_with_tilt(score, basis), basis)
+
+
+def _with_tilt(score: GammaScore, basis: Basis) -> GammaScore:
+    """Return γ of a text with that against random annotations that lie towards the same end."""
+    towards, continuum = score.direction, score.document.continuum
+    if towards is None or not towards.shown or continuum.markable:
+        return score
+    expected = basis.like(continuum, chance="tilted").chance(continuum).expected
+    value, reason = ratio(score.document.disorder, expected.mean, NOTHING_EXPECTED)
+    if reason is not None or not expected.enough:
+        return score
+    notes = score.notes
+    if abs(score.value - value) > _TOLD_OF_TILT:
+        notes += (
+            f"random annotations that lie towards the {towards.towards}, too, give γ = "
+            f"{value:.2f} instead of {score.value:.2f}",
+        )
+    return replace(score, with_tilt=value, notes=notes)
 
 
 def _with_gaps(score: GammaScore, basis: Basis) -> GammaScore:
     """Return γ of a text with what it would be if nothing could be marked in common gaps."""
     continuum = score.document.continuum
-    if not score.defined or basis.model.name != "cut" or score.units < FEWEST_UNITS_OF_GAPS:
+    if score.units < FEWEST_UNITS_OF_GAPS:
         return score
     # Imported here: few texts come so far.
     from gammacp.chance.common_gaps import CommonGaps, common_gaps, without_gaps

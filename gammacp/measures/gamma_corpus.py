@@ -22,7 +22,7 @@ from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.base.record_tables import record_of
 from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval, ratios
 from gammacp.chance.cut import circle_of
-from gammacp.chance.direction import direction
+from gammacp.chance.direction import Direction, direction, documents_looked_at
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.grid import known_grids
 from gammacp.continuum import Continuum, Corpus
@@ -397,7 +397,7 @@ class DisorderColumns:
 def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     parts, computed = scores.parts, scores.with_chance
     continua, chances = basis.continua.at(computed.places), parts.chances
-    towards = None if basis.selection else direction(continua, basis.settings.seed)
+    towards = None if basis.selection else _direction(continua, basis.settings.seed)
     values = parts.values
     known = ~np.isnan(values)
     optimal = Status.OPTIMAL if scores.complete else Status.FEASIBLE
@@ -434,6 +434,17 @@ def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> Corp
     named = dict(zip(names, parts.continua, strict=True))
     gaps = gaps_within(basis, named, parts.observed, (within.value, within.p))
     return score if gaps is None else replace(score, gaps=gaps, notes=(*score.notes, *gaps.notes))
+
+
+def _direction(continua: ContinuumSequence, seed: int) -> Direction | None:
+    """Return the direction of documents, with who differs from the others in it."""
+    towards = direction(continua, seed)
+    if towards is None or towards.by != "documents":
+        return towards
+    # Imported here: fewer documents tell nothing of annotators.
+    from gammacp.inference.contrasts import contrasts
+
+    return replace(towards, annotators=contrasts(documents_looked_at(continua)))
 
 
 def _pooling(continua: ContinuumSequence, stands_for: Floats) -> tuple[str, ...]:

@@ -81,7 +81,15 @@ def test_gamma_says_it_where_it_speaks_alone() -> None:
     told = score.as_dict()["direction"]
     assert any(f"mean position {told['mean_position']:.3f}" in note for note in score.notes)
     assert told["p"] <= 0.05
-    assert set(told) == {"mean_position", "trailing", "towards", "p", "by", "documents"}
+    assert set(told) == {
+        "mean_position",
+        "trailing",
+        "towards",
+        "p",
+        "by",
+        "documents",
+        "annotators",
+    }
     rng = np.random.default_rng(2)
     even = gc.gamma(continuum([renewal(rng), renewal(rng)]), samples=30)
     assert even.direction is not None
