@@ -82,6 +82,11 @@ class CountedData:
         "them (start,end).",
         "FILE|NUMBER",
     )
+    markable: str | None = option(
+        "Stretches in which something can be marked, of recordings with pauses: a CSV file "
+        "(document,start,end).",
+        "FILE",
+    )
     annotators: list[str] | None = option("Declare annotators who found nothing (A,B).", "A,B")
     min_length: float | None = option("Leave out shorter units.", "LENGTH", min=0)
 
