@@ -39,6 +39,8 @@ FEWEST_PEOPLE, FEWEST_DOCUMENTS = 3, 3
 CONFIDENCE = 0.95
 _BLOCKS = 40
 """Most parts that documents are dealt to for the spread of an estimate."""
+_SAME_PLACE = 0.8
+"""Largest distance of two ends of the same unit, as a share of its length."""
 _STABLE = 3 / 8  # makes the square root of a count's spread the same for all counts (Anscombe 1948)
 
 
@@ -341,28 +343,31 @@ def _labels(continuum: Continuum, slots: Slots, codes: Codes) -> Codes:
     return labels[(labels >= 0).sum(axis=1) > 1]
 
 
-def _shifts(continuum: Continuum, slots: Slots, own: Codes, people: int) -> tuple[Floats, Floats]:
+def _shifts(
+    continuum: Continuum, slots: Slots, own: Codes, people: int
+) -> tuple[Floats, Floats]:
     """Return Σ of squared differences of pairs' places, in lengths of the unit, and their number.
 
-    The length is the median over those who have the unit.
+    The length is the median over those who have the unit. Places that are so far apart that two
+    units are hardly the same one are left out.
     """
     squares, pairs = np.zeros((2, people, people))
     rows = slots.units
     there = (rows >= 0) & slots.whole[rows]
+    chosen = np.flatnonzero(there.sum(axis=1) > 1)
+    rows, there = rows[chosen], there[chosen]
     lengths = np.where(there, (continuum.ends - continuum.starts)[rows], np.nan)
-    for row in np.flatnonzero(there.sum(axis=1) > 1):
-        who = np.flatnonzero(there[row])
-        size = float(np.median(lengths[row, who]))
-        if size <= 0:
-            continue
-        units = rows[row, who]
-        starts, ends = continuum.starts[units] / size, continuum.ends[units] / size
-        apart = ((starts[:, None] - starts) ** 2 + (ends[:, None] - ends) ** 2) / 2
-        at = np.ix_(own[who], own[who])
-        squares[at] += apart
-        pairs[at] += 1.0
-    np.fill_diagonal(squares, 0.0)
-    np.fill_diagonal(pairs, 0.0)
+    sizes = np.nanmedian(lengths, axis=1) if len(rows) else np.zeros(0)
+    for one in range(len(own)):
+        for other in range(one):
+            both = there[:, one] & there[:, other] & (sizes > 0)
+            first, second = rows[both, one], rows[both, other]
+            for ends in (continuum.starts, continuum.ends):
+                apart = np.abs(ends[first] - ends[second]) / sizes[both]
+                near = apart[apart <= _SAME_PLACE]
+                at = [own[one], own[other]], [own[other], own[one]]
+                squares[at] += (near**2).sum()
+                pairs[at] += len(near)
     return squares, pairs
 
 

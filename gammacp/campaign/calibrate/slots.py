@@ -23,6 +23,8 @@ from gammacp.continuum import Continuum
 
 COVERED = 0.5
 """Share of a unit that lies in another one which covers it."""
+SAME = 0.4
+"""Share of the longer of two units that lies in the other one, if they are at the same place."""
 APART = 0.25
 """Largest share of the shorter of two units that they have in common and still are apart."""
 NEAR = 0.3
@@ -61,6 +63,7 @@ def slots_of(continuum: Continuum, groups: Codes) -> Slots:
     groups
         Of the best alignment, shape (groups, annotators).
     """
+    groups = same_places(continuum, groups)
     overlap = _Overlaps.of(continuum, groups)
     joined = overlap.joined(continuum)
     part = np.zeros(continuum.n_units, np.bool_)
@@ -79,6 +82,69 @@ def slots_of(continuum: Continuum, groups: Codes) -> Slots:
         boundaries=_boundaries(continuum, overlap),
         whole=~(part | cover),
     )
+
+
+def same_places(continuum: Continuum, groups: Codes) -> Codes:
+    """Return the groups, divided where their units are not at the same place.
+
+    The best alignment joins what is cheaper joined than alone, and so two units that two people
+    added side by side; neither of them confirms the other.
+
+    Parameters
+    ----------
+    continuum, groups
+        As for `slots_of`.
+    """
+    starts, ends = continuum.starts, continuum.ends
+    divided = []
+    for row in groups:
+        rest = row[row >= 0].tolist()
+        while rest:
+            place = [rest.pop(0)]
+            for unit in place:
+                near = [u for u in rest if _is_same_place(unit, u, starts, ends)]
+                rest = [u for u in rest if u not in near]
+                place += near
+            slot = np.full_like(row, -1)
+            slot[continuum.annotator_codes[place]] = place
+            divided.append(slot)
+    slots = np.array(divided, np.int32).reshape(-1, groups.shape[1])
+    return _moved_to_most(slots, continuum)
+
+
+def _moved_to_most(slots: Codes, continuum: Continuum) -> Codes:
+    """Return the slots, each unit in that one in which most others are at its place.
+
+    A unit with another label than all others may be aligned with one that somebody added beside.
+    """
+    starts, ends = continuum.starts, continuum.ends
+    sizes = (slots >= 0).sum(axis=1)
+    slot_of = np.zeros(continuum.n_units, np.int64)
+    for number, row in enumerate(slots):
+        slot_of[row[row >= 0]] = number
+    for number in np.argsort(-sizes, kind="stable").tolist():
+        row = slots[number]
+        members = row[row >= 0]
+        if len(members) < 2:
+            continue
+        for annotator in np.flatnonzero(row < 0).tolist():
+            rows = np.arange(continuum.n_units)[continuum.rows_of(continuum.annotators[annotator])]
+            low, high = starts[members].min(), ends[members].max()
+            for unit in rows[(starts[rows] < high) & (ends[rows] > low)].tolist():
+                own = slots[slot_of[unit]]
+                here = sum(_is_same_place(unit, m, starts, ends) for m in members.tolist())
+                if here == len(members) and here >= (own >= 0).sum():
+                    own[annotator] = -1
+                    row[annotator] = unit
+                    slot_of[unit] = number
+                    break
+    return slots[(slots >= 0).any(axis=1)]
+
+
+def _is_same_place(one: int, other: int, starts: Floats, ends: Floats) -> bool:
+    shared = min(ends[one], ends[other]) - max(starts[one], starts[other])
+    longer = max(ends[one] - starts[one], ends[other] - starts[other])
+    return bool(shared >= SAME * longer)
 
 
 def _can_be_read(
