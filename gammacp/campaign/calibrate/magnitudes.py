@@ -1,10 +1,10 @@
 """Magnitudes of each annotator's mistakes, in the terms of the Corpus Shuffling Tool.
 
 The tool makes annotators who miss, add, cut, join, confuse and shift the units of a reference
-(Mathet, Widlöcher & Métivier 2015, §6.3.1). Here its magnitudes are read backwards: how much of each
-would the tool have to give this annotator? There is no reference; the others stand for it, so
-"differs from the others" is what is measured, and with fewer than three annotators it cannot be said
-who of them differs.
+(Mathet, Widlöcher & Métivier 2015, §6.3.1). Here its magnitudes are read backwards: how much of
+each would the tool have to give this annotator? There is no reference; the others stand for it, so
+"differs from the others" is what is measured, and with fewer than three annotators it cannot be
+said who of them differs.
 """
 
 from __future__ import annotations
@@ -107,6 +107,11 @@ class Magnitudes:
                 return found
         raise KeyError((annotator, error))
 
+    @property
+    def has_intervals(self) -> bool:
+        """Return whether any magnitude has an interval."""
+        return any(one.interval is not None for one in self.people)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the magnitudes as JSON has them."""
         return {
@@ -159,7 +164,7 @@ def magnitudes_of(
         Units have shapes or several fragments (how many), or no document can be aligned.
     """
     named = named_continua(continua)
-    _refuse_pieces(named.values())
+    refuse_pieces(named.values())
     if found is None:
         settings = Settings.of(**options).deciding([tuple(named.values())])
         found = agreement(Basis(named, settings, executor=executor))
@@ -204,11 +209,11 @@ def magnitudes_in(aligned: Sequence[Alignment]) -> Magnitudes:
     return Magnitudes(people=tuple(people), documents=len(told), left_out=left_out)
 
 
-def _refuse_pieces(continua: Iterable[Continuum]) -> None:
+def refuse_pieces(continua: Iterable[Continuum]) -> None:
     """Refuse units that are no stretches: what joins or cuts them is another question."""
     listed = list(continua)
     shapes = sum(c.n_units for c in listed if c.shapes is not None)
-    fragments = sum(c.n_with_fragments for c in listed)
+    fragments = sum(c.n_broken for c in listed)
     for n, what in ((shapes, "shapes"), (fragments, "several fragments")):
         if n:
             one = "unit has" if n == 1 else "units have"
@@ -242,7 +247,7 @@ class _Evidence:
 
     `labels` has a row for each slot with two labels or more, `document` its document's place;
     `squares` and `pairs` are sums of squared differences of places, shape (documents, annotators,
-    annotators); `units` is the mean number of units of an annotator, by document.
+    annotators).
     """
 
     units: Patterns
@@ -252,7 +257,6 @@ class _Evidence:
     categories: int
     squares: Floats
     pairs: Floats
-    sizes: Floats
 
     @classmethod
     def of(cls, aligned: Sequence[Alignment], names: Sequence[str]) -> _Evidence:
@@ -275,7 +279,6 @@ class _Evidence:
             codes = np.array([*(labels_of[x] for x in c.categories), -1], np.int32)
             labels.append(_spread(_labels(c, slots, codes), own, people, -1))
             squares[number], pairs[number] = _shifts(c, slots, own, people)
-        sizes = np.array([a.continuum.mean_units for a in aligned])
         return cls(
             units=_patterns(units, lambda rows: rows >= 0, -2),
             boundaries=_patterns(boundaries, lambda rows: rows == PRESENT, UNKNOWN),
@@ -284,7 +287,6 @@ class _Evidence:
             categories=len(labels_of),
             squares=squares,
             pairs=pairs,
-            sizes=sizes,
         )
 
     def estimate(self, weights: Floats) -> _Estimate:
@@ -298,8 +300,8 @@ class _Evidence:
         units = rates_of(self.units, weights)
         boundaries = rates_of(self.boundaries, weights)
         # A document has one boundary less than units.
-        size = float(weights @ self.sizes / weights.sum())
-        per_unit = max(0.0, 1 - 1 / size) if size else 0.0
+        size = float(boundaries.real.max() / weights.sum())
+        per_unit = size / (size + 1)
         labels = np.full(len(units.failing), np.nan)
         if self.categories > 1:
             labels = wrong_labels(self.labels, self.categories, weights[self.document])
@@ -343,9 +345,7 @@ def _labels(continuum: Continuum, slots: Slots, codes: Codes) -> Codes:
     return labels[(labels >= 0).sum(axis=1) > 1]
 
 
-def _shifts(
-    continuum: Continuum, slots: Slots, own: Codes, people: int
-) -> tuple[Floats, Floats]:
+def _shifts(continuum: Continuum, slots: Slots, own: Codes, people: int) -> tuple[Floats, Floats]:
     """Return Σ of squared differences of pairs' places, in lengths of the unit, and their number.
 
     The length is the median over those who have the unit. Places that are so far apart that two
@@ -412,7 +412,8 @@ def _largest_shift(variance: float) -> float:
 def _around_rate(value: float, parts: Floats, cases: float) -> tuple[float, float]:
     """Return the interval of a rate on the scale of square roots.
 
-    The spread is at least that of independent cases, so that no case is not taken for proof of none.
+    The spread is at least that of independent cases: that there is no case does not prove that
+    there are none.
     """
     more = _STABLE / max(cases, 1.0)
     middle = math.sqrt(value + more)
