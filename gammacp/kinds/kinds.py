@@ -12,16 +12,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
+from gammacp.alignment import Alignment
 from gammacp.base.arrays import Floats
-from gammacp.continuum import Continuum, Unit
+from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.errors import DataError, UsageError
+from gammacp.kinds.by_chance import ByChance, RandomSets, by_chance
 from gammacp.kinds.charging import add_up, shares_of, sides_of
-from gammacp.kinds.differences import Differences, differences_in
+from gammacp.kinds.differences import Differences, check_pieces, differences_in
 from gammacp.kinds.documents import AlignedDocuments, documents_of
 from gammacp.kinds.forms import BOTH, CATEGORY, FAMILY, FIRST, KINDS, NESTING, POSITION, UNMATCHED
+from gammacp.kinds.sentences import sentences_of
+from gammacp.kinds.significance import Counted, even_shares, p_values
+from gammacp.measures.agreement import agreement
+from gammacp.measures.random_sets import Basis, Chance, RandomSet
+from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 
 Record: TypeAlias = dict[str, Any]
 
@@ -124,16 +132,25 @@ class Kinds:
         return made if self.reason is None else made | {"reason": self.reason}
 
 
-def kinds_of(source: Any, *, random_sets: Any = None) -> Kinds:
+@spelled_out_with_computing
+def kinds_of(
+    source: Any,
+    *,
+    random_sets: Sequence[RandomSet | Alignment] | None = None,
+    **options: Unpack[FamilyOptions],
+) -> Kinds:
     """Return the kinds of differences between the annotators of what was aligned.
 
     Parameters
     ----------
     source
-        An alignment; a γ of one continuum or of a corpus; or an `Agreement`.
+        An alignment; a γ of one continuum or of a corpus; an `Agreement`; or the continua, which are
+        then compared with chance as for `gamma`.
     random_sets
-        Random annotation sets with their alignments, for what chance gives; None: nothing is
-        compared with chance, and no sentence is made.
+        Random annotation sets with their alignments, for what chance gives in an alignment or a γ;
+        None: nothing is compared with chance, and there are no sentences.
+    options
+        Of continua: those of `FamilyOptions`.
 
     Raises
     ------
@@ -141,48 +158,141 @@ def kinds_of(source: Any, *, random_sets: Any = None) -> Kinds:
         Units that are not stretches of one piece, a soft alignment, or a dissimilarity that does
         not tell positions from categories.
     UsageError
-        Something else was given.
+        Something else was given, or options with what is aligned already.
     """
+    if isinstance(source, Continuum | Corpus | Mapping):
+        if random_sets is not None:
+            raise UsageError("random_sets belong to an alignment; of continua they are drawn")
+        settings, how = Settings.and_computing(options, keeping=True)
+        return kinds_on(Basis(source, settings, **how))
+    if options:
+        names = ", ".join(options)
+        raise UsageError(f"options ({names}) are for continua; what was given is aligned already")
     documents = documents_of(source)
+    groups = None if random_sets is None else [_group(documents, random_sets)]
+    return _kinds(documents, groups, 0)
+
+
+def kinds_on(basis: Basis) -> Kinds:
+    """Return the kinds of differences of what rests on a basis that keeps its random sets.
+
+    Parameters
+    ----------
+    basis
+        Of the continua.
+
+    Raises
+    ------
+    DataError
+        As of `kinds_of`.
+    """
+    found = agreement(basis)
+    if not found.computed:
+        raise DataError(f"no continuum has an alignment: {found.score.reason}")
+    documents = documents_of(found)
+    return _kinds(documents, _groups_on(basis, documents), basis.settings.seed)
+
+
+def _group(documents: AlignedDocuments, sets: Sequence[RandomSet | Alignment]) -> RandomSets:
+    """Return random sets that stand for chance in all documents."""
+    if not len(sets):
+        raise UsageError("random_sets is empty")
+    aligned = [(s.continuum, s.groups) for s in sets]
+    check_pieces([c for c, _ in aligned])
+    people = set(documents.people)
+    named = all(people.issuperset(c.annotators) for c, _ in aligned)
+    scales = [1 / (len(sets) * c.mean_units) for c, _ in aligned]
+    return RandomSets(np.arange(len(documents.alignments)), aligned, scales, named)
+
+
+def _groups_on(basis: Basis, documents: AlignedDocuments) -> list[RandomSets] | None:
+    """Return the random sets of the documents; None after an interruption that left too few."""
+    places: dict[Chance, list[int]] = {}
+    for place, alignment in enumerate(documents.alignments.values()):
+        places.setdefault(basis.chance(alignment.continuum), []).append(place)
+    total = sum(documents.sizes)
+    groups = []
+    for chance, mine in places.items():
+        expected = chance.expected
+        if not expected.enough or not chance.sets:
+            return None
+        share = sum(documents.sizes[k] for k in mine) / total
+        weights = expected.weights
+        scales = [
+            share
+            / (expected.samples * s.continuum.mean_units if weights is None else weights.sum())
+            for s in chance.sets
+        ]
+        aligned = [(s.continuum, s.groups) for s in chance.sets]
+        groups.append(RandomSets(np.array(mine), aligned, scales, basis.model.named))
+    return groups
+
+
+def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, seed: int) -> Kinds:
     aligned = [(a.continuum, a.groups) for a in documents.alignments.values()]
     batches = tuple(differences_in(aligned, documents.dissimilarity, documents.scales))
-    size, costs, counts = len(documents.people), [], []
+    size = len(documents.people)
+    costs: list[Floats] = []
+    counts: list[Floats] = []
     for begin, found in batches:
         people = documents.slots[begin : begin + len(found.edges) - 1]
         shares = shares_of(found)
         costs.append(add_up(found, shares, found.cost, people, size))
         shares = shares if documents.charging else sides_of(found)
         counts.append(add_up(found, shares, np.ones(len(found.form)), people, size))
-    cost, count = np.concatenate(costs), np.concatenate(counts)
+    cost = np.concatenate(costs).sum(axis=0)
+    seen = Counted(np.concatenate(counts), documents.slots, documents.charging)
+    chance = None if groups is None else by_chance(documents, groups, documents.dissimilarity)
+    p = None if chance is None else p_values(seen, chance, seed)
+    records = tuple(_people(documents, seen.counts.sum(axis=0), cost, chance, p))
+    pairs = tuple(_pairs(documents, batches))
+    even = even_shares(seen) * seen.counts.sum(axis=(0, 1))
+    by_name = {
+        (name, kind): float(even[person, code])
+        for person, name in enumerate(documents.people)
+        for code, kind in enumerate(KINDS)
+    }
     return Kinds(
-        parts=_parts(cost.sum(axis=(0, 1))),
-        people=tuple(_people(documents, count.sum(axis=0), cost.sum(axis=0))),
-        pairs=tuple(_pairs(documents, batches)),
-        sentences=(),
+        parts=_parts(cost.sum(axis=0), None if chance is None else chance.parts),
+        people=records,
+        pairs=pairs,
+        sentences=sentences_of(records, pairs, by_name),
         reason=None if documents.charging else NOBODY,
         documents=documents,
         batches=batches,
     )
 
 
-def _parts(observed: Floats) -> dict[str, Record]:
+def _parts(observed: Floats, expected: Floats | None) -> dict[str, Record]:
     total = float(observed.sum())
     return {
-        kind: {"observed": value, "expected": None, "share": value / total if total else 0.0}
-        for kind, value in zip(KINDS, observed.tolist(), strict=True)
+        kind: {
+            "observed": float(observed[code]),
+            "expected": None if expected is None else float(expected[code]),
+            "share": float(observed[code]) / total if total else 0.0,
+        }
+        for code, kind in enumerate(KINDS)
     }
 
 
-def _people(documents: AlignedDocuments, counts: Floats, costs: Floats) -> Iterator[Record]:
+def _people(
+    documents: AlignedDocuments,
+    counts: Floats,
+    costs: Floats,
+    chance: ByChance | None,
+    p: Floats | None,
+) -> Iterator[Record]:
+    drawn = None if chance is None else chance.counts
     for person, name in enumerate(documents.people):
-        for kind, label in enumerate(KINDS):
+        for code, kind in enumerate(KINDS):
+            tested = p is not None and not np.isnan(p[person, code])
             yield {
                 "annotator": name,
-                "kind": label,
-                "count": float(counts[person, kind]),
-                "by_chance": None,
-                "p": None,
-                "charged": float(costs[person, kind]) if documents.charging else None,
+                "kind": kind,
+                "count": float(counts[person, code]),
+                "by_chance": None if drawn is None else float(drawn[person, code]),
+                "p": float(p[person, code]) if p is not None and tested else None,
+                "charged": float(costs[person, code]) if documents.charging else None,
             }
 
 
