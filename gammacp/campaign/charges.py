@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gammacp.base.text import visible, with_commas
-from gammacp.errors import DataError, UsageError
-from gammacp.kinds.kinds import kinds_of
+from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
-    from gammacp.campaign.compare import Comparison
     from gammacp.kinds.kinds import Kinds
 
 WORDS: Mapping[str, str] = {
@@ -28,6 +25,7 @@ WORDS: Mapping[str, str] = {
 }
 """Kinds of differences as pages and pictures call them."""
 MOST = 12
+_MANY = 10  # from where on a count has no decimals
 _LEAST = 0.005  # a share that is shown as none
 
 
@@ -80,23 +78,6 @@ class Charges:
     title: str = "What each annotator does differently from the others"
 
 
-def kinds_in(found: Comparison) -> Kinds | None:
-    """Return the kinds of differences of a comparison; None where they cannot be told apart.
-
-    Parameters
-    ----------
-    found
-        The comparison.
-    """
-    made = getattr(found, "kinds", None)
-    if made is not None:
-        return made  # type: ignore[no-any-return]
-    try:
-        return kinds_of(found.overall)
-    except (DataError, UsageError):
-        return None
-
-
 def charges_of(found: Kinds, *, most: int = MOST) -> Charges:
     """Return the bars of what each annotator is charged with, by kind.
 
@@ -138,9 +119,7 @@ def _caption(found: Kinds, rows: list[Charge], left_out: int) -> str:
     if found.reason is not None:
         words.append(f"Nobody is charged: {found.reason}.")
     else:
-        words.append(
-            "Of two who differ, the one is charged who stands against more of the others."
-        )
+        words.append("Of two who differ, the one is charged who stands against more of the others.")
     number = sum(r.count or 0.0 for r in rows)
     counted = f"{_round(number)} differences, " if number else ""
     words.append(f"{counted}{people} annotators, {base}.")
@@ -163,9 +142,9 @@ def observed_in_words(found: Kinds) -> str:
 
 
 def _round(count: float) -> str:
-    """Return a count that ties may have halved."""
-    whole = math.floor(count)
-    return with_commas(whole) if whole == count else f"{count:,.1f}"
+    """Return a count that ties may have halved, or a mean."""
+    whole = round(count)
+    return with_commas(whole) if whole == count or count >= _MANY else f"{count:.1f}"
 
 
 def draw(found: Charges, path: Path) -> None:
@@ -208,7 +187,7 @@ def _bars(axes: Any, found: Charges) -> None:
     axes.invert_yaxis()
     for place, row in zip(places, found.rows, strict=True):
         axes.text(row.share + 0.015 * longest, place, row.number, va="center", fontsize=8)
-    axes.set_xlim(0, 1.42 * longest)
+    axes.set_xlim(0, 1.5 * longest)
     axes.set_xticks([])
     axes.grid(visible=False)
     axes.tick_params(axis="y", length=0)

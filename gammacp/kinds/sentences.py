@@ -49,9 +49,20 @@ def sentences_of(
     even
         By annotator and kind, the count that the annotator would have at an even share.
     """
-    telling = [r for r in people if r["p"] is not None and r["p"] <= LEVEL]
-    telling.sort(key=lambda r: (-(r["charged"] or 0.0), -r["count"], r["p"]))
-    return tuple(_sentence(r, people, pairs, even) for r in telling[:MOST])
+    return tuple(_sentence(r, people, pairs, even) for r in telling(people))
+
+
+def telling(people: Sequence[Record]) -> list[Record]:
+    """Return the records that sentences are made of, in their order.
+
+    Parameters
+    ----------
+    people
+        Records of `Kinds`.
+    """
+    found = [r for r in people if r["p"] is not None and r["p"] <= LEVEL]
+    found.sort(key=lambda r: (-(r["charged"] or 0.0), -r["count"], r["p"]))
+    return found[:MOST]
 
 
 def _sentence(

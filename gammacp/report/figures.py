@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
 from gammacp.base.record_tables import position
 from gammacp.base.text import category_name
 from gammacp.campaign.calibrate import Calibration, Equivalent
+from gammacp.campaign.charges import Charge, Charges
 from gammacp.continuum import Continuum
 from gammacp.measures.explanation import Explanation
 from gammacp.report.markup import Markup, element, number
@@ -137,6 +139,28 @@ def disorder_figure(found: Explanation) -> Markup:
         y += 10
     described = "Disorder by component: observed and by chance, per annotator, per category"
     return element("figure", svg(580, y, described, parts))
+
+
+def charges_figure(found: Charges) -> Markup:
+    """Bars of what each annotator is charged with, the longest first, with shares and counts."""
+    longest = max(r.share for r in found.rows)
+    parts: list[Markup] = []
+    for place, row in enumerate(found.rows):
+        y = 4.0 + 26 * place
+        length = max(1.5, 230 * row.share / longest)
+        said = element("title", f"{row.label}: {row.number}")
+        bar = _bar(212, y, length, 18, fill="#0072b2")
+        parts.append(element("g", said, bar))
+        parts.append(text(205, y + 14, _label(row), text_anchor="end"))
+        parts.append(text(218 + length, y + 14, row.number, class_="faint"))
+    drawn = svg(640, 26 * len(found.rows) + 4, found.title, parts)
+    return element("figure", drawn, element("figcaption", found.caption))
+
+
+def _label(row: Charge) -> str:
+    """Return who and what, a long name cut short."""
+    name = row.annotator if len(row.annotator) <= 10 else f"{row.annotator[:9]}…"
+    return replace(row, annotator=name).label
 
 
 def _stack(

@@ -19,6 +19,7 @@ from gammacp.base.text import sentence, with_commas
 from gammacp.base.version import __version__
 from gammacp.campaign import result_tables as shown
 from gammacp.campaign.calibrate import Calibration
+from gammacp.campaign.charges import charges_of
 from gammacp.campaign.compare import Comparison, PairMatrix
 from gammacp.campaign.consensus import Belief, CorpusConsensus, gold_tables
 from gammacp.campaign.replace import Candidacy
@@ -163,6 +164,20 @@ def headline(contents: Contents) -> Markup:
     return join(missing(contents.failures), gamma_on_scale(comparison.overall.score, said, bounds))
 
 
+def kinds_figure(comparison: Comparison) -> Markup | None:
+    """Return what each annotator does differently, as bars; None where nobody differs.
+
+    Parameters
+    ----------
+    comparison
+        Of the annotators.
+    """
+    if comparison.kinds is None:
+        return None
+    found = charges_of(comparison.kinds)
+    return figures.charges_figure(found) if found.rows else None
+
+
 def missing(sentences: Iterable[str]) -> Markup:
     """Return what is not in the numbers because it could not be read.
 
@@ -239,6 +254,8 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
     cut = None
     if len(computed) > len(viewed):
         cut = hint(f"The first {page_tables.VIEWED} of {with_commas(len(computed))} documents.")
+    if (bars := kinds_figure(comparison)) is not None:
+        yield "kinds", "Who differs, and how", bars
     if viewed:
         views = [alignment_document(alignment, n) for n, alignment in viewed.items()]
         yield "alignment", "Alignment", join(cut, alignment_view(views))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from gammacp.base.record_tables import Table, number
 from gammacp.base.text import group_by_text, visible
 from gammacp.campaign import result_tables
 from gammacp.cli.output import message, say, show
+from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
     from gammacp.campaign.compare import Comparison, Confusion
@@ -38,6 +40,18 @@ def print_comparison(found: Comparison, by: Collection[str]) -> None:
             say(sentence)
     for note in found.overall.score.caveats():
         message(note if found.against is None else f"first round: {note}")
+
+
+def draw_charges(found: Comparison, path: Path) -> None:
+    """Write the figure of what each annotator does differently.
+
+    Raises UsageError where kinds of differences cannot be told apart, or nobody differs.
+    """
+    from gammacp.campaign.charges import charges_of, draw
+
+    if found.kinds is None:
+        raise UsageError("there is nothing to draw: differences have no kinds here")
+    draw(charges_of(found.kinds), path)
 
 
 def _main_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:

@@ -48,9 +48,11 @@ from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from gammacp.kinds.kinds import Kinds
+
 # Of an error: as many different reasons why documents have no γ.
 
-TABLES = ("document", "annotator", "pair", "category")
+TABLES = ("document", "annotator", "pair", "category", "kind")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +81,8 @@ class Comparison:
     `overall` holds the score per document, too; the tables of `people` can also be read as `pairs`,
     `without` and `annotators`. `reference` is None unless one was named, `against` unless there is
     another round, `sessions` unless people annotated twice, `over_time` unless documents are in
-    order, `explanation` unless it was asked for. `parts` holds what other subjects compare, by
-    name.
+    order, `explanation` unless it was asked for, `kinds` unless differences have kinds. `parts`
+    holds what other subjects compare, by name.
     """
 
     overall: Agreement
@@ -95,6 +97,7 @@ class Comparison:
     parts: Mapping[str, ComparisonPart] = field(default_factory=dict)
     sessions: Sessions | None = None
     over_time: OverTime | None = None
+    kinds: Kinds | None = None
 
     def __repr__(self) -> str:
         """Return how many documents, by whom, and their γ; `to_frame`, `as_dict` have the rest."""
@@ -148,6 +151,7 @@ class Comparison:
             **{name: part.as_dict() for name, part in self.parts.items()},
             **record_of(self, "sessions over_time"),
             **record_of(self, "explanation" if self.explanation else ""),
+            **record_of(self, "kinds" if self.kinds else ""),
         }
 
 
@@ -281,7 +285,18 @@ def compare(
         over_time=over_time(overall, in_order=in_order),
         explanation=explained_on(basis) if explain else None,
         parts=parts,
+        kinds=_kinds_on(basis) if "kind" in wanted else None,
     )
+
+
+def _kinds_on(basis: Basis) -> Kinds | None:
+    """Return the kinds of differences; None of units and costs that have none."""
+    from gammacp.kinds.kinds import kinds_on
+
+    try:
+        return kinds_on(basis)
+    except DataError:
+        return None
 
 
 def _sign(found: Agreement, spread: BootstrapInterval | None) -> Agreement:
