@@ -1,4 +1,4 @@
-"""Bars of what annotators are charged with, counted by hand, and the sentences that begin a verdict."""
+"""Bars of what annotators are charged with, counted by hand, and first sentences of verdicts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from gammacp.base.plots import can_plot
@@ -20,16 +21,21 @@ FAST: dict[str, Any] = {"samples": 20, "seed": 1}
 
 
 def document(number: int, *, people: str = "ABC", joined: bool = True) -> Continuum:
-    """Eight units, of which C joins the first two, and misses the last in the first document."""
+    """Eight units at places of chance; C joins the first two, and misses one in the first text."""
+    rng = np.random.default_rng(number)
+    lengths, gaps = rng.integers(5, 15, 8), rng.integers(1, 30, 8)
+    starts = (np.cumsum(lengths + gaps) - lengths).tolist()
     units = []
     for who in people:
-        places = [(12 * k + number, 12 * k + number + 10) for k in range(8)]
+        own = [
+            (s, s + n, "xy"[k % 2]) for k, (s, n) in enumerate(zip(starts, lengths, strict=True))
+        ]
         if who == "C" and joined:
-            places[:2] = [(number, number + 22)]
+            own[:2] = [(own[0][0], own[1][1], "x")]
             if number == 0:
-                places.pop()
-        units += [Unit(who, s, e, "xy"[k % 2]) for k, (s, e) in enumerate(places)]
-    return Continuum.from_units(units, annotators=[*people], bounds=(0, 110))
+                own.pop()
+        units += [Unit(who, s, e, label) for s, e, label in own]
+    return Continuum.from_units(units, annotators=[*people], bounds=(0, 360))
 
 
 def compared(people: str = "ABC", *, joined: bool = True) -> Comparison:
