@@ -33,6 +33,7 @@ from gammacp.report.markup import Markup, element, hint, join, number, table
 from gammacp.report.planes import planes
 from gammacp.report.viewer import alignment_document, alignment_view, asset, fill, script, style
 
+KINDS_TITLE = "Who differs, and how"
 # Annotators whose pairs are shown as a matrix.
 _WIDEST = 30
 
@@ -255,7 +256,7 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
     if len(computed) > len(viewed):
         cut = hint(f"The first {page_tables.VIEWED} of {with_commas(len(computed))} documents.")
     if (bars := kinds_figure(comparison)) is not None:
-        yield "kinds", "Who differs, and how", bars
+        yield "kinds", KINDS_TITLE, bars
     if viewed:
         views = [alignment_document(alignment, n) for n, alignment in viewed.items()]
         yield "alignment", "Alignment", join(cut, alignment_view(views))
