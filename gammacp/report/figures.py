@@ -142,18 +142,21 @@ def disorder_figure(found: Explanation) -> Markup:
 
 
 def charges_figure(found: Charges) -> Markup:
-    """Bars of what each annotator is charged with, the longest first, with shares and counts."""
+    """Bars of what each annotator is charged with, the longest first, with shares and counts.
+
+    Words stand above their bar, so that the picture is read on a narrow screen, too.
+    """
     longest = max(r.share for r in found.rows)
+    wide, tall = 440, 38
     parts: list[Markup] = []
     for place, row in enumerate(found.rows):
-        y = 4.0 + 26 * place
-        length = max(1.5, 230 * row.share / longest)
+        y = float(tall * place)
         said = element("title", f"{row.label}: {row.number}")
-        bar = _bar(212, y, length, 18, fill="#0072b2")
-        parts.append(element("g", said, bar))
-        parts.append(text(205, y + 14, _label(row), text_anchor="end"))
-        parts.append(text(218 + length, y + 14, row.number, class_="faint"))
-    drawn = svg(640, 26 * len(found.rows) + 4, found.title, parts)
+        length = max(1.5, wide * row.share / longest)
+        parts.append(element("g", said, _bar(0, y + 20, length, 11, fill="#0072b2")))
+        parts.append(text(0, y + 15, _label(row)))
+        parts.append(text(wide, y + 15, row.number, text_anchor="end", class_="faint"))
+    drawn = svg(wide, tall * len(found.rows), found.title, parts)
     return element("figure", drawn, element("figcaption", found.caption))
 
 

@@ -133,7 +133,10 @@ def live(
         open_units = sum(len(c.review) for c in findings.review.consensus.values())
         doubtful = len(links_to_review(findings.review.consensus).records)
         links = f" and {_number(doubtful, 'link')}" if doubtful else ""
-        parts.append(fill(own("next.html"), units=join(_number(open_units, "unit"), links)))
+        asked = len(findings.review.questions)
+        about = f" in {_number(asked, 'question')}" if 0 < asked < open_units else ""
+        units = join(_number(open_units, "unit"), about, links)
+        parts.append(fill(own("next.html"), units=units))
     if findings.understood is not None:
         parts += [_what_was_read(findings.understood), _choosing(findings.understood, choice)]
     return element("div", *parts, id="live", data_version=now.version, data_state=now.state)

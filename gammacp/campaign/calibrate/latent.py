@@ -76,7 +76,7 @@ class Rates:
     real: Floats
 
 
-def rates_of(patterns: Patterns, weights: Floats) -> Rates:
+def rates_of(patterns: Patterns, weights: Floats, meeting: float = 0.0) -> Rates:
     """Estimate the rates of all annotators together.
 
     Parameters
@@ -85,6 +85,9 @@ def rates_of(patterns: Patterns, weights: Floats) -> Rates:
         Of slots.
     weights
         How often each document counts, shape (documents,).
+    meeting
+        How many slots that two annotators made alone are at the same place by chance, per real
+        slot and product of their rates of adding: slots of two may be such a meeting.
     """
     counts = weights @ patterns.counts
     used = counts > 0
@@ -97,6 +100,8 @@ def rates_of(patterns: Patterns, weights: Floats) -> Rates:
     stratum = stratum.ravel()
     alone = present.sum(axis=1) == 1
     owner = present.argmax(axis=1)
+    two = np.flatnonzero(present.sum(axis=1) == 2)
+    both = np.argwhere(present[two])[:, 1].reshape(-1, 2)
     failing, adding = np.full(people, _START), np.full(people, _START)
     real = np.zeros(people)
     for _ in range(_STEPS):
@@ -104,6 +109,8 @@ def rates_of(patterns: Patterns, weights: Floats) -> Rates:
         likely = np.where(asked, np.where(present, 1 - failing, failing), 1.0).prod(axis=1)
         share = np.ones(len(counts))
         share[alone] = likely[alone] / (likely[alone] + adding[owner[alone]] + _SMALL)
+        met = meeting * adding[both].prod(axis=1)
+        share[two] = likely[two] / (likely[two] + met + _SMALL)
         seen = counts * share
         # Of real slots some are seen by nobody: as many as the rates say.
         unseen = np.where(kinds, failing, 1.0).prod(axis=1)
@@ -111,7 +118,9 @@ def rates_of(patterns: Patterns, weights: Floats) -> Rates:
         missed = by_kind * unseen / np.maximum(1 - unseen, _SMALL)
         real = (by_kind + missed) @ kinds
         failed = seen @ (asked & ~present) + missed @ kinds
-        added = np.bincount(owner[alone], (counts - seen)[alone], people)
+        added = np.zeros(people)
+        np.add.at(added, owner[alone], (counts - seen)[alone])
+        np.add.at(added, both, (counts - seen)[two, None])
         with np.errstate(invalid="ignore", divide="ignore"):
             failing = np.where(real > 0, failed / real, 0.0)
             adding = np.where(real > 0, added / real, 0.0)

@@ -39,8 +39,12 @@ FEWEST_PEOPLE, FEWEST_DOCUMENTS = 3, 3
 CONFIDENCE = 0.95
 _BLOCKS = 40
 """Most parts that documents are dealt to for the spread of an estimate."""
-_SAME_PLACE = 0.8
-"""Largest distance of two ends of the same unit, as a share of its length."""
+_SAME_PLACE, _FAR = 0.5, 4.5
+"""Largest distance of two ends of the same unit: a share of its length, or times the median."""
+_ADDED_MEET = 0.8
+"""Stretch around a unit, in lengths, in which another that was added is taken for the same one."""
+_CUTS_MEET = 0.18
+"""Share of pairs of cuts, each anywhere in the same unit, that `slots.NEAR` takes for one."""
 _STABLE = 3 / 8  # makes the square root of a count's spread the same for all counts (Anscombe 1948)
 
 
@@ -247,7 +251,7 @@ class _Evidence:
 
     `labels` has a row for each slot with two labels or more, `document` its document's place;
     `squares` and `pairs` are sums of squared differences of places, shape (documents, annotators,
-    annotators).
+    annotators); `crowding` of each document is how often an annotator's units cover it.
     """
 
     units: Patterns
@@ -257,6 +261,7 @@ class _Evidence:
     categories: int
     squares: Floats
     pairs: Floats
+    crowding: Floats
 
     @classmethod
     def of(cls, aligned: Sequence[Alignment], names: Sequence[str]) -> _Evidence:
@@ -287,6 +292,7 @@ class _Evidence:
             categories=len(labels_of),
             squares=squares,
             pairs=pairs,
+            crowding=np.array([_crowding(a.continuum) for a in aligned]),
         )
 
     def estimate(self, weights: Floats) -> _Estimate:
@@ -297,8 +303,9 @@ class _Evidence:
         weights
             How often each document counts, shape (documents,).
         """
-        units = rates_of(self.units, weights)
-        boundaries = rates_of(self.boundaries, weights)
+        crowded = float(weights @ self.crowding / weights.sum())
+        units = rates_of(self.units, weights, _ADDED_MEET * crowded)
+        boundaries = rates_of(self.boundaries, weights, _CUTS_MEET)
         # A document has one boundary less than units.
         size = float(boundaries.real.max() / weights.sum())
         per_unit = size / (size + 1)
@@ -318,6 +325,12 @@ class _Evidence:
         }
         values, cases = zip(*(columns[e] for e in ERRORS), strict=True)
         return _Estimate(np.stack(values, axis=1), np.stack(cases, axis=1))
+
+
+def _crowding(continuum: Continuum) -> float:
+    """Return how often the mean annotator's units cover the continuum."""
+    lengths = float((continuum.ends - continuum.starts).sum())
+    return lengths / continuum.n_annotators / (continuum.length or 1.0)
 
 
 def _spread(rows: Codes, own: Codes, people: int, empty: int) -> Codes:
@@ -364,7 +377,8 @@ def _shifts(continuum: Continuum, slots: Slots, own: Codes, people: int) -> tupl
             first, second = rows[both, one], rows[both, other]
             for ends in (continuum.starts, continuum.ends):
                 apart = np.abs(ends[first] - ends[second]) / sizes[both]
-                near = apart[apart <= _SAME_PLACE]
+                median = float(np.median(apart)) if len(apart) else 0.0
+                near = apart[apart <= max(_SAME_PLACE, _FAR * median)]
                 at = [own[one], own[other]], [own[other], own[one]]
                 squares[at] += (near**2).sum()
                 pairs[at] += len(near)
