@@ -9,7 +9,7 @@ import numpy as np
 
 from gammacp.base.arrays import Floats, Indices
 from gammacp.dissimilarity import BoundDissimilarity
-from gammacp.kinds.charging import add_up, shares_of, sides_of
+from gammacp.kinds.charging import SlotSums, add_up, shares_of, sides_of, sums_over
 from gammacp.kinds.differences import AlignedUnits, differences_in
 from gammacp.kinds.documents import AlignedDocuments
 from gammacp.kinds.forms import KINDS
@@ -77,28 +77,30 @@ def by_chance(
     """
     size = len(documents.people)
     parts = np.zeros(len(KINDS))
-    counts, variances = np.zeros((size, len(KINDS))), np.zeros((size, len(KINDS)))
-    cautious = np.zeros((size, len(KINDS)))
+    counts, variances, cautious = (np.zeros((size, len(KINDS))) for _ in range(3))
     named = all(group.named for group in groups)
     units = np.array([a.continuum.mean_units for a in documents.alignments.values()])
     for group in groups:
-        costs, seen, there = _counted(documents, group, dissimilarity, named=named)
+        costs, seen = _counted(documents, group, dissimilarity, named=named)
         parts += costs
-        if not named:
+        if seen is None:
             continue
-        weight = np.array([c.mean_units for c, _ in group.sets])
-        for person in range(size):
-            mine = [k for k in group.documents.tolist() if person in documents.slots[k]]
-            sets = there[:, person]
-            if not mine or not sets.any():
-                continue
-            total, stands_for = float(weight[sets].sum()), float(units[mine].sum())
-            rate = seen[sets, person].sum(axis=0) / total
-            residual = seen[sets, person] - rate * weight[sets, None]
-            spread = (residual**2).sum(axis=0) / total * (sets.sum() / max(1, sets.sum() - 1))
-            counts[person] += rate * stands_for
-            cautious[person] += (rate + 1 / total) * stands_for
-            variances[person] += spread * stands_for * (1 + stands_for / total)
+        slots = [documents.slots[k] for k in group.documents.tolist()]
+        people = np.concatenate(slots)
+        weight = np.repeat(units[group.documents], [len(s) for s in slots])
+        stands_for = np.bincount(people, weight, size)[:, None]
+        size_of_set = np.array([c.mean_units for c, _ in group.sets])[seen.document]
+        total = np.bincount(seen.person, size_of_set, size)[:, None]
+        number = np.bincount(seen.person, minlength=size)[:, None]
+        known = np.maximum(total, 1e-300)
+        rate = seen.by_person(size) / known
+        residual = seen.values - rate[seen.person] * size_of_set[:, None]
+        spread = sums_over(seen.person, residual**2, size) / known
+        spread *= number / np.maximum(1, number - 1)
+        there = total > 0
+        counts += np.where(there, rate * stands_for, 0.0)
+        cautious += np.where(there, (rate + 1 / known) * stands_for, np.inf)
+        variances += np.where(there, spread * stands_for * (1 + stands_for / known), 0.0)
     if not named:
         return ByChance(parts, None, None, None)
     return ByChance(parts, counts, variances, cautious)
@@ -110,28 +112,22 @@ def _counted(
     dissimilarity: BoundDissimilarity,
     *,
     named: bool,
-) -> tuple[Floats, Floats, Floats]:
-    """Return costs by kind, counts by set, person and kind, and who is in which set."""
-    size = len(documents.people)
+) -> tuple[Floats, SlotSums | None]:
+    """Return costs by kind, and counts of each annotator of each set."""
     code = {name: k for k, name in enumerate(documents.people)}
     costs = np.zeros(len(KINDS))
-    counts = np.zeros((len(group.sets), size, len(KINDS)))
-    there = np.zeros((len(group.sets), size), np.bool_)
+    counts: list[SlotSums] = []
     for begin, found in differences_in(group.sets, dissimilarity, group.scales):
-        number = len(found.edges) - 1
-        continua = [c for c, _ in group.sets[begin : begin + number]]
+        continua = [c for c, _ in group.sets[begin : begin + len(found.edges) - 1]]
         slots = [
             np.array([code.get(a, 0) if named else 0 for a in c.annotators], np.int32)
             for c in continua
         ]
         shares = shares_of(found)
-        costs += add_up(found, shares, found.cost, slots, size).sum(axis=(0, 1))
+        costs += add_up(found, shares, found.cost, slots).values.sum(axis=0)
         if not named:
             continue
         if not documents.charging:
             shares = sides_of(found)
-        rows = np.ones(len(found.form))
-        counts[begin : begin + number] = add_up(found, shares, rows, slots, size)
-        for k, people in enumerate(slots, begin):
-            there[k, people] = True
-    return costs, counts, there
+        counts.append(add_up(found, shares, np.ones(len(found.form)), slots, begin))
+    return costs, SlotSums.joined(counts) if named else None

@@ -9,6 +9,7 @@ alone, and `split` if the one who has several does; a unit that others have not 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -111,10 +112,70 @@ def sides_of(found: Differences) -> Shares:
     return Shares(mine, slot, kind, np.ones(len(mine)))
 
 
+@dataclass(frozen=True, eq=False)
+class SlotSums:
+    """Sums of what each annotator of each document is charged with.
+
+    Attributes
+    ----------
+    document, person
+        The document of each slot, and who is in it.
+    values
+        Shape (slots, kinds), by document.
+    """
+
+    document: Indices
+    person: Indices
+    values: Floats
+
+    @classmethod
+    def joined(cls, sums: Sequence[SlotSums]) -> SlotSums:
+        """Return the sums of documents, one after the other.
+
+        Parameters
+        ----------
+        sums
+            Their documents are counted on.
+        """
+        return cls(
+            np.concatenate([s.document for s in sums]),
+            np.concatenate([s.person for s in sums]),
+            np.concatenate([s.values for s in sums]),
+        )
+
+    def by_person(self, size: int) -> Floats:
+        """Return sums over all documents, shape (size, kinds).
+
+        Parameters
+        ----------
+        size
+            How many people there are.
+        """
+        return sums_over(self.person, self.values, size)
+
+
+def sums_over(places: Indices, values: Floats, size: int) -> Floats:
+    """Return rows of values added up by place, shape (size, columns).
+
+    Parameters
+    ----------
+    places
+        Of each row.
+    values
+        The rows.
+    size
+        Number of places.
+    """
+    sums = np.zeros((size, values.shape[1]))
+    for column in range(values.shape[1]):
+        sums[:, column] = np.bincount(places, values[:, column], size)
+    return sums
+
+
 def add_up(
-    found: Differences, shares: Shares, values: Floats, people: Sequence[Codes], size: int
-) -> Floats:
-    """Return sums of values by document, person and kind, shape (documents, size, kinds).
+    found: Differences, shares: Shares, values: Floats, people: Sequence[Codes], begin: int = 0
+) -> SlotSums:
+    """Return sums of values by annotator of a document and kind.
 
     Parameters
     ----------
@@ -124,15 +185,17 @@ def add_up(
         Of each row.
     people
         For each document the person in each of its slots.
-    size
-        How many people there are.
+    begin
+        Number of the first document.
     """
-    documents = len(people)
-    first = np.concatenate(([0], np.cumsum([len(p) for p in people])))
-    flat = np.concatenate([np.asarray(p, np.int64) for p in people])
-    document = found.document[shares.row].astype(np.int64)
-    person = flat[first[document] + shares.slot]
-    place = (document * size + person) * len(KINDS) + shares.kind
+    sizes = np.array([len(p) for p in people])
+    first = np.concatenate(([0], np.cumsum(sizes)))
+    slot = first[found.document[shares.row]] + shares.slot
     charged = (values[shares.row] * shares.share).astype(np.float64)
-    sums: Floats = np.bincount(place, charged, documents * size * len(KINDS))
-    return sums.reshape(documents, size, len(KINDS))
+    size = int(first[-1])
+    sums = np.bincount(slot * len(KINDS) + shares.kind, charged, size * len(KINDS))
+    return SlotSums(
+        np.repeat(np.arange(begin, begin + len(people)), sizes),
+        np.concatenate([np.asarray(p, np.int64) for p in people]),
+        sums.reshape(size, len(KINDS)),
+    )

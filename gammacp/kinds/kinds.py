@@ -12,31 +12,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, Unpack
+from typing import Any, ClassVar, TypeAlias, Unpack
 
 import numpy as np
 
-from gammacp.alignment import Alignment
+from gammacp.alignment import Alignment, align
 from gammacp.base.arrays import Floats
+from gammacp.base.record_tables import Table
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError, UsageError
 from gammacp.kinds.by_chance import ByChance, RandomSets, by_chance
-from gammacp.kinds.charging import add_up, shares_of, sides_of
+from gammacp.kinds.charging import SlotSums, add_up, shares_of, sides_of
 from gammacp.kinds.differences import Differences, check_pieces, differences_in
 from gammacp.kinds.documents import AlignedDocuments, documents_of
 from gammacp.kinds.forms import BOTH, CATEGORY, FAMILY, FIRST, KINDS, NESTING, POSITION, UNMATCHED
 from gammacp.kinds.sentences import sentences_of
-from gammacp.kinds.significance import Counted, even_shares, p_values
+from gammacp.kinds.significance import Counted, p_values
+from gammacp.kinds.tables import tables_of
 from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis, Chance, RandomSet
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 
 Record: TypeAlias = dict[str, Any]
 
-NOBODY = (
-    "every document has two annotators: they differ from each other, and nobody can be charged "
-    "with it"
-)
+NOBODY = "With two annotators, each differs from the other: nobody can be charged with a difference"
 
 
 @dataclass(frozen=True)
@@ -97,6 +96,8 @@ class Kinds:
         Why nobody is charged; None where annotators are.
     """
 
+    key: ClassVar[str] = "kinds"
+
     parts: Mapping[str, Record]
     people: tuple[Record, ...]
     pairs: tuple[Record, ...]
@@ -121,6 +122,22 @@ class Kinds:
             for case in _cases(found, names[begin:], continua[begin:], charged=self.reason is None)
         )
 
+    def tables(self) -> Iterator[tuple[str, Table]]:
+        """Yield what each kind costs and what annotators are charged with, each with its title."""
+        return tables_of(self)
+
+    def in_words(self) -> list[str]:
+        """What stands out, and why nobody is charged."""
+        return [*self.sentences, *([f"{self.reason}."] if self.reason else [])]
+
+    def heading(self) -> str:
+        """Return the heading of the section in a report."""
+        return "Who differs, and how"
+
+    def headline(self) -> str:
+        """Return the first sentence; "" where nothing stands out."""
+        return self.sentences[0] if self.sentences else ""
+
     def as_dict(self) -> Record:
         """The kinds as JSON has them."""
         made: Record = {
@@ -144,8 +161,8 @@ def kinds_of(
     Parameters
     ----------
     source
-        An alignment; a γ of one continuum or of a corpus; an `Agreement`; or the continua, which are
-        then compared with chance as for `gamma`.
+        An alignment; a γ of one continuum or of a corpus; an `Agreement`; or the continua, which
+        are then compared with chance as for `gamma`.
     random_sets
         Random annotation sets with their alignments, for what chance gives in an alignment or a γ;
         None: nothing is compared with chance, and there are no sentences.
@@ -232,23 +249,22 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
     aligned = [(a.continuum, a.groups) for a in documents.alignments.values()]
     batches = tuple(differences_in(aligned, documents.dissimilarity, documents.scales))
     size = len(documents.people)
-    costs: list[Floats] = []
-    counts: list[Floats] = []
+    costs: list[SlotSums] = []
+    counts: list[SlotSums] = []
     for begin, found in batches:
         people = documents.slots[begin : begin + len(found.edges) - 1]
         shares = shares_of(found)
-        costs.append(add_up(found, shares, found.cost, people, size))
+        costs.append(add_up(found, shares, found.cost, people, begin))
         shares = shares if documents.charging else sides_of(found)
-        counts.append(add_up(found, shares, np.ones(len(found.form)), people, size))
-    cost = np.concatenate(costs).sum(axis=0)
-    seen = Counted(np.concatenate(counts), documents.slots, documents.charging)
+        counts.append(add_up(found, shares, np.ones(len(found.form)), people, begin))
+    cost = SlotSums.joined(costs).by_person(size)
+    seen = Counted(SlotSums.joined(counts), size, documents.charging)
     chance = None if groups is None else by_chance(documents, groups, documents.dissimilarity)
     p = None if chance is None else p_values(seen, chance, seed)
-    records = tuple(_people(documents, seen.counts.sum(axis=0), cost, chance, p))
+    records = tuple(_people(documents, seen.totals, cost, chance, p))
     pairs = tuple(_pairs(documents, batches))
-    even = even_shares(seen) * seen.counts.sum(axis=(0, 1))
-    by_name = {
-        (name, kind): float(even[person, code])
+    even = {
+        (name, kind): float(seen.even[person, code])
         for person, name in enumerate(documents.people)
         for code, kind in enumerate(KINDS)
     }
@@ -256,7 +272,7 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
         parts=_parts(cost.sum(axis=0), None if chance is None else chance.parts),
         people=records,
         pairs=pairs,
-        sentences=sentences_of(records, pairs, by_name),
+        sentences=sentences_of(records, pairs, even),
         reason=None if documents.charging else NOBODY,
         documents=documents,
         batches=batches,
@@ -374,3 +390,9 @@ def _kind(form: int, bearer: int) -> str:
     if form == UNMATCHED:
         return "unmatched" if bearer == BOTH else "extra" if bearer == FIRST else "missing"
     return _NAMES[form]
+
+
+def example() -> None:
+    """Read a small alignment, for what is compiled beforehand."""
+    units = [Unit("A", 0, 9, "x"), Unit("B", 0, 4, "x"), Unit("B", 5, 9, "y"), Unit("C", 1, 3, "y")]
+    kinds_of(align(Continuum.from_units(units)))

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from gammacp.base.arrays import Floats
 from gammacp.base.text import counted
-from gammacp.kinds.forms import KINDS
 
 Record: TypeAlias = dict[str, Any]
 

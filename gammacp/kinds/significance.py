@@ -4,23 +4,25 @@ Two things have to be shown. *Chance*: independent annotators with the same habi
 would not give as much. *Luck*: if all annotators were alike, one of them would not have so large a
 share. The p of a count is the larger of both.
 
-Chance of `split`, `merged`, `missing` and `level` is the count in random sets: independent annotators
-seldom join what others cut. The others are more frequent by chance than among annotators who agree,
-so the share of a person is compared with that person's share in the random sets. Luck is a
-permutation of the annotators within each document where there are `FEWEST_DOCUMENTS`, otherwise a
-binomial test of the share.
+Chance of `split`, `merged`, `missing` and `level` is the count in random sets: independent
+annotators seldom join what others cut. The other kinds are more frequent by chance than among
+annotators who agree, so the share of a person is compared with that person's share in the random
+sets. Luck is a permutation of the annotators within each document where there are
+`FEWEST_DOCUMENTS`, otherwise a binomial test of the share.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import betainc, gammainc
 
-from gammacp.base.arrays import Codes, Floats
+from gammacp.base.arrays import Floats, Indices
 from gammacp.kinds.by_chance import ByChance
+from gammacp.kinds.charging import SlotSums, sums_over
 from gammacp.kinds.forms import KIND_CODE, KINDS
 
 FEWEST_DOCUMENTS = 5
@@ -41,17 +43,43 @@ class Counted:
 
     Attributes
     ----------
-    counts
-        Shape (documents, people, kinds).
-    slots
-        For each document the people in it.
+    sums
+        By annotator of a document, and kind.
+    size
+        How many people there are.
     charging
         Whether annotators are charged, or everything is counted on both sides.
     """
 
-    counts: Floats
-    slots: Sequence[Codes]
+    sums: SlotSums
+    size: int
     charging: bool
+
+    @cached_property
+    def totals(self) -> Floats:
+        """Counts over all documents, shape (people, kinds)."""
+        return self.sums.by_person(self.size)
+
+    @cached_property
+    def sizes(self) -> Indices:
+        """How many annotators each document has."""
+        return np.bincount(self.sums.document)
+
+    @cached_property
+    def by_document(self) -> Floats:
+        """Counts of each document, shape (documents, kinds)."""
+        return sums_over(self.sums.document, self.sums.values, len(self.sizes))
+
+    @cached_property
+    def even(self) -> Floats:
+        """Counts of each person if all of a document differed alike, shape (people, kinds)."""
+        alike = self.by_document / np.maximum(1, self.sizes)[:, None]
+        return sums_over(self.sums.person, alike[self.sums.document], self.size)
+
+    @property
+    def event(self) -> float:
+        """Rows of one event, in the mean: one who differs from all others makes one each."""
+        return max(1.0, float(self.sizes.mean()) - 1) if self.charging else 1.0
 
     @property
     def tested(self) -> tuple[int, ...]:
@@ -73,7 +101,7 @@ def p_values(found: Counted, chance: ByChance, seed: int) -> Floats:
     seed
         Of the permutations.
     """
-    totals = found.counts.sum(axis=0)
+    totals = found.totals
     p = np.full(totals.shape, np.nan)
     kinds = [k for k in found.tested if totals[:, k].any()]
     if not kinds or chance.counts is None:
@@ -112,43 +140,19 @@ def p_by_chance(found: Counted, chance: ByChance) -> Floats:
     assert chance.counts is not None
     assert chance.variances is not None
     assert chance.cautious is not None
-    totals = found.counts.sum(axis=0)
+    totals = found.totals
     p = at_least(totals, chance.cautious, chance.variances)
-    whole = totals.sum(axis=0)
-    drawn = chance.counts.sum(axis=0)
-    share = np.divide(chance.counts, drawn, out=np.zeros_like(totals), where=drawn > 0)
-    even = even_shares(found)
-    # A difference of one annotator from all others is one event, whatever their number.
-    events = _events(found)
-    of_share = binomial_tail(totals / events, whole / events, np.maximum(share, even))
+    whole, drawn = totals.sum(axis=0), chance.counts.sum(axis=0)
+    share = np.maximum(_shares(chance.counts, drawn), _shares(found.even, whole))
+    of_share = binomial_tail(totals / found.event, whole / found.event, share)
     for kind in range(len(KINDS)):
         if kind not in _COUNTED:
             p[:, kind] = of_share[:, kind]
     return p
 
 
-def _events(found: Counted) -> float:
-    """Return of how many rows one event is, in the mean."""
-    if not found.charging:
-        return 1.0
-    sizes = [len(slots) - 1 for slots in found.slots]
-    return max(1.0, float(np.mean(sizes)))
-
-
-def even_shares(found: Counted) -> Floats:
-    """Return the share of each person if all of a document differ alike, (people, kinds).
-
-    Parameters
-    ----------
-    found
-        What was observed.
-    """
-    totals = found.counts.sum(axis=1)
-    whole = totals.sum(axis=0)
-    shares = np.zeros(found.counts.shape[1:])
-    for document, slots in enumerate(found.slots):
-        shares[slots] += totals[document] / len(slots)
-    return np.divide(shares, whole, out=np.zeros_like(shares), where=whole > 0)
+def _shares(counts: Floats, whole: Floats) -> Floats:
+    return np.divide(counts, whole, out=np.zeros_like(counts), where=whole > 0)
 
 
 def at_least(counts: Floats, means: Floats, variances: Floats) -> Floats:
@@ -200,25 +204,21 @@ def p_by_luck(found: Counted, kinds: Sequence[int], seed: int) -> Floats:
     seed
         Of the permutations.
     """
-    counts = found.counts[:, :, kinds]
-    several = [d for d, c in enumerate(counts) if c.any() and len(found.slots[d]) > 1]
-    if len(several) < FEWEST_DOCUMENTS:
-        events = _events(found)
-        totals = counts.sum(axis=0)
-        even = even_shares(found)[:, kinds]
-        return holm(binomial_tail(totals / events, totals.sum(axis=0) / events, even))
-    return _permuted(counts[several], [found.slots[d] for d in several], seed)
+    differing = found.by_document[:, kinds].any(axis=1) & (found.sizes > 1)
+    if np.count_nonzero(differing) >= FEWEST_DOCUMENTS:
+        return _permuted(found, kinds, np.flatnonzero(differing), seed)
+    totals = found.totals[:, kinds]
+    whole = totals.sum(axis=0)
+    even = _shares(found.even[:, kinds], whole)
+    return holm(binomial_tail(totals / found.event, whole / found.event, even))
 
 
-def _permuted(counts: Floats, slots: Sequence[Codes], seed: int) -> Floats:
-    # People in an order that their names do not decide.
-    flat = counts.transpose(1, 0, 2).reshape(counts.shape[1], -1)
-    rank = np.empty(len(flat), np.int64)
-    rank[np.lexsort(flat.T[::-1])] = np.arange(len(flat))
-    blocks = _blocks(counts, slots, rank)
-    observed = counts.sum(axis=0)
+def _permuted(found: Counted, kinds: Sequence[int], documents: Indices, seed: int) -> Floats:
+    blocks = _blocks(found, kinds, documents)
+    observed = np.zeros((found.size, len(kinds)))
     mean, variance = np.zeros_like(observed), np.zeros_like(observed)
     for people, table in blocks:
+        observed[people] += table
         mean[people] += table.mean(axis=0)
         variance[people] += table.var(axis=0)
     moves = variance > 0
@@ -234,23 +234,39 @@ def _permuted(counts: Floats, slots: Sequence[Codes], seed: int) -> Floats:
             order = rng.random((number, len(people))).argsort(axis=1)
             drawn[:, people] += table[order]
         largest = np.where(moves, (drawn - mean) / scale, -np.inf).max(axis=(1, 2))
-        above += (seen <= largest[:, None, None] + 1e-9).sum(axis=0)
-    return (1 + above) / (1 + _PERMUTATIONS)
+        above += np.searchsorted(np.sort(-largest), -seen + 1e-9, side="right")
+    return np.where(moves, (1 + above) / (1 + _PERMUTATIONS), 1.0)
 
 
 def _blocks(
-    counts: Floats, slots: Sequence[Codes], rank: Sequence[int]
+    found: Counted, kinds: Sequence[int], documents: Indices
 ) -> list[tuple[list[int], Floats]]:
     """Return people and counts of documents, or of several with the same people together."""
-    together = -(-len(slots) // _BLOCKS)
+    sums = found.sums
+    edges = np.concatenate(([0], np.cumsum(found.sizes)))
+    rank = _ranks(found, kinds)
+    together = -(-len(documents) // _BLOCKS)
     waiting: dict[tuple[int, ...], tuple[int, Floats]] = {}
     blocks: list[tuple[list[int], Floats]] = []
-    for table, people in zip(counts, slots, strict=True):
-        key = tuple(sorted(people.tolist(), key=lambda person: int(rank[person])))
-        number, sums = waiting.pop(key, (0, np.zeros((len(key), counts.shape[2]))))
-        number, sums = number + 1, sums + table[list(key)]
-        if number == together:
-            blocks.append(([*key], sums))
+    for document in documents.tolist():
+        rows = np.arange(edges[document], edges[document + 1])
+        rows = rows[np.argsort(rank[sums.person[rows]])]
+        key = tuple(sums.person[rows].tolist())
+        table = sums.values[rows][:, kinds]
+        number, before = waiting.pop(key, (0, np.zeros_like(table)))
+        if number + 1 == together:
+            blocks.append(([*key], before + table))
         else:
-            waiting[key] = (number, sums)
-    return blocks + [([*key], sums) for key, (_, sums) in waiting.items()]
+            waiting[key] = (number + 1, before + table)
+    return blocks + [([*key], table) for key, (_, table) in waiting.items()]
+
+
+def _ranks(found: Counted, kinds: Sequence[int]) -> Indices:
+    """Return an order of the people, by their counts, that their names do not decide."""
+    first = np.full(found.size, len(found.sizes))
+    np.minimum.at(first, found.sums.person, found.sums.document)
+    squares = sums_over(found.sums.person, found.sums.values**2, found.size)[:, kinds]
+    keys = [first, *squares.T, *found.totals[:, kinds].T]
+    ranks = np.empty(found.size, np.int64)
+    ranks[np.lexsort(keys)] = np.arange(found.size)
+    return ranks

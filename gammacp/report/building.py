@@ -22,6 +22,7 @@ from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings
+from gammacp.registry import names as names_of
 from gammacp.report.images import grounds
 from gammacp.report.page import Contents, page
 from gammacp.report.page_tables import VIEWED
@@ -136,6 +137,7 @@ def report(
         in_order=in_order,
         leave_one_out=leave_one_out,
         explain=True,
+        also=names_of("comparison table"),
         executor=executor,
         progress=progress,
         first=first,

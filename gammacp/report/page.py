@@ -22,6 +22,7 @@ from gammacp.campaign.calibrate import Calibration
 from gammacp.campaign.charges import charges_of
 from gammacp.campaign.compare import Comparison, PairMatrix
 from gammacp.campaign.consensus import Belief, CorpusConsensus, gold_tables
+from gammacp.campaign.parts import ComparisonPart
 from gammacp.campaign.replace import Candidacy
 from gammacp.campaign.verdict import verdict
 from gammacp.measures.explanation import Explanation
@@ -221,7 +222,9 @@ def _beside(contents: Contents) -> list[str]:
     units = sum(s.units for s in computed.values())
     what = f"{with_commas(len(computed))} documents" if len(computed) != 1 else "1 document"
     found = [f"{len(comparison.pairs.annotators)} annotators, {what}, {with_commas(units)} units."]
-    found += [said for part in comparison.parts.values() if (said := part.headline())]
+    # The verdict has begun with the kinds of differences.
+    parts = (part for name, part in comparison.parts.items() if name != "kinds")
+    found += [said for part in parts if (said := part.headline())]
     found += map(sentence, comparison.overall.score.caveats())
     if contents.left_out:
         passed = sum(entry.count for entry in contents.left_out)
@@ -256,7 +259,7 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
     if len(computed) > len(viewed):
         cut = hint(f"The first {page_tables.VIEWED} of {with_commas(len(computed))} documents.")
     if (bars := kinds_figure(comparison)) is not None:
-        yield "kinds", KINDS_TITLE, bars
+        yield "kinds", KINDS_TITLE, join(bars, *_part_tables(comparison.parts["kinds"]))
     if viewed:
         views = [alignment_document(alignment, n) for n, alignment in viewed.items()]
         yield "alignment", "Alignment", join(cut, alignment_view(views))
@@ -280,9 +283,8 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
     if comparison.categories:
         yield "categories", "Categories", _categories(comparison)
     for name, part in comparison.parts.items():
-        tables = [(title, t) for title, t in part.tables() if t.records]
-        listed = (join(element("h3", title), table(t)) for title, t in tables)
-        yield name, part.heading(), join(*listed)
+        if name != "kinds":
+            yield name, part.heading(), join(*_part_tables(part))
     if (reference := comparison.reference) is not None:
         title = f"{reference.name} against the annotators"
         yield "reference", title, page_tables.reference(reference)
@@ -296,6 +298,13 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
     if contents.left_out:
         yield "passed", "Skipped while reading", left_out(contents.left_out)
     yield "method", "For the methods section", _method(comparison)
+
+
+def _part_tables(part: ComparisonPart) -> Iterator[Markup]:
+    """Yield a part's tables under their titles."""
+    for title, found in part.tables():
+        if found.records:
+            yield join(element("h3", title), table(found))
 
 
 def _with(found: Table, words: str) -> Markup:

@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from gammacp.campaign.commands.comparing import Comparing
 from gammacp.cli.options.groups import option
@@ -18,15 +19,17 @@ from gammacp.cli.output import (
     write_frame,
 )
 from gammacp.cli.sparing import spare_files
+from gammacp.registry import names
 
+TABLES = ("document", "annotator", "pair", "category")
+"""Tables of this subject, which are printed by default."""
+BESIDE = names("comparison table")
+"""Tables of other subjects, which are printed by default where the data have them."""
 
-class By(StrEnum):
-    """Tables of the comparison."""
-
-    DOCUMENT = "document"
-    ANNOTATOR = "annotator"
-    PAIR = "pair"
-    CATEGORY = "category"
+if TYPE_CHECKING:
+    By: TypeAlias = str
+else:
+    By = StrEnum("By", {name.upper(): name for name in (*TABLES, *BESIDE)})
 
 
 def compare(
@@ -54,7 +57,7 @@ def compare(
     from gammacp.campaign.compare import compare as compare_all
 
     thresholds.require_interval(comparing.wants_interval)
-    options, tables = settings.options(), [str(table) for table in by or By]
+    options, tables = settings.options(), [str(table) for table in by or TABLES]
     check_frame_path(frame)
     writes = outputs(frame=frame, figure=figure)
     spare_files(writes, comparing.against or ())
@@ -79,7 +82,8 @@ def compare(
     with comparing.computing.pool("comparing", pays=loaded.takes_long) as (executor, _):
         found = compare_all(
             loaded.corpus().continua,
-            by=[*tables, *(["kind"] if figure is not None or not by else [])],
+            by=tables,
+            also=() if by and figure is None else BESIDE,
             **comparing.options(files, reading, features),
             executor=executor,
             **options,

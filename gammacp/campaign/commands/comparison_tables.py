@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from gammacp.base.record_tables import Table, number
 from gammacp.base.text import group_by_text, visible
 from gammacp.campaign import result_tables
+from gammacp.campaign.parts import ComparisonTable
 from gammacp.cli.output import message, say, show
 from gammacp.errors import UsageError
 
@@ -30,7 +31,7 @@ def print_comparison(found: Comparison, by: Collection[str]) -> None:
         most = None if {"annotator", "pair", "category"} <= {*by} else 1
         for sentence in verdict(found).in_words()[:most]:
             say(sentence)
-    for title, table, words in chain(_main_tables(found, by), _further_tables(found)):
+    for title, table, words in chain(_main_tables(found, by), _further_tables(found, by)):
         show(table, title=title)
         for sentence in words:
             say(sentence)
@@ -75,7 +76,7 @@ def _main_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
         yield "", _confusion(found.confusion, "aligned pairs"), ()
 
 
-def _further_tables(found: Comparison) -> Iterator[_Part]:
+def _further_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
     """Yield what else was asked for: a reference, another round, groups, sessions, an order, …"""
     if (reference := found.reference) is not None:
         name = visible(reference.name)
@@ -93,9 +94,12 @@ def _further_tables(found: Comparison) -> Iterator[_Part]:
     if (groups := found.groups) is not None:
         yield "Groups of annotators", result_tables.groups(groups), [f"\n{groups.in_words()}"]
     for part in found.parts.values():
+        told = isinstance(part, ComparisonTable) and "document" not in by
+        words = part.in_words() if told else []
         for title, table in part.tables():
             if table.records:
-                yield title, table, ()
+                yield title, table, words
+                words = []
     if (twice := found.sessions) is not None:
         yield "The same people twice", result_tables.sessions(twice), [f"\n{twice.in_words()}"]
     if (ordered := found.over_time) is not None:

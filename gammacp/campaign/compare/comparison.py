@@ -33,7 +33,7 @@ from gammacp.campaign.compare.scoring import (
     with_annotators,
 )
 from gammacp.campaign.compare.sessions import Sessions, first_sessions, sessions_of
-from gammacp.campaign.parts import COMPARED, ComparisonPart
+from gammacp.campaign.parts import COMPARED, TABLES_BESIDE, ComparisonPart
 from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
 from gammacp.inference.resampling import DRAWS, BootstrapInterval
@@ -44,6 +44,7 @@ from gammacp.measures.agreement import (
 from gammacp.measures.explanation import Explanation, explained_on
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.registry import names as names_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
 # Of an error: as many different reasons why documents have no γ.
 
-TABLES = ("document", "annotator", "pair", "category", "kind")
+TABLES = ("document", "annotator", "pair", "category")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,8 +82,8 @@ class Comparison:
     `overall` holds the score per document, too; the tables of `people` can also be read as `pairs`,
     `without` and `annotators`. `reference` is None unless one was named, `against` unless there is
     another round, `sessions` unless people annotated twice, `over_time` unless documents are in
-    order, `explanation` unless it was asked for, `kinds` unless differences have kinds. `parts`
-    holds what other subjects compare, by name.
+    order, `explanation` unless it was asked for. `parts` holds what other subjects compare, by
+    name.
     """
 
     overall: Agreement
@@ -97,7 +98,6 @@ class Comparison:
     parts: Mapping[str, ComparisonPart] = field(default_factory=dict)
     sessions: Sessions | None = None
     over_time: OverTime | None = None
-    kinds: Kinds | None = None
 
     def __repr__(self) -> str:
         """Return how many documents, by whom, and their γ; `to_frame`, `as_dict` have the rest."""
@@ -112,6 +112,11 @@ class Comparison:
         from gammacp.base.display import as_html
 
         return as_html("comparison", self)
+
+    @property
+    def kinds(self) -> Kinds | None:
+        """Kinds of differences; None where they were not asked for, or there are none."""
+        return self.parts.get("kinds")  # type: ignore[return-value]
 
     @property
     def pairs(self) -> PairMatrix:
@@ -151,7 +156,6 @@ class Comparison:
             **{name: part.as_dict() for name, part in self.parts.items()},
             **record_of(self, "sessions over_time"),
             **record_of(self, "explanation" if self.explanation else ""),
-            **record_of(self, "kinds" if self.kinds else ""),
         }
 
 
@@ -167,6 +171,7 @@ def compare(
     draws: int = DRAWS,
     leave_one_out: bool = True,
     by: Collection[str] = TABLES,
+    also: Collection[str] = (),
     explain: bool = False,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
@@ -198,7 +203,9 @@ def compare(
     leave_one_out
         Compute γ without each annotator, on the annotator's documents.
     by
-        What is computed beside γ of everybody: tables of `TABLES`.
+        What is computed beside γ of everybody: tables of `TABLES`, or of other subjects.
+    also
+        Tables of other subjects that are left out where the data have none.
     explain
         Whether γ of everybody is taken apart, too (`gammacp.measures.explanation`).
     executor
@@ -220,7 +227,8 @@ def compare(
     """
     settings = Settings.of(**options)
     draws = whole("draws", draws, 0)
-    wanted = {one_of("by", name, TABLES) for name in several("by", by)}
+    tables = (*TABLES, *names_of("comparison table"))
+    wanted = {one_of("by", name, tables) for name in several("by", by)}
     tell = progress or (lambda _: None)
     everything = named_continua(continua)
     everybody = _people(everything, reference)
@@ -251,11 +259,19 @@ def compare(
     tell("each annotator left out")
     apart = leave_one_out and "annotator" in wanted
     without = without_each(others, overall, basis) if apart else ()
-    parts = {}
+    parts: dict[str, ComparisonPart] = {}
     for name, make in COMPARED.items():
         part = make(others, basis, pairs="pair" in wanted, without=apart)
         if part is not None:
             parts[name] = part
+    for name in sorted({*wanted, *also}.difference(TABLES)):
+        try:
+            beside = TABLES_BESIDE[name](basis)
+        except DataError:
+            if name in wanted:
+                raise
+            continue
+        parts[beside.key] = beside
     tell("categories")
     table = confusion((s.alignment for s in overall.computed.values()), categories_of(others))
     found, rounds = None, None
@@ -285,18 +301,7 @@ def compare(
         over_time=over_time(overall, in_order=in_order),
         explanation=explained_on(basis) if explain else None,
         parts=parts,
-        kinds=_kinds_on(basis) if "kind" in wanted else None,
     )
-
-
-def _kinds_on(basis: Basis) -> Kinds | None:
-    """Return the kinds of differences; None of units and costs that have none."""
-    from gammacp.kinds.kinds import kinds_on
-
-    try:
-        return kinds_on(basis)
-    except DataError:
-        return None
 
 
 def _sign(found: Agreement, spread: BootstrapInterval | None) -> Agreement:
