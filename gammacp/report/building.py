@@ -23,6 +23,7 @@ from gammacp.measures.agreement import Agreement
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.registry import MEASURES, expand_names
 from gammacp.measures.settings import GammaOptions, Settings
+from gammacp.registry import names as names_of
 from gammacp.report.images import grounds
 from gammacp.report.page import Contents, page
 from gammacp.report.page_tables import VIEWED
@@ -147,6 +148,7 @@ def report(
         in_order=in_order,
         leave_one_out=leave_one_out,
         explain=True,
+        also=names_of("comparison table"),
         executor=executor,
         progress=progress,
         first=first,
