@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gammacp.base.failures import documents_missing
 from gammacp.base.text import in_short
@@ -95,7 +95,9 @@ def gamma(
             shared=shared,
             **options,
         ).with_over(confidence=settings.sampling.confidence, with_parts=interval, teams=teams)
-        parts, further, refused = None, {}, []
+        parts = None
+        further: Mapping[str, Any] = {}
+        refused: Sequence[tuple[str, str]] = ()
         if explain and found.computed:
             # Imported with its option, as what follows: most runs print γ alone.
             from gammacp.measures.explanation import explanation_of, further_explanations
