@@ -31,8 +31,40 @@ from gammacp.measures.settings import Settings
 if TYPE_CHECKING:
     from gammacp.measures.label_matching import LabelMatching
 
-_REFERENCE = "against a reference, random sets are drawn for two annotators only"
+_REFERENCE = "against a reference, its random sets are drawn for two annotators only"
 _ADD_UP = "{} does not add up over documents"
+PRESENCE = "presence"
+_EXCHANGES_DOCUMENTS = frozenset({"documents", "corpus"})
+_SAME_CODES = (
+    "chance model {} does not change which codes a document has, so that presence needs "
+    "chance=documents"
+)
+
+
+@dataclass(frozen=True)
+class NoUnits:
+    """Draws a document without units, which chance leaves as it is.
+
+    Attributes
+    ----------
+    continuum
+        The document.
+    signature
+        Name of the chance model.
+    """
+
+    continuum: Continuum
+    signature: str
+
+    def draw(self, rng: np.random.Generator) -> Continuum:  # noqa: ARG002
+        """Return the document.
+
+        Parameters
+        ----------
+        rng
+            The generator of this one sample.
+        """
+        return self.continuum
 
 
 @dataclass(frozen=True)
@@ -50,7 +82,8 @@ class EveryDocument:
     @property
     def signature(self) -> str:
         """The model and what it decided by itself."""
-        return next(iter(self.samplers.values())).signature
+        made = [*self.samplers.values()]
+        return next((s for s in made if not isinstance(s, NoUnits)), made[0]).signature
 
     def draw(self, rng: np.random.Generator) -> Mapping[str, Continuum]:
         """Random continua by the names of the documents.
@@ -77,12 +110,18 @@ class PooledDisagreements:
         Of the measures.
     matching
         The way in which labels are matched, where those of the data were.
+    reference
+        The annotator with whom the others are compared; None: everybody with everybody.
+    named
+        Whether random annotators have the names of those in the data.
     """
 
     names: Sequence[str]
     documents: Mapping[str, Continuum]
     options: Mapping[str, Any]
     matching: LabelMatching | None = None
+    reference: str | None = None
+    named: bool = True
 
     def __call__(self, drawn: Mapping[str, Continuum]) -> dict[str, float]:
         """D of the sums over documents, by measure.
@@ -114,7 +153,12 @@ class PooledDisagreements:
         m = MEASURES[name]
         if can_observe(m):
             return pooled_disagreement(m, documents, self.options)
-        return corpus_score(Part(m, documents, self.options), plain=True).disagreement
+        reference = self.reference
+        if reference is not None and not self.named:
+            # Random annotators without a name are all alike, so that any of them will do.
+            reference = next(iter(documents.values())).annotators[0]
+        part = Part(m, documents, self.options, reference)
+        return corpus_score(part, plain=True).disagreement
 
 
 def corpus_beyond_chance(
@@ -144,8 +188,13 @@ def corpus_beyond_chance(
     """
     of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
     rest = {k: v for k, v in options.items() if k not in CHANCE_OPTIONS}
-    documents = {n: c for n, c in corpus.items() if c.n_units and c.n_annotators > 1}
-    settings = Settings.of(**of_chance).deciding([[*documents.values()]])
+    # Documents in which nobody found anything stay: in `presence` they are an agreement.
+    documents = {
+        name: c
+        for name, c in corpus.items()
+        if c.n_annotators > 1 and (reference is None or reference in c.annotators)
+    }
+    settings = Settings.of(**of_chance).deciding([[c for c in documents.values() if c.n_units]])
     beyond: dict[str, BeyondChance] = {}
     observed: dict[str, float] = {}
     for name, score in found.items():
@@ -157,7 +206,8 @@ def corpus_beyond_chance(
         elif matching is not None and pooled:
             reason = NOT_MATCHED.format(name)
         elif pooled:
-            whole = Part(m, documents, options, joint=(joint or {}).get(name)).whole
+            marked = {n: c for n, c in documents.items() if c.n_units}
+            whole = Part(m, marked, options, joint=(joint or {}).get(name)).whole
             if whole is not None:
                 keys = "value interval observed expected samples p least_p reason signature"
                 own = {key: getattr(whole, key) for key in keys.split()}
@@ -169,7 +219,9 @@ def corpus_beyond_chance(
             # Its value is 1 − D/E[D] already.
             beyond[name] = BeyondChance(value=score.value, chance=settings.chance)
             continue
-        elif reference is not None and any(c.n_annotators > 2 for c in documents.values()):
+        elif name == PRESENCE and settings.chance not in _EXCHANGES_DOCUMENTS:
+            reason = _SAME_CODES.format(settings.chance)
+        elif can_observe(m) and reference is not None and _more_than_two(documents):
             reason = _REFERENCE
         if reason or not score.defined:
             why = reason or NOT_OBSERVED
@@ -177,9 +229,14 @@ def corpus_beyond_chance(
         else:
             observed[name] = score.disagreement
     if observed:
-        counted = PooledDisagreements([*observed], documents, rest, matching)
+        named = CHANCE_MODELS[settings.chance].named
+        counted = PooledDisagreements([*observed], documents, rest, matching, reference, named)
         beyond |= _drawn(counted, observed, found, settings)
     return {name: replace(score, beyond_chance=beyond[name]) for name, score in found.items()}
+
+
+def _more_than_two(documents: Mapping[str, Continuum]) -> bool:
+    return any(c.n_annotators > 2 for c in documents.values())
 
 
 def _drawn(
@@ -191,9 +248,13 @@ def _drawn(
     """Return the measures whose random sets have to be drawn."""
     model, documents = CHANCE_MODELS[settings.chance], counted.documents
     try:
-        samplers = {}
+        samplers: dict[str, Sampler[Continuum]] = {}
         for name, c in documents.items():
-            compared = [*documents.values()] if model.ratio or model.pools else [c]
+            together = model.ratio or model.pools
+            if not together and not c.n_units:
+                samplers[name] = NoUnits(c, model.name)
+                continue
+            compared = [*documents.values()] if together else [c]
             samplers[name] = model.prepare(compared, c.n_annotators)
         return against_chance(
             observed,

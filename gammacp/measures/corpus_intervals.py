@@ -63,6 +63,7 @@ def _pooled(part: Part, pooled: PooledRates, marked: np.ndarray[Any, Any]) -> Po
         units=float(units),
         error=float(getattr(part.whole, "chance_error", 0.0)),
         exact=part.counting.together is None or _few_disagree(part),
+        least=part.measure.least,
     )
 
 

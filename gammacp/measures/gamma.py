@@ -4,11 +4,13 @@
 annotation sets. 1 is perfect, 0 what chance gives; it can be negative.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -18,8 +20,8 @@ from gammacp.base.arguments import instance
 from gammacp.base.arrays import Floats, Indices
 from gammacp.base.record_tables import record_of
 from gammacp.base.text import sentence
-from gammacp.chance.beyond import ratio_interval, ratios
-from gammacp.chance.direction import FEWEST_OF_STRETCH, Direction, direction, empty_stretches
+from gammacp.chance.beyond import ratio, ratio_interval, ratios
+from gammacp.chance.direction import Direction, direction
 from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.needs import Need, require, unmet_need
@@ -32,6 +34,9 @@ from gammacp.measures.registry import registered
 from gammacp.measures.score import ChanceBaseline, Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 
+if TYPE_CHECKING:
+    from gammacp.chance.common_gaps import CommonGaps
+
 # Units per annotator from which `cut` can be told from the continuum itself.
 FEWEST_UNITS = 5.0
 # Where annotators' own units overlap: with five, independent ones stand at −.04 (zero_continua).
@@ -39,6 +44,10 @@ FEWEST_OVERLAPPING = 10.0
 _UNPROVEN = (
     "some alignments are not proven to be the best; the interval includes what they leave open"
 )
+# Units of all annotators below which stretches that nobody marks say nothing.
+FEWEST_UNITS_OF_GAPS = 20
+# Difference of γ by which a tilt that chance has, too, is told.
+_TOLD_OF_TILT = 0.05
 # Of the test of agreement above 0.
 _LEVEL = 0.05
 _NEEDED = "a Continuum (read makes one of a file, Continuum.from_frame of a data frame) or a Corpus"
@@ -69,6 +78,11 @@ class Gamma(Score):
         documents of a corpus, and where there are too few units.
     over
         Intervals by whose population they are about; None where they were not asked for.
+    with_tilt
+        γ against random annotations that lie towards the same end; None where units lie towards
+        none.
+    gaps
+        Stretches that nobody marks, and γ if nothing could be marked there; None without any.
     """
 
     precision: float | None = None
@@ -78,6 +92,8 @@ class Gamma(Score):
     units: int | None = None
     direction: Direction | None = None
     over: Over | None = None
+    with_tilt: float | None = None
+    gaps: CommonGaps | None = None
 
     def in_words(self) -> list[str]:
         """What there is to say beside γ, a sentence each."""
@@ -101,6 +117,8 @@ class Gamma(Score):
             "observed_disorder": self.observed,
             "expected_disorder": self.expected,
             **record_of(self, "samples precision bound annotators units p least_p direction over"),
+            **({} if self.with_tilt is None else {"gamma_with_tilt": self.with_tilt}),
+            **({} if self.gaps is None else self.gaps.as_dict()),
             **super().as_dict(),
         }
 
@@ -341,8 +359,11 @@ def score_on(
     notes = basis.once(("notes", chance), lambda: notes_on(expected, basis.settings))
     if alone:
         notes += few_units(document.continuum)
-    if document.most_units >= FEWEST_OF_STRETCH:
-        notes += empty_stretches(document.continuum)
+    if not basis.continua.plain and document.continuum.markable:
+        # Imported here: most continua have no pauses.
+        from gammacp.continuum.markable import pauses_in_words
+
+        notes += pauses_in_words(document.continuum)
     towards = None
     if alone and not basis.selection:
         towards = direction([document.continuum], basis.settings.seed)
@@ -359,7 +380,7 @@ def score_on(
     if reason is None:
         interval = ratio_interval(document.bound, observed, *expected.interval)
         notes += not_shown(p, expected.samples) if alone else ()
-    return GammaScore(
+    score = GammaScore(
         value=value,
         counts=counts,
         interval=interval,
@@ -392,6 +413,48 @@ def score_on(
             ),
         ),
     )
+    if basis.selection or not alone or not score.defined or basis.model.name != "cut":
+        return score
+    return _with_gaps(_with_tilt(score, basis), basis)
+
+
+def _with_tilt(score: GammaScore, basis: Basis) -> GammaScore:
+    """Return γ of a text with that against random annotations that lie towards the same end."""
+    towards, continuum = score.direction, score.document.continuum
+    if towards is None or not towards.shown or continuum.markable:
+        return score
+    expected = basis.like(continuum, chance="tilted").chance(continuum).expected
+    value, reason = ratio(score.document.disorder, expected.mean, NOTHING_EXPECTED)
+    if reason is not None or not expected.enough:
+        return score
+    notes = score.notes
+    if abs(score.value - value) > _TOLD_OF_TILT:
+        notes += (
+            f"random annotations that lie towards the {towards.towards}, too, give γ = "
+            f"{value:.2f} instead of {score.value:.2f}",
+        )
+    return replace(score, with_tilt=value, notes=notes)
+
+
+def _with_gaps(score: GammaScore, basis: Basis) -> GammaScore:
+    """Return γ of a text with what it would be if nothing could be marked in common gaps."""
+    continuum = score.document.continuum
+    if score.units < FEWEST_UNITS_OF_GAPS:
+        return score
+    # Imported here: few texts come so far.
+    from gammacp.chance.common_gaps import CommonGaps, common_gaps, without_gaps
+
+    gaps = common_gaps(continuum)
+    if not gaps:
+        return score
+    marked = without_gaps(continuum, gaps)
+    expected = basis.like(marked, chance="cut").chance(marked).expected
+    value, reason = ratio(score.document.disorder, expected.mean, NOTHING_EXPECTED)
+    if reason is not None or not expected.enough:
+        return score
+    p = expected.p_value(score.document.disorder)
+    found = CommonGaps({continuum.name: gaps}, value, p, score.value, score.p)
+    return replace(score, gaps=found, notes=(*score.notes, *found.notes))
 
 
 def _counts_of(document: AlignedDocument, expected: ExpectedDisorder) -> Counts:
@@ -471,7 +534,7 @@ def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
         return notes
     return (
         *notes,
-        f"drawing stopped at {expected.samples} random sets, the most for a precision; it reached "
+        f"stopped after {expected.samples} random sets, the most for a precision: precision "
         f"{expected.precision:.2g} instead of {settings.rule.precision:.2g}, so the interval is "
         "wider; to draw more, give a number of samples",
     )

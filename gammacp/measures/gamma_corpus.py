@@ -22,7 +22,7 @@ from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.base.record_tables import record_of
 from gammacp.chance.beyond import BeyondChance, ratio_interval
 from gammacp.chance.cut import circle_of
-from gammacp.chance.direction import direction
+from gammacp.chance.direction import Direction, direction, documents_looked_at
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.grid import known_grids
 from gammacp.continuum import Continuum, Corpus
@@ -42,6 +42,7 @@ from gammacp.measures.within import (
     TOO_SHORT,
     WEIGHTED,
     factors,
+    gaps_within,
     p_in_words,
     p_over_documents,
     p_within_documents,
@@ -437,7 +438,7 @@ class DisorderColumns:
 def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     parts, computed = scores.parts, scores.with_chance
     continua, chances = basis.continua.at(computed.places), parts.chances
-    towards = None if basis.selection else direction(continua, basis.settings.seed)
+    towards = None if basis.selection else _direction(continua, basis.settings.seed)
     values = parts.values
     known = ~np.isnan(values)
     optimal = Status.OPTIMAL if scores.complete else Status.FEASIBLE
@@ -461,7 +462,31 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     made = basis.signature(
         f"{soft}gamma-corpus", *chances, selection=continua.selection, continua=len(parts)
     )
-    return _weigh(replace(whole, signature=made), parts, basis)
+    found = _weigh(replace(whole, signature=made), parts, basis)
+    return found if basis.selection else _with_gaps(found, parts, basis)
+
+
+def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
+    """Return γ of a corpus with that within documents if common gaps could not be marked."""
+    within = score.within if basis.model.ratio else score
+    by_cut = basis.model.name in ("documents", "cut") and not (parts.stands_for != 1.0).any()
+    if within is None or math.isnan(within.value) or not by_cut:
+        return score
+    names = (parts.names[place] for place in parts.places.tolist())
+    named = dict(zip(names, parts.continua, strict=True))
+    gaps = gaps_within(basis, named, parts.observed, (within.value, within.p))
+    return score if gaps is None else replace(score, gaps=gaps, notes=(*score.notes, *gaps.notes))
+
+
+def _direction(continua: ContinuumSequence, seed: int) -> Direction | None:
+    """Return the direction of documents, with who differs from the others in it."""
+    towards = direction(continua, seed)
+    if towards is None or towards.by != "documents":
+        return towards
+    # Imported here: fewer documents tell nothing of annotators.
+    from gammacp.inference.contrasts import contrasts
+
+    return replace(towards, annotators=contrasts(documents_looked_at(continua)))
 
 
 def _pooling(continua: ContinuumSequence, stands_for: Floats) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from gammacp.base.arguments import several
@@ -53,8 +54,14 @@ class Measure:
     @property
     def options(self) -> frozenset[str]:
         """Names of the options that the function declares: its keywords but for how to compute."""
-        parameters = inspect.signature(self.function).parameters.values()
-        return frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY) - _NOT_OPTIONS
+        return _keywords_of(self.function) - _NOT_OPTIONS
+
+    @property
+    def least(self) -> float:
+        """The least value: the lower end of `range`, −∞ where it has none."""
+        if not self.range.startswith("["):
+            return -math.inf
+        return float(self.range[1:].partition(",")[0].replace("−", "-"))
 
     def disagreement_of(self, score: Score) -> float | None:
         """D of a score of this measure; None where it has none."""
@@ -72,7 +79,14 @@ class Measure:
     @property
     def shares(self) -> bool:
         """Whether the function leaves intermediate results to the others of its family."""
-        return "shared" in inspect.signature(self.function).parameters
+        return "shared" in _keywords_of(self.function)
+
+
+@cache
+def _keywords_of(function: Callable[..., Score]) -> frozenset[str]:
+    """Return the names of keyword-only parameters, which random sets ask for again and again."""
+    parameters = inspect.signature(function).parameters.values()
+    return frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
 
 def observed_disagreement(score: Score) -> float | None:

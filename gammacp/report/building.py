@@ -23,6 +23,7 @@ from gammacp.measures.agreement import Agreement
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.registry import MEASURES, expand_names
 from gammacp.measures.settings import GammaOptions, Settings
+from gammacp.registry import names as names_of
 from gammacp.report.images import grounds
 from gammacp.report.page import Contents, page
 from gammacp.report.page_tables import VIEWED
@@ -75,6 +76,7 @@ def report(
     against: Mapping[str, Continuum] | None = None,
     calibrate: bool = False,
     groups: Collection[str] = (),
+    teams: Mapping[str, str] | None = None,
     session: str | None = None,
     in_order: bool = False,
     deciding: Mapping[str, Any] = MappingProxyType({}),
@@ -104,6 +106,8 @@ def report(
         Also say which errors would give this γ (takes up to a minute for 3 × 100 units).
     groups
         Groups of annotators to compare, as for `gammacp.campaign.compare.compare`.
+    teams
+        The team of each annotator, likewise.
     session
         A pattern of annotators' names, if people annotated twice; the page is about their first
         sessions then, and has a section on the others.
@@ -139,10 +143,12 @@ def report(
         against=against,
         draws=draws,
         groups=groups,
+        teams=teams,
         session=session,
         in_order=in_order,
         leave_one_out=leave_one_out,
         explain=True,
+        also=names_of("comparison table"),
         executor=executor,
         progress=progress,
         first=first,

@@ -67,7 +67,7 @@ def report(
         people=[comparing.reference] if comparing.reference else (),
     )
     spare_files([out], comparing.against or ())
-    compared = comparing.options(files, reading, features)
+    compared = comparing.options(files, reading, features, loaded.continua)
     pays = calibrate or loaded.takes_long
     with comparing.computing.pool("reporting", pays=pays) as (executor, _):
         built = build(

@@ -254,6 +254,19 @@ def test_the_exact_bound_of_documents_that_all_agree() -> None:
     assert found == pytest.approx((0.025 ** (1 / worth), 1.0))
 
 
+def test_an_interval_ends_where_the_measure_ends() -> None:
+    """One long document of five holds nearly all errors: by t alone the interval goes below 0."""
+    gold = [(10 * k, 10 * k + 5, "a") for k in range(9)]
+    few = two(gold[:1], gold[:1])
+    documents = {"d0": two(gold, gold[:2]), **{f"d{k}": few for k in range(1, 5)}}
+    score = gc.measure(Corpus.from_continua(documents), ["f1-exact"])["f1-exact"]
+    assert score.interval is not None
+    assert score.interval[0] == 0
+    assert 0 < score.value < score.interval[1] <= 1
+    assert MEASURES["kappa"].least == -1
+    assert MEASURES["ser"].least == -math.inf
+
+
 def test_measures_that_do_not_add_up_say_so() -> None:
     score = gc.measure(random_corpus(4, 5), ["u-alpha-2013"])["u-alpha-2013"]
     assert math.isnan(score.value)

@@ -104,7 +104,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is measured beside the documents, and how good it has to be."""
+    """Options of `measure` beyond the documents' values."""
 
     by: list[str] | None = option(
         "Also by category, pair or document (A,B; repeatable).", "category|pair|document"
@@ -122,7 +122,7 @@ class Asked:
 
     @property
     def parts(self) -> list[str]:
-        """What `--by` names; a UsageError for what it does not know."""
+        """Return the names in `--by`; raise a UsageError for an unknown one."""
         from gammacp.base.arguments import one_of
 
         known = ("category", "pair", "document")
@@ -302,7 +302,7 @@ def _print(found: Together, seed: int) -> None:
 
 
 def _sentences(found: Together) -> Iterator[tuple[str, str]]:
-    """What there is to say of values, with the document that it is about."""
+    """Yield remarks on the values, each with the document that it is about."""
     whole = {**found.documents}
     if found.corpus is not None:
         whole["corpus"] = found.corpus  # type: ignore[assignment]
