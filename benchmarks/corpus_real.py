@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ def spans_of(continuum: Continuum, annotator: str) -> list[Span]:
 
 def overlapping(spans: Sequence[Span]) -> bool:
     """Return whether a span begins before the one before it ends."""
-    return any(b[0] < a[1] for a, b in zip(spans, spans[1:], strict=False))
+    return any(b[0] < a[1] for a, b in pairwise(spans))
 
 
 def tags(spans: Sequence[Span], places: int) -> list[str]:
@@ -143,9 +143,7 @@ def speaker_cases(reference: str, system: str) -> Iterator[Case]:
         for name in sorted(sides[0].keys() & sides[1].keys())
     }
     corpus = Corpus.from_continua(documents)
-    maps = gc.measure(
-        corpus, ["f1-overlap"], reference="ref", match_labels="document"
-    ).labels  # type: ignore[attr-defined]
+    maps = gc.measure(corpus, ["f1-overlap"], reference="ref", match_labels="document").labels  # type: ignore[attr-defined]
     for name in documents:
         turns = [side[name] for side in sides]
         yield {"peer": "pyannote", "reference": turns[0], "system": turns[1]}, [maps[name].shared]

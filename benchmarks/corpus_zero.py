@@ -12,8 +12,8 @@ of that, and how often p ≤ .05, a bound that independent annotators should mee
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -85,9 +85,7 @@ class Units:
             )
         return gc.Corpus.from_continua(documents)
 
-    def _units(
-        self, k: int, density: float, end: float, rng: np.random.Generator
-    ) -> list[gc.Unit]:
+    def _units(self, k: int, density: float, end: float, rng: np.random.Generator) -> list[gc.Unit]:
         """One annotator's units of one document; the process runs long before it begins."""
         if rng.random() < self.empty:
             return []

@@ -17,7 +17,6 @@ from gammacp.chance.refusals import check_places, check_predefined
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 
-
 FIXED_POSITIONS = "fixed-positions"
 
 

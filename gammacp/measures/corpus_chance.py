@@ -48,7 +48,7 @@ class NoUnits:
     continuum: Continuum
     signature: str
 
-    def draw(self, rng: np.random.Generator) -> Continuum:
+    def draw(self, rng: np.random.Generator) -> Continuum:  # noqa: ARG002
         """Return the document.
 
         Parameters

@@ -67,9 +67,9 @@ def test_presence_of_a_rare_code() -> None:
     documents = {f"d{k}": document(people) for k, people in enumerate(marked)}
     documents |= {f"e{k}": document({"A": [], "B": []}) for k in range(18)}
     corpus = Corpus.from_continua(documents)
-    found = gc.measure(
-        corpus, ["presence"], beyond_chance=True, chance="documents", samples=400
-    )["presence"].beyond_chance
+    found = gc.measure(corpus, ["presence"], beyond_chance=True, chance="documents", samples=400)[
+        "presence"
+    ].beyond_chance
     assert found is not None
     assert found.observed == pytest.approx(0.1)
     # A's document and another one of B: one has the code in 2/20 − 2 · 1/20 · 1/19 of the pairs.
