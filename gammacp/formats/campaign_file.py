@@ -23,7 +23,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
@@ -49,6 +49,9 @@ from gammacp.formats.selection import (
     used_by_annotator,
     with_features,
 )
+
+if TYPE_CHECKING:
+    from gammacp.formats.markable_file import MarkableFile
 
 NAME = "campaign.toml"
 
@@ -92,6 +95,10 @@ class _Documents(WrittenTable):
     )
     grid: _Step | Text = says(
         "Grid that all boundaries lie on: the length of a place, or a CSV file (start,end)."
+    )
+    markable: Text = says(
+        "Stretches in which something can be marked, of documents with pauses: a CSV file "
+        "(document,start,end)."
     )
     rounds: _Rounds = says(
         "Rounds, for `round=NAME`: documents (* matches anything), or files and folders."
@@ -312,16 +319,17 @@ class Campaign:
         continua = self._chosen(found)
         chosen = {key: self.values[key] for key in Selection.model_fields if key in self.values}
         grids = self._grids(self.values["grid"]) if "grid" in self.values else {}
+        markable = self._markable(found, continua) if "markable" in self.values else None
         if self.round is not None:
             chosen = self._without_other_rounds(chosen, continua, found)
         asked = ",".join(self.values.get("document", ()))
         notes = ("campaign", self.stamp), ("round", self.round), ("document", asked)
         if isinstance(continua, DocumentTable) and not (
-            chosen or grids or any(n for _, n in notes)
+            chosen or grids or markable or any(n for _, n in notes)
         ):
             return replace(found, continua=continua)  # nothing is selected, and it has no links
         with self._blame_value():
-            kept = select(continua, Selection.model_construct(**chosen), grids)
+            kept = select(continua, Selection.model_construct(**chosen), grids, markable)
         for key, note in notes:
             if note:
                 kept = {name: c.noting(key, note) for name, c in kept.items()}
@@ -340,6 +348,17 @@ class Campaign:
         if not said > 0:
             raise UsageError(f"`grid=` {said:g} is not > 0")
         return {"": Grid("places", said)}
+
+    def _markable(self, found: Collection, kept: Mapping[str, Continuum]) -> MarkableFile:
+        """Return the stretches that can be marked, of the documents that count."""
+        # Imported here: few campaigns have a file of their pauses.
+        from gammacp.formats.markable_file import read_markable
+
+        said = self.values["markable"]
+        with self.confine():
+            read = read_markable(self._path(said) if "markable" not in self.given else Path(said))
+        read.check((c.name for c in found.continua.values()), (c.name for c in kept.values()))
+        return read
 
     def _chosen(self, found: Collection) -> Mapping[str, Continuum]:
         """Return the continua of the round, restricted to the names asked for (`--document`)."""

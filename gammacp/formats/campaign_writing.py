@@ -80,6 +80,7 @@ def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
         "rounds": {"first": documents[: max(1, len(documents) // 2)]},
         "read_until": {name: next(iter(continua)).bounds[1] for name in people[:1]},
         "grid": 1,
+        "markable": "stretches.csv",
         "bounds": list(next(iter(continua)).bounds),
         "cluster": "{cluster}-*",
         "weight": "weights.csv",

@@ -184,3 +184,8 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
                 "the grid of tokens or frames is not kept; give `grid=` when reading it, "
                 "or write JSON"
             )
+        if any(c.markable for c in continua):
+            yield (
+                "the stretches that can be marked are not kept; give `markable=` when reading it, "
+                "or write JSON"
+            )

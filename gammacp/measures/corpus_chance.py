@@ -15,8 +15,16 @@ from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.measures.beyond_chance import CHANCE_OPTIONS, NOT_MATCHED, on_the_grid, unsuited
-from gammacp.measures.corpus_measuring import Part, corpus_score
+from gammacp.measures.beyond_chance import (
+    CHANCE_OPTIONS,
+    NOT_MATCHED,
+    can_observe,
+    on_the_grid,
+    pooled_disagreement,
+    unsuited,
+)
+from gammacp.measures.corpus_measuring import corpus_score
+from gammacp.measures.corpus_parts import Part
 from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.registry import MEASURES
 from gammacp.measures.settings import Settings
@@ -24,6 +32,7 @@ from gammacp.measures.settings import Settings
 if TYPE_CHECKING:
     from gammacp.measures.label_matching import LabelMatching
 
+_REFERENCE = "against a reference, its random sets are drawn for two annotators only"
 _ADD_UP = "{} does not add up over documents"
 PRESENCE = "presence"
 _EXCHANGES_DOCUMENTS = frozenset({"documents", "corpus"})
@@ -142,11 +151,14 @@ class PooledDisagreements:
         documents
             Data or random sets.
         """
+        m = MEASURES[name]
+        if can_observe(m):
+            return pooled_disagreement(m, documents, self.options)
         reference = self.reference
         if reference is not None and not self.named:
             # Random annotators without a name are all alike, so that any of them will do.
             reference = next(iter(documents.values())).annotators[0]
-        part = Part(MEASURES[name], documents, self.options, reference)
+        part = Part(m, documents, self.options, reference)
         return corpus_score(part, plain=True).disagreement
 
 
@@ -156,6 +168,7 @@ def corpus_beyond_chance(
     reference: str | None,
     options: Mapping[str, Any],
     matching: LabelMatching | None = None,
+    joint: Mapping[str, Any] | None = None,
 ) -> dict[str, CorpusScore]:
     """Return the scores of a corpus, each with its `beyond_chance`.
 
@@ -171,6 +184,8 @@ def corpus_beyond_chance(
         Of the measures, and of chance.
     matching
         The way in which labels of the documents were matched; those of random sets are, too.
+    joint
+        As for `measure_corpus`.
     """
     of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
     rest = {k: v for k, v in options.items() if k not in CHANCE_OPTIONS}
@@ -187,10 +202,13 @@ def corpus_beyond_chance(
         m = MEASURES[name]
         reason = unsuited(m, settings.chance) or score.reason
         pooled = m.counting is not None and m.counting.together is not None
-        if pooled and matching is not None:
+        if matching is not None and can_observe(m):
+            reason = score.reason
+        elif matching is not None and pooled:
             reason = NOT_MATCHED.format(name)
         elif pooled:
-            whole = Part(m, documents, options).whole
+            marked = {n: c for n, c in documents.items() if c.n_units}
+            whole = Part(m, marked, options, joint=(joint or {}).get(name)).whole
             if whole is not None:
                 keys = "value interval observed expected samples p least_p reason signature"
                 own = {key: getattr(whole, key) for key in keys.split()}
@@ -198,8 +216,14 @@ def corpus_beyond_chance(
                 continue
         if m.counting is None:
             reason = _ADD_UP.format(name)
+        elif not m.counts and "samples" in m.options and score.defined and matching is None:
+            # Its value is 1 − D/E[D] already.
+            beyond[name] = BeyondChance(value=score.value, chance=settings.chance)
+            continue
         elif name == PRESENCE and settings.chance not in _EXCHANGES_DOCUMENTS:
             reason = _SAME_CODES.format(settings.chance)
+        elif can_observe(m) and reference is not None and _more_than_two(documents):
+            reason = _REFERENCE
         if reason or not score.defined:
             why = reason or NOT_OBSERVED
             beyond[name] = BeyondChance(value=math.nan, chance=settings.chance, reason=why)
@@ -210,6 +234,10 @@ def corpus_beyond_chance(
         counted = PooledDisagreements([*observed], documents, rest, matching, reference, named)
         beyond |= _drawn(counted, observed, found, settings)
     return {name: replace(score, beyond_chance=beyond[name]) for name, score in found.items()}
+
+
+def _more_than_two(documents: Mapping[str, Continuum]) -> bool:
+    return any(c.n_annotators > 2 for c in documents.values())
 
 
 def _drawn(

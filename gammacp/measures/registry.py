@@ -33,7 +33,8 @@ class Measure:
     (the units), "links" (the links between units), or what other data say of themselves.
     `fragments` says what it makes of units of several fragments: nothing ("refused"), one unit
     ("whole"), or a unit of each ("atoms").
-    `counting` makes a value of documents together; without it a corpus has the mean of documents.
+    `counting` makes a value of documents together; without it a corpus has the mean of documents,
+    and `unsummed` says why.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Measure:
     applies_to: str = "continuum"
     fragments: Literal["refused", "whole", "atoms"] = "refused"
     counting: Counting | None = None
+    unsummed: str = ""
 
     @property
     def options(self) -> frozenset[str]:

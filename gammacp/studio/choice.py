@@ -15,7 +15,7 @@ from gammacp.formats.source import parsed_json
 
 M = TypeVar("M", bound=BaseModel)
 
-_OWN = {"round", "reference", "calibrate"}
+_OWN = {"round", "reference", "calibrate", "measures"}
 
 
 class Choice(WrittenTable):
@@ -32,6 +32,8 @@ class Choice(WrittenTable):
         An annotator to hold against the others.
     calibrate
         Whether the report also says what γ means.
+    measures
+        Measures whose values of all documents are shown beside γ.
     """
 
     format: str | None = None
@@ -50,6 +52,7 @@ class Choice(WrittenTable):
     round: str | None = None
     reference: str | None = None
     calibrate: bool = False
+    measures: Row[tuple[str, ...]] = ()
 
     @classmethod
     def of(cls, campaign: Campaign) -> Choice:

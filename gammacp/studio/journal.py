@@ -48,6 +48,8 @@ _WAY_OUT = (
     "Put a whole copy in its place, or move it away: the studio then begins a new one, without the "
     "decisions in it"
 )
+TOGETHER = "all:"
+"""Begin of requests of decisions that were made, and are taken back, together."""
 WAIT = 10.0  # seconds for other processes, from the last time that one of them kept something
 _POLL = 0.004  # seconds between two tries; SQLite itself would sleep up to 0.1
 _GIVE_WAY = 0.01  # seconds after a commit in which others can begin theirs
@@ -126,8 +128,21 @@ class Journal:
         with self._writing() as connection:
             return _add(connection, decision)
 
+    def add_all(self, decisions: Sequence[Decision]) -> list[Decision]:
+        """Keep several decisions, all of them or none.
+
+        Parameters
+        ----------
+        decisions
+            As of `add`.
+        """
+        with self._writing() as connection:
+            return [_add(connection, decision) for decision in decisions]
+
     def undo(self, request: str, reviewer: str) -> Decision:
         """Take back the reviewer's latest decision that stands; the decision that is undone.
+
+        Decisions that were made together are taken back together.
 
         Parameters
         ----------
@@ -152,13 +167,15 @@ class Journal:
             if last is None:
                 raise DataError(f"{reviewer} has no decision to undo")
             undone = _decision(last)
-            _add(
-                connection,
-                Decision(
-                    request=request, reviewer=reviewer, document=undone.document,
-                    item=undone.item, action="undo", undoes=undone.number,
-                ),
-            )  # fmt: skip
+            for number, row in enumerate([undone, *_made_with(connection, undone)]):
+                name = f"{request}:{number}" if number else request
+                _add(
+                    connection,
+                    Decision(
+                        request=name, reviewer=reviewer, document=row.document,
+                        item=row.item, action="undo", undoes=row.number,
+                    ),
+                )  # fmt: skip
             return undone
 
     def rows(self, after: int = 0) -> list[Decision]:
@@ -344,6 +361,20 @@ def write_journal(path: Path, rows: Sequence[Decision]) -> None:
         write_text(path, json.dumps({"decisions": records}, ensure_ascii=False, indent=1) + "\n")
     else:
         raise DataError(f"a journal is written as .csv or .json, not {path.suffix!r}")
+
+
+def _made_with(connection: sqlite3.Connection, decision: Decision) -> list[Decision]:
+    """Return the other decisions that were made together with one, and still stand."""
+    if not decision.request.startswith(TOGETHER):
+        return []
+    begin = decision.request.rpartition(":")[0] + ":"
+    rows = connection.execute(
+        f"SELECT {_NAMES} FROM journal WHERE substr(request, 1, ?) = ? AND reviewer = ? AND "
+        "number <> ? AND action <> 'undo' AND number NOT IN "
+        "(SELECT undoes FROM journal WHERE undoes IS NOT NULL) ORDER BY number DESC",
+        (len(begin), begin, decision.reviewer, decision.number),
+    )
+    return [_decision(row) for row in rows.fetchall()]
 
 
 def _add(connection: sqlite3.Connection, decision: Decision) -> Decision:

@@ -15,7 +15,7 @@ from pydantic import StringConstraints
 
 from gammacp.base.csv_files import rows_of
 from gammacp.base.record_tables import position
-from gammacp.base.validation import WrittenTable
+from gammacp.base.validation import Row, WrittenTable
 from gammacp.campaign.consensus import Consensus, ConsensusUnit, gold_of, gold_tables
 from gammacp.campaign.consensus.consensus import ConsensusLink
 from gammacp.continuum import Continuum, Corpus, Link, Unit
@@ -33,13 +33,18 @@ _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 
 
 class DecisionRequest(WrittenTable):
-    """Request of a page for a decision; see `Decision`."""
+    """Request of a page for a decision; see `Decision`.
+
+    With `items`, pairs of document and item, it is about all of these; `agree` then takes of each
+    what most annotators have.
+    """
 
     request: _Name
     reviewer: _Name
-    action: Literal["take", "merge", "edit", "drop", "undo"]
+    action: Literal["take", "merge", "edit", "drop", "undo", "agree"]
     document: str = ""
     item: str = ""
+    items: Row[tuple[Row[tuple[str, str]], ...]] = ()
     annotator: str | None = None
     start: float | None = None
     end: float | None = None

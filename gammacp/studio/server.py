@@ -34,6 +34,7 @@ from gammacp.studio.connections import Server
 from gammacp.studio.guard import Guard
 from gammacp.studio.journal import Journal, write_journal
 from gammacp.studio.places import seen_from
+from gammacp.studio.questions import decisions_of
 from gammacp.studio.review import (
     GOLD,
     NOT_TEXT,
@@ -333,6 +334,10 @@ async def _decide(studio: Studio, request: Request) -> Response:
     asked = parse(DecisionRequest, await _body(request))
     if asked.action == "undo":
         row = await run_in_threadpool(studio.journal.undo, asked.request, asked.reviewer)
+    elif asked.items:
+        decisions, tied = decisions_of(studio.review.consensus, asked)
+        rows = await run_in_threadpool(studio.journal.add_all, decisions)
+        return JSONResponse({"decisions": len(rows), "tied": tied})
     else:
         decision = decision_of(studio.review.consensus, asked)
         row = await run_in_threadpool(studio.journal.add, decision)

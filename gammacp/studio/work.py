@@ -25,11 +25,20 @@ from gammacp.pools import Processes, WorkerDied, memory_of_machine
 from gammacp.report import Report, report
 from gammacp.report.images import grounds
 from gammacp.report.markup import Markup, join
-from gammacp.report.page import gamma_on_scale, headline, missing
+from gammacp.report.page import (
+    KINDS_TITLE,
+    gamma_on_scale,
+    headline,
+    kinds_figure,
+    missing,
+    section,
+)
 from gammacp.report.planes import planes
+from gammacp.report.values import values_section
 from gammacp.report.viewer import alignment_document
 from gammacp.studio.choice import Choice
 from gammacp.studio.places import seen_from
+from gammacp.studio.questions import Question, questions_of
 from gammacp.studio.understanding import Understood, understand
 
 _EVERY = 0.1  # seconds between two signs of life
@@ -51,11 +60,14 @@ class Review:
         Of those with something to review, what the view draws (`alignment_document`).
     drawn
         Of those with shapes, what everybody drew.
+    questions
+        Units that one decision settles, the largest share of the disorder first.
     """
 
     consensus: Mapping[str, Consensus]
     documents: Mapping[str, dict[str, Any]]
     drawn: Markup | None = None
+    questions: tuple[Question, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +167,7 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
         title=f"Agreement in {folder.name}",
         reference=choice.reference or None,
         calibrate=choice.calibrate,
+        measures=choice.measures,
         progress=post.tell,
         first=post.first,
         failures=tuple(filter(None, [understood.incomplete])),
@@ -163,13 +176,23 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
         **options,
     )
     post.send(stage="writing the report")
+    values = None
+    if built.contents.values:
+        values = section("values", "Values to report", values_section(built.contents.values))
     return replace(
         post.found,
         stage="",
-        headline=headline(built.contents),
+        headline=join(_headline(built), values),
         page=built.html,
         review=_review(built, folder),
     )
+
+
+def _headline(built: Report) -> Markup:
+    """Return what the numbers say, and who differs how."""
+    bars = kinds_figure(built.contents.comparison)
+    shown = None if bars is None else section("kinds", KINDS_TITLE, bars)
+    return join(headline(built.contents), shown)
 
 
 def _too_large() -> str:
@@ -198,6 +221,7 @@ def _review(built: Report, folder: Path) -> Review | None:
             if c.review or any(x.reasons for x in c.links)
         },
         drawn=planes(doubtful, under),
+        questions=questions_of(built.contents.comparison.kinds, gold.documents),
     )
 
 
