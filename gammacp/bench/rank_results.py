@@ -11,7 +11,7 @@ from gammacp.base.csv_files import write_rows
 from gammacp.base.plots import can_plot, figure
 from gammacp.bench.captions import caption_of
 from gammacp.bench.curves import Point, by_measure, point_of
-from gammacp.bench.figures import add_legend, draw_panel, lowest_mean, measure_title
+from gammacp.bench.figures import add_legend, draw_panel, measure_title, shared_bottom
 from gammacp.bench.rank_stores import SweptValues
 from gammacp.bench.ranking import ErrorRanks, MeasureRank, Ranking
 
@@ -113,7 +113,7 @@ def draw_ranking(
         _draw_map(canvas.add_subplot(grid[0, :]), ranking, order, about)
         titles = [measure_title(name) for name in order]
         every = [point for points in curves.values() for point in points]
-        bottom = max(lowest_mean(every) - 0.05, _FLOOR)
+        bottom = shared_bottom([{error: points} for error, points in curves.items()], _FLOOR)
         handles: dict[str, Any] = {}
         for place, (error, points) in enumerate(curves.items()):
             axes = canvas.add_subplot(grid[1 + place // _ACROSS, place % _ACROSS])
