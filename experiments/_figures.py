@@ -12,6 +12,7 @@ from gammacp.bench.curves import Point, by_measure
 from gammacp.bench.figures import add_legend, draw_panel, measure_title, shared_bottom
 from gammacp.continuum import Continuum
 
+_LINE = 42  # letters below a panel
 _HATCHES = ("", "///", "...", "xxx")
 
 
@@ -44,7 +45,9 @@ def curves_page(
         grid = [axes] if len(panels) == 1 else list(axes.flat)
         seen: dict[str, Any] = {}
         for place, (title, curves) in zip(grid, panels_of.items(), strict=False):
-            draw_panel(place, curves, title, x=x, floor=floor, order=order, bottom=bottom)
+            draw_panel(
+                place, curves, title, x=x, floor=floor, order=order, bottom=bottom, line=_LINE
+            )
             seen |= {text: h for h, text in zip(*place.get_legend_handles_labels(), strict=True)}
         for place in grid[len(panels) :]:
             place.set_axis_off()

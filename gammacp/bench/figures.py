@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from textwrap import wrap
 from typing import Any, TypeAlias
 
 from gammacp.base.plots import COLOURS, DASHES, MARKERS, figure
@@ -20,7 +19,7 @@ _NAMED = 3  # measures without a curve
 _MARKED = 10  # markers on a curve, about
 _FLAT = 0.0005  # range of means below which a curve is one value
 _JUMP = 0.3  # rise between neighbouring points from which on it is named
-_LINE = 60  # letters of a line of notes
+_MARKUP = str.maketrans("", "", "$_{}")
 _FLOOR = -1.25  # curves may fall without end (SER): the rest is cut off, and said
 
 _NAMES = {
@@ -175,6 +174,7 @@ def draw_panel(
     floor: float = _FLOOR,
     order: Sequence[str] | None = None,
     bottom: float | None = None,
+    line: int = 60,
 ) -> None:
     """Curves by their labels; what has no curve here and what is cut off is said in the panel.
 
@@ -194,6 +194,8 @@ def draw_panel(
         All labels of the page, so that each has one colour; by default those of `curves`.
     bottom
         Where the vertical axis begins, for panels that share one; by default below the curves.
+    line
+        Letters of a line of notes: what the panel is wide.
     """
     known = {label: curve for label, curve in curves.items() if _has_values(curve)}
     flat = {label: curve for label, curve in known.items() if _is_flat(curve)}
@@ -212,7 +214,7 @@ def draw_panel(
         bottom = shared_bottom([curves], floor)
     axes.set(xlim=(0, 1), ylim=(bottom, 1.04), ylabel=y)
     # Below the axis no curve can run through the words.
-    axes.set_xlabel("\n".join([x, *_wrapped(notes)]), fontsize=8 if notes else None)
+    axes.set_xlabel("\n".join([x, *_wrapped(notes, line)]), fontsize=8 if notes else None)
     axes.axhline(0, color="#555555", linewidth=0.8, zorder=2)
     axes.set_title(title)
 
@@ -261,9 +263,16 @@ def _short(value: float) -> str:
     return f"{value:.2g}".replace("-", "−")
 
 
-def _wrapped(notes: Sequence[str]) -> list[str]:
-    """Notes as lines; formulas count as long as they are written."""
-    return wrap("; ".join(notes), _LINE, break_long_words=False, break_on_hyphens=False)
+def _wrapped(notes: Sequence[str], line: int) -> list[str]:
+    """Notes as lines of so many letters, without those that only set formulas."""
+    lines: list[str] = []
+    for word in "; ".join(notes).split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and len(longer.translate(_MARKUP)) <= line:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
 
 
 def lowest_mean(points: Sequence[Point]) -> float:

@@ -13,7 +13,7 @@ from gammacp.bench.captions import caption_of
 from gammacp.bench.curves import Point, by_measure, point_of
 from gammacp.bench.figures import add_legend, draw_panel, measure_title, shared_bottom
 from gammacp.bench.rank_stores import SweptValues
-from gammacp.bench.ranking import ErrorRanks, MeasureRank, Ranking
+from gammacp.bench.ranking import ErrorRanks, MeasureRank, Ranking, common_sets
 
 NAME = "ranks"
 
@@ -28,6 +28,7 @@ COLUMNS = (
 
 _ACROSS = 3  # panels of curves side by side
 _FLOOR = -0.6
+_LINE = 32  # letters below a panel
 _CELL_HEIGHT = 0.33
 _PANEL_HEIGHT = 2.2
 _WIDTH = 7.4
@@ -72,12 +73,13 @@ def _row(ranking: Ranking, error: ErrorRanks, measure: MeasureRank) -> list[obje
 
 
 def _points(ranking: Ranking, found: SweptValues) -> dict[str, list[Point]]:
-    """The curves of every error, of all sets and magnitudes that there are."""
+    """The curves of every error, of the sets that are ranked."""
+    common, _ = common_sets(found.values)
     panels: dict[str, list[Point]] = {}
     for each in ranking.errors:
         names = {m.measure for m in each.measures}
         panels[each.error] = [
-            point_of(error, measure, magnitude, [*by_set.values()])
+            point_of(error, measure, magnitude, [by_set[number] for number in common])
             for (error, measure, magnitude), by_set in sorted(found.values.items())
             if error == each.error and measure in names
         ]
@@ -120,10 +122,18 @@ def draw_ranking(
             shown = {measure_title(m): curve for m, curve in by_measure(points).items()}
             label = "agreement" if place % _ACROSS == 0 else ""
             draw_panel(
-                axes, shown, error_title(error), y=label, floor=_FLOOR, order=titles, bottom=bottom
+                axes,
+                shown,
+                error_title(error),
+                y=label,
+                floor=_FLOOR,
+                order=titles,
+                bottom=bottom,
+                line=_LINE,
             )
             found = zip(*axes.get_legend_handles_labels(), strict=True)
             handles |= {text: handle for handle, text in found}
+        handles = {text: handles[text] for text in titles if text in handles}
         spare = rows * _ACROSS - len(curves)
         if spare:
             corner = canvas.add_subplot(grid[rows, _ACROSS - spare])

@@ -12,7 +12,7 @@ from gammacp.bench.captions import caption_of
 from gammacp.bench.curves import Point, by_error, by_measure, curves, write_curves
 from gammacp.bench.figures import file_name, plot_errors, plot_measures
 from gammacp.bench.store import Experiment, Store
-from gammacp.bench.sweep import Sweep, to_json
+from gammacp.bench.sweep import Sweep
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _signatures(sweep: Sweep, store: Store, experiment: Experiment, error: str) 
 def _caption(sweep: Sweep, store: Store, experiment: Experiment) -> str:
     """Annotators, units and chance, a line each."""
     signatures = _signatures(sweep, store, experiment, sweep.errors[0])
-    parts = caption_of(to_json(sweep.configuration), signatures.values())
+    parts = caption_of(json.loads(experiment.configuration), signatures.values())
     return "\n".join(parts.split(", "))
 
 
