@@ -284,7 +284,7 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
         costs.append(add_up(found, shares, found.cost, people, begin))
         shares = shares if documents.charging else sides_of(found)
         counts.append(add_up(found, shares, np.ones(len(found.form)), people, begin))
-        clear.append(add_up(found, shares, found.clear, people, begin))
+        clear.append(add_up(found, shares, found.clear.astype(np.float64), people, begin))
     cost = SlotSums.joined(costs).by_person(size)
     seen = Counted(SlotSums.joined(counts), SlotSums.joined(clear), size, documents.charging)
     chance = None if groups is None else by_chance(documents, groups, documents.dissimilarity)

@@ -85,7 +85,9 @@ def gamma(
             shared=shared,
             **options,
         ).with_over(confidence=settings.sampling.confidence, with_parts=interval)
-        parts, further, refused = None, {}, []
+        parts = None
+        further: Mapping[str, FurtherExplanation] = {}
+        refused: Sequence[tuple[str, str]] = ()
         if explain and found.computed:
             # Imported with its option, as what follows: most runs print γ alone.
             from gammacp.measures.explanation import explanation_of, further_explanations
