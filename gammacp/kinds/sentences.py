@@ -68,11 +68,22 @@ def sentences_of(
     beside
         By annotator and kind.
     """
-    telling = [r for r in people if r["p"] is not None and r["p"] <= LEVEL]
-    telling.sort(key=lambda r: (-(r["charged"] or 0.0), -r["count"], r["p"]))
     return tuple(
-        _sentence(r, people, pairs, beside[r["annotator"], r["kind"]]) for r in telling[:MOST]
+        _sentence(r, people, pairs, beside[r["annotator"], r["kind"]]) for r in telling(people)
     )
+
+
+def telling(people: Sequence[Record]) -> list[Record]:
+    """Return the records that sentences are made of, in their order.
+
+    Parameters
+    ----------
+    people
+        Records of `Kinds`.
+    """
+    found = [r for r in people if r["p"] is not None and r["p"] <= LEVEL]
+    found.sort(key=lambda r: (-(r["charged"] or 0.0), -r["count"], r["p"]))
+    return found[:MOST]
 
 
 def _sentence(

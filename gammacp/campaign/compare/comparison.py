@@ -49,6 +49,8 @@ from gammacp.registry import names as names_of
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from gammacp.kinds.kinds import Kinds
+
 # Of an error: as many different reasons why documents have no γ.
 
 TABLES = ("document", "annotator", "pair", "category")
@@ -112,6 +114,11 @@ class Comparison:
         return as_html("comparison", self)
 
     @property
+    def kinds(self) -> Kinds | None:
+        """Kinds of differences; None where they were not asked for, or there are none."""
+        return self.parts.get("kinds")  # type: ignore[return-value]
+
+    @property
     def pairs(self) -> PairMatrix:
         """Agreement of each pair of annotators."""
         return self.people.pairs
@@ -159,11 +166,13 @@ def compare(
     reference: str | None = None,
     against: Continua | None = None,
     groups: Collection[str] = (),
+    teams: Mapping[str, str] | None = None,
     session: str | None = None,
     in_order: bool = False,
     draws: int = DRAWS,
     leave_one_out: bool = True,
     by: Collection[str] = TABLES,
+    also: Collection[str] = (),
     explain: bool = False,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
@@ -183,6 +192,9 @@ def compare(
     groups
         Groups of annotators, each as `NAME=ANNOTATOR,…` (patterns such as `m*`, too), for the
         agreement within and across them.
+    teams
+        The team of each annotator, if they work in fixed teams: intervals over annotators are over
+        teams then.
     session
         A pattern of annotators' names, such as `{annotator}-{session}`, if people annotated twice:
         everything is about everybody's first session then, and `sessions` about their agreement
@@ -196,6 +208,8 @@ def compare(
         Compute γ without each annotator, on the annotator's documents.
     by
         What is computed beside γ of everybody: tables of `TABLES`, or of other subjects.
+    also
+        Tables of other subjects that are left out where the data have none.
     explain
         Whether γ of everybody is taken apart, too (`gammacp.measures.explanation`).
     executor
@@ -236,7 +250,7 @@ def compare(
     settings = settings.deciding(compared)
     tell("everybody")
     basis = Basis(others, settings, executor=executor, progress=_counted(tell), shared={})
-    overall = agreement(basis).with_over()
+    overall = agreement(basis).with_over(teams=teams)
     if not overall.computed:
         raise DataError(f"no document has a γ: {in_short(overall.reasons)}")
     if first is not None:
@@ -254,8 +268,13 @@ def compare(
         part = make(others, basis, pairs="pair" in wanted, without=apart)
         if part is not None:
             parts[name] = part
-    for name in sorted(wanted.difference(TABLES)):
-        beside = TABLES_BESIDE[name](basis)
+    for name in sorted({*wanted, *also}.difference(TABLES)):
+        try:
+            beside = TABLES_BESIDE[name](basis)
+        except DataError:
+            if name in wanted:
+                raise
+            continue
         parts[beside.key] = beside
     tell("categories")
     table = confusion((s.alignment for s in overall.computed.values()), categories_of(others))
