@@ -140,7 +140,7 @@ class Kinds:
 
     def tables(self) -> Iterator[tuple[str, Table]]:
         """Yield what each kind costs and what annotators are charged with, each with its title."""
-        return tables_of(self)
+        return tables_of(self.parts, self.people, charging=self.reason is None)
 
     def in_words(self) -> list[str]:
         """Conventions, what stands out, and why nobody is charged."""
