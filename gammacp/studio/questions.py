@@ -202,11 +202,11 @@ def decisions_of(
     for number, (document, item) in enumerate(dict.fromkeys(map(tuple, asked.items))):
         action = asked.action
         unit = units.get((document, item))
-        if action == "agree" and unit is not None:
-            if unit.kept and unit.category is None and unit.vote.tied:
+        if action == "agree":
+            if unit is not None and unit.kept and unit.category is None and unit.vote.tied:
                 tied += 1
                 continue
-            action = "merge" if unit.kept else "drop"
+            action = "drop" if unit is not None and not unit.kept else "merge"
         single = {
             "document": document,
             "item": item,
