@@ -27,7 +27,7 @@ class Differences:
 
     Attributes
     ----------
-    document, form, first, second, bearer, cost, unit, other
+    document, form, first, second, bearer, clear, cost, unit, other
         As of `kernels.rows_of`; documents counted within the batch.
     parts, wholes
         Rows of units that are parts of families, and the whole of each, by whole.
@@ -42,6 +42,7 @@ class Differences:
     first: Codes
     second: Codes
     bearer: Codes
+    clear: Codes
     cost: Floats
     unit: Indices
     other: Indices

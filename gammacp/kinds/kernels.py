@@ -31,6 +31,10 @@ HALF = 0.5
 # Share of a unit that has to lie in another one in which it is nested.
 NESTED = 0.9
 
+# Share of what a family covers that its unit and the hull of its parts have in common, and mean
+# cost of those who have a unit that others lack, in Δ: from there on a difference is clear.
+_FITTING = 0.8
+_AGREEING = 0.2
 # Costs that differ by less, relative to their sum, are a tie.
 _ALIKE = 1e-9
 
@@ -72,7 +76,7 @@ class Again(NamedTuple):
     several: Codes
 
 
-Rows: TypeAlias = tuple[Codes, Codes, Codes, Codes, Codes, Floats, Indices, Indices]
+Rows: TypeAlias = tuple[Codes, Codes, Codes, Codes, Codes, Codes, Floats, Indices, Indices]
 
 
 @kernel
@@ -290,9 +294,10 @@ def rows_of(
 
     Returns
     -------
-    document, form, first, second, bearer, cost, unit, other
-        A row each: a form, two annotators of the document, who bears it, and a unit of each. The
-        other is −1 where there is none, or where it is several (a family).
+    document, form, first, second, bearer, clear, cost, unit, other
+        A row each: a form, two annotators of the document, who bears it, whether it is clear (1 or
+        0), and a unit of each. The other is −1 where there is none, or where it is several (a
+        family). A family is clear if its ends fit, a lone unit if those who have it agree closely.
     """
     number, widest = again.partner.shape
     family_cost = np.zeros((number, widest))
@@ -300,6 +305,7 @@ def rows_of(
     document, form = np.empty(most, np.int32), np.empty(most, np.int32)
     first, second = np.empty(most, np.int32), np.empty(most, np.int32)
     bearer, cost = np.empty(most, np.int32), np.empty(most)
+    clear = np.ones(most, np.int32)
     unit, other = np.empty(most, np.int64), np.empty(most, np.int64)
     row, pair = 0, 0
     moved, renamed = np.zeros(widest), np.zeros(widest)
@@ -307,7 +313,7 @@ def rows_of(
         size = places.people_edges[d + 1] - places.people_edges[d]
         begin = row
         for at in range(group_edges[d], group_edges[d + 1], size):
-            present, k = 0, pair
+            present, k, within = 0, pair, 0.0
             moved[:] = 0.0
             renamed[:] = 0.0
             for i in range(size):
@@ -316,6 +322,7 @@ def rows_of(
                 for j in range(i + 1, size):
                     v = groups[at + j]
                     if u >= 0 and v >= 0:
+                        within += position[k] + category[k]
                         renamed[i] += category[k]
                         renamed[j] += category[k]
                         if _whole_of(u, v, i, j, again) < 0:
@@ -323,6 +330,8 @@ def rows_of(
                             moved[j] += position[k]
                     k += 1
             absent = size - present
+            pairs = present * (present - 1) / 2
+            agreeing = pairs > 0 and within <= _AGREEING * delta * pairs
             # Pairs of two empty units are spread over the pairs that have one unit.
             alone = delta
             if absent > 1:
@@ -367,14 +376,14 @@ def rows_of(
                         lacking += empty and again.state[x, c] == state
                     having = present if state == LEVEL else size - lacking
                     form[row] = NESTING if state == LEVEL else UNMATCHED
+                    clear[row] = 1 if state == LEVEL or agreeing else 0
                     # The one who has it stands against those who lack it, and the other way round.
                     bearer[row] = _bearer(float(lacking), float(having))
                     first[row], second[row], unit[row], other[row] = there, gone, x, -1
                     cost[row] = alone * scales[d]
                     row += 1
-        row = _family_rows(
-            d, places, again, family_cost, row, form, first, second, bearer, cost, unit, other
-        )
+        columns = (form, first, second, bearer, clear, unit, other)
+        row = _family_rows(d, places, again, family_cost, row, columns, cost)
         document[begin:row] = d
     return (
         document[:row],
@@ -382,6 +391,7 @@ def rows_of(
         first[:row],
         second[:row],
         bearer[:row],
+        clear[:row],
         cost[:row],
         unit[:row],
         other[:row],
@@ -395,15 +405,12 @@ def _family_rows(
     again: Again,
     family_cost: Floats,
     row: int,
-    form: Codes,
-    first: Codes,
-    second: Codes,
-    bearer: Codes,
+    columns: tuple[Codes, Codes, Codes, Codes, Codes, Indices, Indices],
     cost: Floats,
-    unit: Indices,
-    other: Indices,
 ) -> int:
     """Fill rows with the families of a document; return the row after them."""
+    form, first, second, bearer, clear, unit, other = columns
+    starts, ends = places.starts, places.ends
     base = places.people_edges[d]
     size = places.people_edges[d + 1] - base
     covered = np.zeros(size, np.int64)
@@ -416,20 +423,24 @@ def _family_rows(
             if family_cost[u, j] <= 0:
                 continue
             covered[:] = 0
-            number = 0
-            high = places.first[base + j + 1]
-            p = _first_that_reaches(places.latest, places.first[base + j], high, places.starts[u])
-            while p < high and places.starts[p] <= places.ends[u]:
+            number, low, high = 0, ends[u], starts[u]
+            last = places.first[base + j + 1]
+            p = _first_that_reaches(places.latest, places.first[base + j], last, starts[u])
+            while p < last and starts[p] <= ends[u]:
                 if again.cover[p, own] == u:
                     number += 1
+                    low, high = min(low, starts[p]), max(high, ends[p])
                     for c in range(size):
                         covered[c] += again.cover[p, c] >= 0
                 p += 1
             joining = 0
             for c in range(size):
                 joining += c != j and number > 0 and 2 * covered[c] >= number
+            common = min(high, ends[u]) - max(low, starts[u])
+            whole = max(high, ends[u]) - min(low, starts[u])
             form[row], bearer[row] = FAMILY, _bearer(float(against), float(max(1, joining)))
             first[row], second[row], unit[row], other[row] = own, j, u, -1
+            clear[row] = 1 if common >= _FITTING * whole else 0
             cost[row] = family_cost[u, j]
             row += 1
     return row

@@ -26,7 +26,7 @@ from gammacp.kinds.charging import SlotSums, add_up, shares_of, sides_of
 from gammacp.kinds.differences import Differences, check_pieces, differences_in
 from gammacp.kinds.documents import AlignedDocuments, documents_of
 from gammacp.kinds.forms import BOTH, CATEGORY, FAMILY, FIRST, KINDS, NESTING, POSITION, UNMATCHED
-from gammacp.kinds.sentences import sentences_of
+from gammacp.kinds.sentences import Beside, sentences_of
 from gammacp.kinds.significance import Counted, p_values
 from gammacp.kinds.tables import tables_of
 from gammacp.measures.agreement import agreement
@@ -251,32 +251,47 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
     size = len(documents.people)
     costs: list[SlotSums] = []
     counts: list[SlotSums] = []
+    clear: list[SlotSums] = []
     for begin, found in batches:
         people = documents.slots[begin : begin + len(found.edges) - 1]
         shares = shares_of(found)
         costs.append(add_up(found, shares, found.cost, people, begin))
         shares = shares if documents.charging else sides_of(found)
         counts.append(add_up(found, shares, np.ones(len(found.form)), people, begin))
+        clear.append(add_up(found, shares, found.clear, people, begin))
     cost = SlotSums.joined(costs).by_person(size)
-    seen = Counted(SlotSums.joined(counts), size, documents.charging)
+    seen = Counted(SlotSums.joined(counts), SlotSums.joined(clear), size, documents.charging)
     chance = None if groups is None else by_chance(documents, groups, documents.dissimilarity)
     p = None if chance is None else p_values(seen, chance, seed)
     records = tuple(_people(documents, seen.totals, cost, chance, p))
     pairs = tuple(_pairs(documents, batches))
-    even = {
-        (name, kind): float(seen.even[person, code])
-        for person, name in enumerate(documents.people)
-        for code, kind in enumerate(KINDS)
-    }
+    beside = _beside(documents, seen, chance)
     return Kinds(
         parts=_parts(cost.sum(axis=0), None if chance is None else chance.parts),
         people=records,
         pairs=pairs,
-        sentences=sentences_of(records, pairs, even),
+        sentences=sentences_of(records, pairs, beside),
         reason=None if documents.charging else NOBODY,
         documents=documents,
         batches=batches,
     )
+
+
+def _beside(
+    documents: AlignedDocuments, seen: Counted, chance: ByChance | None
+) -> dict[tuple[str, str], Beside]:
+    """Return the counts that sentences need, by annotator and kind."""
+    clear = seen.clear.by_person(seen.size)
+    drawn = np.zeros_like(clear)
+    if chance is not None and chance.clear is not None:
+        drawn = chance.clear.mean
+    return {
+        (name, kind): Beside(
+            float(seen.even[person, code]), float(clear[person, code]), float(drawn[person, code])
+        )
+        for person, name in enumerate(documents.people)
+        for code, kind in enumerate(KINDS)
+    }
 
 
 def _parts(observed: Floats, expected: Floats | None) -> dict[str, Record]:
@@ -298,7 +313,7 @@ def _people(
     chance: ByChance | None,
     p: Floats | None,
 ) -> Iterator[Record]:
-    drawn = None if chance is None else chance.counts
+    drawn = None if chance is None or chance.counts is None else chance.counts.mean
     for person, name in enumerate(documents.people):
         for code, kind in enumerate(KINDS):
             tested = p is not None and not np.isnan(p[person, code])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from gammacp.base.text import counted
 
@@ -29,12 +29,35 @@ _SUCH = {
     "unmatched": "units that one of the two lacks",
     "level": "such differences",
 }
+_CLEAR = {
+    "split": "with ends that fit",
+    "merged": "with ends that fit",
+    "missing": "where those who have it agree closely",
+}
 # Compared with the share of a person, as chance gives more of them than people who agree.
 _SHARES = ("position", "category", "extra", "unmatched")
 
 
+class Beside(NamedTuple):
+    """Counts that stand beside one of `Kinds.people`.
+
+    Attributes
+    ----------
+    even
+        The count at an even share.
+    clear, clear_by_chance
+        Clear cases among those that are counted, and what random sets give of such.
+    """
+
+    even: float
+    clear: float
+    clear_by_chance: float
+
+
 def sentences_of(
-    people: Sequence[Record], pairs: Sequence[Record], even: Mapping[tuple[str, str], float]
+    people: Sequence[Record],
+    pairs: Sequence[Record],
+    beside: Mapping[tuple[str, str], Beside],
 ) -> tuple[str, ...]:
     """Return at most three sentences, about what costs most first.
 
@@ -42,10 +65,12 @@ def sentences_of(
     ----------
     people, pairs
         Records of `Kinds`.
-    even
-        By annotator and kind, the count that the annotator would have at an even share.
+    beside
+        By annotator and kind.
     """
-    return tuple(_sentence(r, people, pairs, even) for r in telling(people))
+    return tuple(
+        _sentence(r, people, pairs, beside[r["annotator"], r["kind"]]) for r in telling(people)
+    )
 
 
 def telling(people: Sequence[Record]) -> list[Record]:
@@ -62,28 +87,26 @@ def telling(people: Sequence[Record]) -> list[Record]:
 
 
 def _sentence(
-    record: Record,
-    people: Sequence[Record],
-    pairs: Sequence[Record],
-    even: Mapping[tuple[str, str], float],
+    record: Record, people: Sequence[Record], pairs: Sequence[Record], beside: Beside
 ) -> str:
     name, kind = record["annotator"], record["kind"]
     alike = ("split", "merged") if kind in ("split", "merged") else (kind,)
     total = sum(r["count"] for r in people if r["kind"] in alike)
     such = _SUCH.get(kind, "such cases")
+    share = f"{_number(record['count'])} of the {_number(total)} {such} are {_owner(name)}"
     if kind in _SHARES:
-        beside = f"{_number(even[name, kind])} at an even share"
-    else:
-        beside = f"{_number(record['by_chance'])} by chance"
-    share = (
-        f"{_number(record['count'])} of the {_number(total)} {such} are {_owner(name)} ({beside})"
-    )
+        return f"{name} {_ONE[kind]}: {share} ({_number(beside.even)} at an even share)."
     about = ""
     if kind == "merged":
         about = _against(name, pairs, "one", "several")
     elif kind == "split":
         about = _against(name, pairs, "several", "one")
-    return f"{name} {_ONE[kind]}: {about}{share}."
+    by_chance = f"{_number(record['by_chance'])} by chance"
+    clear = _CLEAR.get(kind)
+    if clear is not None:
+        clear_by_chance = f"{_number(beside.clear_by_chance)} by chance"
+        by_chance += f"; {_number(beside.clear)} {clear}, {clear_by_chance}"
+    return f"{name} {_ONE[kind]}: {about}{share} ({by_chance})."
 
 
 def _owner(name: str) -> str:

@@ -4,11 +4,11 @@ Two things have to be shown. *Chance*: independent annotators with the same habi
 would not give as much. *Luck*: if all annotators were alike, one of them would not have so large a
 share. The p of a count is the larger of both.
 
-Chance of `split`, `merged`, `missing` and `level` is the count in random sets: independent
-annotators seldom join what others cut. The other kinds are more frequent by chance than among
-annotators who agree, so the share of a person is compared with that person's share in the random
-sets. Luck is a permutation of the annotators within each document where there are
-`FEWEST_DOCUMENTS`, otherwise a binomial test of the share.
+Chance of `split`, `merged`, `missing` and `level` is the count of clear cases in random sets:
+independent annotators seldom join what others cut so that the ends fit, and seldom agree closely on
+a unit that a third one lacks. The other kinds are as frequent among independent annotators, so
+there it has to be shown that annotators agree at all. Luck is a permutation of the annotators
+within each document where there are `FEWEST_DOCUMENTS`, otherwise a binomial test of the share.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ _BLOCKS = 500
 # Sums of permuted counts that are held at once.
 _AT_ONCE = 2_000_000
 _COUNTED = tuple(KIND_CODE[kind] for kind in ("split", "merged", "missing", "level"))
+# Of the test of agreement, which stands for all kinds that are not counted.
+_STRICTER = 5
 _NEVER = KIND_CODE["unmatched"]
 # Of two annotators, one who cuts and one who joins are the same difference.
 _MUTUAL = tuple(KIND_CODE[kind] for kind in ("position", "category", "split"))
@@ -43,8 +45,8 @@ class Counted:
 
     Attributes
     ----------
-    sums
-        By annotator of a document, and kind.
+    sums, clear
+        By annotator of a document, and kind: of all differences, and of clear ones.
     size
         How many people there are.
     charging
@@ -52,6 +54,7 @@ class Counted:
     """
 
     sums: SlotSums
+    clear: SlotSums
     size: int
     charging: bool
 
@@ -106,8 +109,7 @@ def p_values(found: Counted, chance: ByChance, seed: int) -> Floats:
     kinds = [k for k in found.tested if totals[:, k].any()]
     if not kinds or chance.counts is None:
         return p
-    expected = p_by_chance(found, chance)[:, kinds]
-    p[:, kinds] = np.maximum(holm(expected), p_by_luck(found, kinds, seed))
+    p[:, kinds] = np.maximum(p_by_chance(found, chance, kinds), p_by_luck(found, kinds, seed))
     return p
 
 
@@ -129,25 +131,24 @@ def holm(p: Floats) -> Floats:
     return np.minimum(1.0, adjusted).reshape(p.shape)
 
 
-def p_by_chance(found: Counted, chance: ByChance) -> Floats:
-    """Return p of each count, or share, against the random sets; shape (people, kinds).
+def p_by_chance(found: Counted, chance: ByChance, kinds: Sequence[int]) -> Floats:
+    """Return p against independent annotators, shape (people, kinds), for all of them together.
 
     Parameters
     ----------
     found, chance
         As for `p_values`.
+    kinds
+        Those that are tested.
     """
-    assert chance.counts is not None
-    assert chance.variances is not None
-    assert chance.cautious is not None
-    totals = found.totals
-    p = at_least(totals, chance.cautious, chance.variances)
-    whole, drawn = totals.sum(axis=0), chance.counts.sum(axis=0)
-    share = np.maximum(_shares(chance.counts, drawn), _shares(found.even, whole))
-    of_share = binomial_tail(totals / found.event, whole / found.event, share)
-    for kind in range(len(KINDS)):
-        if kind not in _COUNTED:
-            p[:, kind] = of_share[:, kind]
+    assert chance.clear is not None
+    p = np.full((found.size, len(kinds)), min(1.0, _STRICTER * chance.p_of_agreement))
+    counted = [k for k, kind in enumerate(kinds) if kind in _COUNTED]
+    codes = [kinds[k] for k in counted]
+    if counted:
+        clear = found.clear.by_person(found.size)[:, codes]
+        drawn = chance.clear
+        p[:, counted] = holm(at_least(clear, drawn.cautious[:, codes], drawn.variance[:, codes]))
     return p
 
 
