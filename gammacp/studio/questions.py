@@ -200,7 +200,7 @@ def decisions_of(
     }
     decisions, tied = [], 0
     for number, (document, item) in enumerate(dict.fromkeys(map(tuple, asked.items))):
-        action = asked.action
+        action: str = asked.action
         unit = units.get((document, item))
         if action == "agree":
             if unit is not None and unit.kept and unit.category is None and unit.vote.tied:
