@@ -314,7 +314,14 @@ def designs(found: Plan) -> Table:
         Column("cost", "cost", number, digits=0),
         Column("spread", "spread", number, digits=3),
     )
-    return Table(columns, [asdict(d) for d in found.designs])
+    rows = [asdict(d) for d in found.designs]
+    if any(d.documents_range for d in found.designs):
+        from gammacp.campaign.plan.advice import number_of
+
+        of_few = Column("range", "documents", text)
+        columns = (columns[0], of_few, *columns[2:])
+        rows = [{**r, "range": number_of(d)} for r, d in zip(rows, found.designs, strict=True)]
+    return Table(columns, rows)
 
 
 def curves(found: Calibration) -> Table:

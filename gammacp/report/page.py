@@ -25,6 +25,7 @@ from gammacp.campaign.consensus import Belief, CorpusConsensus, gold_tables
 from gammacp.campaign.parts import ComparisonPart
 from gammacp.campaign.replace import Candidacy
 from gammacp.campaign.verdict import verdict
+from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.explanation import Explanation
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.score_tables import explanation_tables
@@ -32,6 +33,7 @@ from gammacp.report import figures, page_tables
 from gammacp.report.images import Grounds
 from gammacp.report.markup import Markup, element, hint, join, number, table
 from gammacp.report.planes import planes
+from gammacp.report.values import values_section
 from gammacp.report.viewer import alignment_document, alignment_view, asset, fill, script, style
 
 KINDS_TITLE = "Who differs, and how"
@@ -58,6 +60,8 @@ class Contents:
         Scores with their alignments, annotators, categories.
     gold
         The gold standard of each document; None if there is none to show.
+    values
+        Values of all documents by measure.
     calibration
         None if it was not asked for.
     candidacy
@@ -73,6 +77,7 @@ class Contents:
     title: str
     comparison: Comparison
     gold: CorpusConsensus | None = None
+    values: Mapping[str, CorpusScore] = field(default_factory=dict)
     calibration: Calibration | None = None
     candidacy: Candidacy | None = None
     failures: tuple[str, ...] = ()
@@ -271,6 +276,8 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
         yield "meaning", "What this γ means", meaning(contents.calibration)
     if comparison.explanation is not None:
         yield "disorder", "Where the disagreement is", _disorder(comparison.explanation)
+    if contents.values:
+        yield "values", "Values to report", values_section(contents.values)
     yield "documents", "Documents", table(shown.documents(comparison), long=True)
     yield "annotators", "Annotators", _annotators(comparison)
     if (groups := comparison.groups) is not None:
@@ -322,7 +329,7 @@ def _of_gold(
     if (doubtful := gold_tables.links_to_review(gold.documents)).records:
         yield "links-review", "Links to review", table(doubtful, long=True)
     if gold.belief.fit or gold.belief.notes:
-        yield "belief", "What each annotator's vote is worth", _belief(gold.belief)
+        yield "belief", "How reliable each annotator is", _belief(gold.belief)
 
 
 def _disorder(found: Explanation) -> Markup:

@@ -1,4 +1,4 @@
-"""Who decided what and when: an append-only journal in one SQLite file beside the campaign.
+"""Journal of decisions, with person and time: append-only, in an SQLite file beside the campaign.
 
 A decision is on the disk before it is acknowledged (synchronous=FULL), in this one file and no
 other (journal_mode=DELETE: there is no log beside it that a copy would lack), whatever happens to
@@ -111,7 +111,7 @@ class Journal:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Nothing is opened yet."""
+        """Set the path of the journal; the file is opened at its first use."""
         self.path = folder / DECISIONS
         self._lock = _lock_of(os.path.realpath(self.path))
         self._opened: sqlite3.Connection | None = None
@@ -190,7 +190,7 @@ class Journal:
         return self._read(query, after, made=_decision)
 
     def standing(self) -> dict[tuple[str, str], Decision]:
-        """By document and item the latest decision that was not undone."""
+        """Return the latest decision of each document and item that was not undone."""
         rows = self.rows()
         undone = {row.undoes for row in rows}
         return {
@@ -205,14 +205,14 @@ class Journal:
             connection.execute("INSERT OR REPLACE INTO choice VALUES (1, ?)", (text,))
 
     def choice(self) -> str | None:
-        """What was chosen last; None if nothing was."""
+        """Return the last choice of the page; None if there was none."""
         found = self._read("SELECT json FROM choice", made=lambda row: str(row[0]))
         return found[0] if found else None
 
     def _read(
         self, query: str, *values: object, made: Callable[[tuple[object, ...]], T]
     ) -> list[T]:
-        """What is made of the file's rows; nothing as long as there is none."""
+        """Query the file and convert its rows; return an empty list as long as there is no file."""
         if self._opened is None and not os.path.lexists(self.path):
             return []
         with self._lock, self._as_data_errors():
@@ -290,7 +290,7 @@ class Journal:
         return connection
 
     def _check_in_place(self) -> None:
-        """What is written to a file that was moved away would be found by nobody."""
+        """Raise a DataError if the file was moved away: nobody would find later decisions in it."""
         if _identity(self.path) != self._file:
             raise DataError(
                 "the file of decisions was moved, removed or replaced while it was open",
@@ -331,7 +331,7 @@ def _growth(path: Path) -> tuple[int, int] | None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Which file is there."""
+    """Return the device and inode of a file; None if there is no file."""
     try:
         found = path.stat()
     except FileNotFoundError:

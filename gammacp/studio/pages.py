@@ -93,12 +93,12 @@ def navigation(here: str) -> Markup:
 
 
 def key(secret: str) -> Markup:
-    """Where the page's script finds the key of answers; it takes the element away."""
+    """Return the element with the key of answers, which the page's script reads and removes."""
     return element("span", id="key", data_key=secret, hidden=True)
 
 
 def dropping(folder: str, limits: UploadLimits) -> Markup:
-    """Where files are dropped."""
+    """Return the area for dropping files."""
     return fill(own("drop.html"), folder=join(folder), limits=join(limits.in_words()))
 
 
@@ -110,7 +110,7 @@ def live(
     *,
     is_example: bool = False,
 ) -> Markup:
-    """What changes while the computation goes on.
+    """Return the part of the page that changes while the computation goes on.
 
     Before it stands what is wrong with what was chosen before, and a `campaign` file that was
     dropped, with the question whether it shall be obeyed.
@@ -207,7 +207,7 @@ def _number(count: int, thing: str) -> str:
 
 
 def _question(ways: Iterable[Joining]) -> Markup:
-    """Whether files of one annotator each belong together, with a button for each way."""
+    """Ask whether files of one annotator each belong together, with a button for each way."""
     asked = (
         "Each file holds one annotator, so there is nothing to compare yet. Are they several "
         "annotators of the same documents?"
@@ -311,6 +311,7 @@ def _more(found: Understood, choice: Choice) -> Iterable[Markup]:
         ("layout", "Names from paths", choice.layout, "{annotator}/{document}"),
         ("bounds", "Bounds", bounds, "START:END"),
         ("annotators", "Annotators without units", ", ".join(choice.annotators), "A, B"),
+        ("measures", "Measures beside γ", ", ".join(choice.measures), "f1-strict, alpha"),
     ]
     for name, title, value, tip in texts["tier" not in found.offers.options :]:
         field = element("input", name=name, value=value or "", placeholder=tip)
@@ -440,7 +441,7 @@ def _link(theirs: Mapping[str, Any] | None) -> str:
 
 
 def exporting(gold: Markup | None) -> str:
-    """What can be downloaded: the gold standard, as of `gold_standard`, and what is beside it."""
+    """Return the page of downloads: the gold standard, if any, and its companions."""
     beside = [("The report as one file", "./report?file")] if gold else []
     beside += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
     links = (element("li", element("a", name, href=href)) for name, href in beside)
@@ -474,11 +475,11 @@ def gold_standard(
     parts = [element("p", note) for note in notes]
     query = "" if with_undecided else "?decided"
     if found.undecided:
-        kept, turn = "taken from the consensus", "leave them out"
+        kept, turn = "included as in the consensus", "leave them out"
         if not with_undecided:
-            kept, turn = "left out", "take them from the consensus"
+            kept, turn = "left out", "include them as in the consensus"
         other = element("a", turn, href="./export?decided" if with_undecided else "./export")
-        parts.append(element("p", f"Units still to be reviewed are {kept}; ", other, "."))
+        parts.append(element("p", f"Unreviewed units are {kept}; ", other, "."))
     corpus = Corpus.from_continua(found.continua)
     any_shapes = any(c.axes > 1 for c in corpus.values())
     records: list[dict[str, Any]] = [
@@ -519,7 +520,7 @@ def gold_standard(
 
 
 def refusal(problem: str) -> str:
-    """Why something could not be written."""
+    """Return the page that explains why something could not be written."""
     words = element("p", problem, class_="warning", role="alert")
     back = element("p", element("a", "Back", href="../export"))
     return whole("Not written", "none", (words, back), "")

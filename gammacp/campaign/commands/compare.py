@@ -84,7 +84,7 @@ def compare(
             loaded.corpus().continua,
             by=tables,
             also=() if by and figure is None else BESIDE,
-            **comparing.options(files, reading, features),
+            **comparing.options(files, reading, features, loaded.continua),
             executor=executor,
             **options,
         )

@@ -94,14 +94,13 @@ def _further_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
     if (groups := found.groups) is not None:
         yield "Groups of annotators", result_tables.groups(groups), [f"\n{groups.in_words()}"]
     for part in found.parts.values():
-        # The verdict, which stands above the tables of documents, has told it already.
-        told: list[str] = []
+        sentences: list[str] = []
         if isinstance(part, ComparisonTable) and "document" not in by:
-            told = part.in_words()
+            sentences = part.in_words()
         for title, table in part.tables():
             if table.records:
-                yield title, table, told
-                told = []
+                yield title, table, sentences
+                sentences = []
     if (twice := found.sessions) is not None:
         yield "The same people twice", result_tables.sessions(twice), [f"\n{twice.in_words()}"]
     if (ordered := found.over_time) is not None:

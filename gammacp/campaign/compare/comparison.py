@@ -166,6 +166,7 @@ def compare(
     reference: str | None = None,
     against: Continua | None = None,
     groups: Collection[str] = (),
+    teams: Mapping[str, str] | None = None,
     session: str | None = None,
     in_order: bool = False,
     draws: int = DRAWS,
@@ -191,6 +192,9 @@ def compare(
     groups
         Groups of annotators, each as `NAME=ANNOTATOR,…` (patterns such as `m*`, too), for the
         agreement within and across them.
+    teams
+        The team of each annotator, if they work in fixed teams: intervals over annotators are over
+        teams then.
     session
         A pattern of annotators' names, such as `{annotator}-{session}`, if people annotated twice:
         everything is about everybody's first session then, and `sessions` about their agreement
@@ -246,7 +250,7 @@ def compare(
     settings = settings.deciding(compared)
     tell("everybody")
     basis = Basis(others, settings, executor=executor, progress=_counted(tell), shared={})
-    overall = agreement(basis).with_over()
+    overall = agreement(basis).with_over(teams=teams)
     if not overall.computed:
         raise DataError(f"no document has a γ: {in_short(overall.reasons)}")
     if first is not None:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gammacp.base.failures import documents_missing
 from gammacp.base.text import in_short
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Loaded, Reading, Sampled, load
+from gammacp.cli.options.reading import (
+    TEAM,
+    Files,
+    Loaded,
+    Reading,
+    Sampled,
+    load,
+    teams_of,
+)
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds, wants_interval
 from gammacp.cli.output import AsJson, message, messages, print_json, say, show, tell_signatures
 from gammacp.errors import DataError, UsageError
@@ -39,6 +47,7 @@ def gamma(
         "Add an interval over documents, or over the parts of a long text.", default=False
     ),
     bootstrap: int | None = option("The old name of --interval.", min=0, hidden=True),
+    team: Path | None = TEAM,
     certificate: Path | None = option(
         "Write a certificate of each best alignment into this folder, for gammacp verify.", "FOLDER"
     ),
@@ -74,6 +83,7 @@ def gamma(
     # What could not be read counts: one file that is left of several is a corpus of one.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua = loaded.corpus() if several else loaded.continua
+    teams = teams_of(team, loaded.continua)
     shared: Memory | None = {} if explain else None
     what = "documents or random sets" if several else "random annotation sets"
     with computing.pool(what) as (pool, counter), interruptible() as interrupted:
@@ -84,8 +94,10 @@ def gamma(
             progress=counter,
             shared=shared,
             **options,
-        ).with_over(confidence=settings.sampling.confidence, with_parts=interval)
-        parts, further, refused = None, {}, []
+        ).with_over(confidence=settings.sampling.confidence, with_parts=interval, teams=teams)
+        parts = None
+        further: Mapping[str, Any] = {}
+        refused: Sequence[tuple[str, str]] = ()
         if explain and found.computed:
             # Imported with its option, as what follows: most runs print γ alone.
             from gammacp.measures.explanation import explanation_of, further_explanations
