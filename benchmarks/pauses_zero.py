@@ -230,7 +230,14 @@ def notes(sets: int) -> None:
     cells: dict[str, Callable[[Rng], Continuum]] = {
         f"{kind} | {name}": lambda rng, k=kind, p=PROCESSES[name]: drawn(p, k, 3, rng)[0]
         for kind in ("no pauses", "three long", "many short")
-        for name in ("none across", "cut at pauses", "stretched over", "bursts", "dense")
+        for name in (
+            "none across",
+            "cut at pauses",
+            "stretched over",
+            "bursts",
+            "dense",
+            "tiles cut at pauses",
+        )
     }
     for shape, what in ((2.0, "even"), (0.3, "bursts")):
         for kept in (0.95, 0.8, 0.5):
