@@ -27,6 +27,7 @@ from gammacp.campaign.verdict import (
     DOCUMENTS_FOR_MORE,
     HIGH,
     LOW,
+    lowest_elsewhere,
     verdict,
 )
 from gammacp.continuum import Continuum, Unit
@@ -120,7 +121,8 @@ def _beyond(
     for o, e in zip(*make(n)(g, runs, factor), strict=True):
         parts = Contributions(o, e, kind)
         found = interval_of_gamma(parts, confidence=CONFIDENCE)
-        hits.append(found.low >= true if bar == HIGH else found.high < true)
+        low = found.low if kind == ALIGNMENTS else lowest_elsewhere(found.low, n)
+        hits.append(low >= true if bar == HIGH else found.high < true)
     return np.array(hits)
 
 

@@ -5,9 +5,12 @@ wrong is measured (`experiments/verdicts.py`, docs/verdict.md):
 
 - *high*, *moderate*, *low*: γ from `HIGH` on, below it, below `LOW`. Of the material itself it is
   said where the Monte-Carlo interval lies on one side of a bar, of more material like it where the
-  99 % interval over documents does, from `DOCUMENTS_FOR_MORE` documents on.
+  99 % interval over documents does, from `DOCUMENTS_FOR_MORE` documents on; its low end counts as
+  if the documents had no γ that may be of a kind that a sample lacks (`lowest_elsewhere`).
 - an annotator, a pair of annotators, a label: compared with all the others part by part, on
   documents or stretches of a text, p ≤ .05 (of a pair .01) after Holm's correction for all of them.
+- what somebody does differently (joins, cuts, misses, adds, …): the sentences of
+  `gammacp.kinds.kinds_of`, made where the count exceeds the random sets.
 - a kind of difference: it has the largest share of the disorder, and more than the second, p ≤ .05.
 """
 
@@ -99,10 +102,11 @@ def verdict(
     if comparison is None and calibration is None:
         return CampaignVerdict(agreement=word, elsewhere=elsewhere, statements=tuple(statements))
     # Imported only for what a comparison or a calibration shows: `gammacp gamma` has neither.
-    from gammacp.campaign.standing_out import next_step, standing_out, worth
+    from gammacp.campaign.standing_out import kinds_told, next_step, standing_out, worth
 
     if comparison is not None and word not in (UNDEFINED, NOT_SHOWN):
-        statements += standing_out(comparison)
+        told = kinds_told(comparison)
+        statements += [*told, *standing_out(comparison, told)]
     if calibration is not None and (price := worth(calibration, statements)):
         statements.append(price)
     if comparison is not None:
@@ -123,6 +127,36 @@ def grade(low: float, high: float) -> str:
     """
     a, b = (int(np.searchsorted((LOW, HIGH), v, side="right")) for v in (low, high))
     return _WORDS[a] if a == b else f"{_WORDS[a]} {'or' if b == a + 1 else 'to'} {_WORDS[b]}"
+
+
+def lowest_elsewhere(low: float, documents: int) -> float:
+    """Return γ of other documents if as many as a sample may lack had a γ of 0.
+
+    A sample of n documents without a certain kind leaves it open up to 3/n of all documents with
+    95 % confidence (the rule of three; Hanley & Lippman-Hand 1983, JAMA 249(13)).
+
+    Parameters
+    ----------
+    low
+        Low end of the interval over documents of the kinds that the sample has.
+    documents
+        Number of documents, or clusters of them.
+
+    >>> round(lowest_elsewhere(0.9, 30), 3), lowest_elsewhere(-0.5, 30)
+    (0.81, -0.5)
+    """
+    return low * (1 - unseen_share(documents)) if low > 0 else low
+
+
+def unseen_share(documents: int) -> float:
+    """Return the share of documents that may be of a kind that none of these is of.
+
+    Parameters
+    ----------
+    documents
+        Number of documents, or clusters of them.
+    """
+    return min(1.0, 3 / documents)
 
 
 def _agreement(overall: Agreement) -> tuple[str, str | None, list[Statement]]:
@@ -174,12 +208,23 @@ def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
     if len(parts) >= least:
         found = overall.bootstrap(confidence=CONFIDENCE)
         assert found is not None
-        word = grade(found.low, found.high)
+        low = found.low if text else lowest_elsewhere(found.low, len(parts))
+        word = grade(low, found.high)
         words = (
             f"On other {others} of this kind, agreement of these annotators is {word}: γ lies "
-            f"between {found.low:.2f} and {found.high:.2f} ({CONFIDENCE:.0%} confidence)."
+            f"between {found.low:.2f} and {found.high:.2f} ({CONFIDENCE:.0%} confidence)"
         )
+        words += "." if text else f". {_unseen(parts.kind, len(parts))}"
     return word, [Statement(about="elsewhere", words=words)]
+
+
+def _unseen(kind: str, number: int) -> str:
+    """Return what a sample cannot tell of kinds of documents that it lacks."""
+    return (
+        f"But up to {unseen_share(number):.0%} of such {kind} may be of a kind that these "
+        f"{with_commas(number)} do not contain, and more of the text if they are long; then γ is "
+        "lower."
+    )
 
 
 ANSWERS.register("verdict", verdict)

@@ -1,6 +1,6 @@
 """Requirements of measures and chance models on a continuum, with reasons when unmet."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
 from itertools import pairwise
@@ -9,6 +9,7 @@ import numpy as np
 
 from gammacp.base.left_out import Tally
 from gammacp.base.subjects import advice
+from gammacp.base.text import first_names
 from gammacp.continuum import Continuum
 from gammacp.continuum.anonymous import unnamed_readers
 from gammacp.continuum.links import whole_links
@@ -268,3 +269,29 @@ _CHECKS: dict[Need, Callable[[Continuum], str | None]] = {
     Need.PLACES: _not_places,
     Need.TWO_ANNOTATORS: _not_two,
 }
+
+
+def check_one_team(document: str, annotators: Iterable[str], teams: Mapping[str, str]) -> None:
+    """Check that the annotators of a document are of one team.
+
+    Parameters
+    ----------
+    document
+        Its name.
+    annotators
+        Its annotators.
+    teams
+        The team of each.
+
+    Raises
+    ------
+    DataError
+        They are of several.
+    """
+    mixed = [*dict.fromkeys(teams[a] for a in annotators)]
+    if len(mixed) > 1:
+        raise DataError(
+            f"its annotators are of {len(mixed)} teams ({first_names(mixed, 3)}): an interval "
+            "over teams takes documents by one team each",
+            file=document,
+        )

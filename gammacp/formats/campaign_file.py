@@ -107,7 +107,7 @@ class _Documents(WrittenTable):
 
 
 class Keys(Selection, _Documents, _Files):
-    """What a campaign.toml may say; the descriptions are those of `gammacp init`."""
+    """Keys of a campaign.toml; their descriptions are those of `gammacp init`."""
 
 
 KEYS = Keys.model_fields
@@ -128,7 +128,7 @@ _OF_DOCUMENTS = {
 
 @dataclass(frozen=True)
 class Campaign:
-    """What is read, and which of it: a file's `values` by key, or those of a command line.
+    """Input and selection: the `values` of a campaign.toml by key, or those of a command line.
 
     `given` are keys whose values do not come from the `file`, `stamp` tells its contents apart.
     """
@@ -186,7 +186,7 @@ class Campaign:
 
     @property
     def paths(self) -> list[Path]:
-        """What is read: of a round that names files these, else `paths`."""
+        """Paths to read: those of the round if it names files, otherwise `paths`."""
         entries = self.values.get("paths", ())
         if self.round is not None and not self.documents:
             entries = self.values["rounds"][self.round]
@@ -200,7 +200,7 @@ class Campaign:
 
     @contextmanager
     def confine(self) -> Iterator[None]:
-        """Within the block the file leads nowhere outside its folder; a command line may."""
+        """Keep the file from leading outside its folder in this block; a command line may."""
         typed = "paths" in self.given and self.round is None
         with nullcontext() if self.file is None or typed else confine(self.file.parent):
             yield
@@ -338,7 +338,7 @@ class Campaign:
         return replace(found, continua=kept, left_out=gather((found.left_out, *lost)))
 
     def _grids(self, said: float | str) -> Mapping[str, Grid]:
-        """What a number or a file says of the grid."""
+        """Return the grid that a number or a file defines."""
         if isinstance(said, str):
             # Imported here: few campaigns have a file of their grid.
             from gammacp.formats.grid_file import read_grids
@@ -361,7 +361,7 @@ class Campaign:
         return read
 
     def _chosen(self, found: Collection) -> Mapping[str, Continuum]:
-        """Those of the round, and of these the ones that were asked for by name (`--document`)."""
+        """Return the continua of the round, restricted to the names asked for (`--document`)."""
         continua, patterns = found.continua, self.documents
         known = set[str]()
         for pattern in patterns:
@@ -441,7 +441,7 @@ def _leaves(value: Any, *keys: str) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def read_campaign(path: Path) -> Campaign:
-    """What a campaign.toml says.
+    """Read a campaign.toml.
 
     Parameters
     ----------

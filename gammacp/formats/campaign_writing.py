@@ -64,7 +64,7 @@ def campaign_text(campaign: Campaign, found: Collection, out: Path) -> str:
 
 
 def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
-    """What the keys may say of these continua."""
+    """Return example values of the keys for these continua."""
     people = sorted({a for c in continua for a in c.annotators})
     labels = sorted({n for c in continua for n in c.categories})
     documents = sorted({c.name for c in continua})

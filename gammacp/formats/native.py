@@ -113,7 +113,7 @@ class _Continuum(BaseModel, extra="allow"):
 
 
 def _kind(entry: Any) -> str:
-    """What a field behind the first four is."""
+    """Return the kind of a field behind the first four."""
     if isinstance(entry, list):
         return "fragments"
     return "shape" if any(isinstance(value, list) for value in entry.values()) else "features"

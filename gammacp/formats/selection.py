@@ -60,7 +60,7 @@ Names = Annotated[dict[str, Text], Field(examples=['"a"'])]
 
 
 class Selection(WrittenTable):
-    """What to keep and how to call it: the keys of a campaign.toml that every format has.
+    """Keys of a campaign.toml that every format has: units to keep, and their names.
 
     Applied in this order; what is not said is None.
     """

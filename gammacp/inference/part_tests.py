@@ -42,7 +42,6 @@ COSINES = 4
 STRETCHES = 12
 """Into how many stretches a text is cut where annotators are compared with each other on it."""
 RECOMBINATIONS = 9999
-POWER = 0.8
 FEWEST_ANNOTATORS = 3
 """Of each group below which normalised xRR has no p."""
 _NO_VARIANCE, _NO_SKEW = 1e-24, 1e-6
@@ -259,13 +258,6 @@ class GammaDifference:
         from scipy.special import stdtrit
 
         return np.asarray(-stdtrit(self.df, (1 - confidence) / 2) * self.error)
-
-    @property
-    def detectable(self) -> Floats:
-        """The difference that would be found at 5 % in `POWER` of such comparisons."""
-        from scipy.special import stdtrit
-
-        return self.half_width() + stdtrit(self.df, POWER) * self.error
 
 
 def difference(

@@ -17,7 +17,9 @@ over annotators (weighted by their share of Σ e) taken off:
   and the interval over documents (`gammacp.inference.resampling`), which has the own part in it. Of
   fewer than five documents Σ ℓₐ² is not taken apart.
 
-Two annotators tell nothing of others. Within an alignment of many, a unitary alignment's disorder
+Annotators of fixed teams are not independent of each other: a team is then one annotator, who has
+all of the documents that it annotates. Two annotators tell nothing of others, nor do four teams.
+Within an alignment of many, a unitary alignment's disorder
 is borne by its pairs of which one has a unit, each by its cost; that the others would be aligned
 anew without a is left out, which makes Σ ℓₐ² larger. What the intervals cover is in
 docs/populations.md (`experiments/populations.py`).
@@ -43,6 +45,10 @@ from gammacp.inference.part_tests import FEWEST_ANNOTATORS, FEWEST_PARTS
 Interval = tuple[float, float]
 _OWN = 0.9
 _FEW = 8
+TOLD_FROM = 5
+"""Annotators from which an interval over them is told in words; it is so wide with fewer."""
+_FEWEST_TEAMS, _FEW_TEAMS = 5, 12
+_NUMERALS = {2: "Two", 3: "Three", 4: "Four"}
 # Pairs whose costs are held at once.
 _AT_ONCE = 1_000_000
 
@@ -95,6 +101,33 @@ class PairSums:
         sums = [np.bincount(place, half, len(found)).astype(np.float64) for half in halves]
         return cls(found // size, found % size, *sums)
 
+    def by_team(self, teams: Sequence[int] | Indices) -> "PairSums":
+        """Return the sums by document and team.
+
+        Parameters
+        ----------
+        teams
+            The team of each annotator, by its number; shape (annotators,).
+
+        Raises
+        ------
+        DataError
+            A document has annotators of two teams.
+
+        >>> one = PairSums.of_pairs([0, 1], [(0, 1), (2, 3)], [1.0, 3.0], [4.0, 4.0])
+        >>> one.by_team([0, 0, 1, 1]).observed.tolist()
+        [1.0, 3.0]
+        """
+        of = np.asarray(teams, np.int64)[self.annotator]
+        documents, first, place = np.unique(self.document, return_index=True, return_inverse=True)
+        if (mixed := np.flatnonzero(of != of[first][place])).size:
+            raise DataError(
+                f"{np.unique(self.document[mixed]).size} documents have annotators of several "
+                "teams: an interval over teams takes documents by one team each"
+            )
+        sums = (np.bincount(place, x).astype(np.float64) for x in (self.observed, self.expected))
+        return PairSums(documents, of[first], *sums)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Over:
@@ -110,6 +143,9 @@ class Over:
         Of other annotators on other documents.
     n_documents, n_annotators
         How many documents (or clusters of them) and annotators there are.
+    n_teams
+        How many teams the annotators work in; None if each is by itself. Intervals over annotators
+        are over teams then.
     confidence
         Coverage that is aimed at.
     reason
@@ -123,6 +159,7 @@ class Over:
     both: Interval | None = None
     n_documents: int = 0
     n_annotators: int = 0
+    n_teams: int | None = None
     confidence: float = 0.95
     reason: str | None = None
     documents_reason: str | None = None
@@ -131,31 +168,56 @@ class Over:
         """Return the intervals by population, and in `reason` why some are missing."""
         reasons = [reason for reason in (self.documents_reason, self.reason) if reason]
         record = record_of(self, "documents annotators both")
+        if self.n_teams is not None:
+            record["teams"] = self.n_teams
         return {**record, "reason": "; ".join(reasons) or None}
 
     def in_words(self) -> str:
         """Whom each interval is about; that over documents has a sentence of its own."""
+        if self.n_teams is None and 1 < self.n_annotators < TOLD_FROM:
+            many = _NUMERALS[self.n_annotators]
+            few = f"{many} annotators are too few to say what others would reach."
+            return few if self.documents is None else f"{few} {self._of_these()}"
         if self.annotators is None:
-            return f"No interval over annotators: {self.reason}."
-        people = f"{self.n_annotators} annotators"
+            over = "annotators" if self.n_teams is None else "teams"
+            return f"No interval over {over}: {self.reason}."
+        who, people = self._people()
         alone = _span(self.annotators)
         if self.both is None:
             said = (
-                f"γ of other such annotators on these documents: {alone} "
+                f"γ of other such {who} on these documents: {alone} "
                 f"({self.confidence:.0%} confidence; {people})."
             )
         else:
             said = (
-                f"γ of other such annotators on other such documents: {_span(self.both)} "
-                f"({self.confidence:.0%} confidence; {people}, {self.n_documents} documents); "
-                f"of other annotators on these documents {alone}"
+                f"γ of other such {who} on other such documents: {_span(self.both)} "
+                f"({self.confidence:.0%} confidence; {people}; {self.n_documents} documents); "
+                f"of other {who} on these documents {alone}"
             )
             if self.documents is not None:
-                said += f", of these annotators on others {_span(self.documents)}"
+                same = "annotators" if self.n_teams is None else "teams"
+                said += f", of these {same} on others {_span(self.documents)}"
             said += "."
-        if self.n_annotators < _FEW:
+        if self.n_teams is None and self.n_annotators < _FEW:
             said += " Annotators of another kind are not covered."
+        elif self.n_teams is not None and self.n_teams < _FEW_TEAMS:
+            said += f" A bad team may be missing among these {self.n_teams}, and is not covered."
         return said
+
+    def _people(self) -> tuple[str, str]:
+        """Return whom the intervals are about, and how many of them there are."""
+        if self.n_teams is None:
+            independent = "who must be independent of each other (else name `teams=`)"
+            return "annotators", f"{self.n_annotators} annotators, {independent}"
+        return "teams", f"{self.n_teams} teams of {self.n_annotators} annotators"
+
+    def _of_these(self) -> str:
+        """Return the sentence on these annotators' γ on other documents."""
+        assert self.documents is not None
+        return (
+            f"γ of these annotators on other such documents: {_span(self.documents)} "
+            f"({self.confidence:.0%} confidence; {self.n_documents} documents)."
+        )
 
 
 def _span(interval: Interval) -> str:
@@ -172,6 +234,7 @@ def intervals_over(
     documents: Interval | None = None,
     *,
     clusters: Sequence[int] | Indices | None = None,
+    teams: Sequence[int] | Indices | None = None,
     error: float = 0.0,
     confidence: float = 0.95,
 ) -> Over:
@@ -185,10 +248,17 @@ def intervals_over(
         The interval over documents; without it there is none over both.
     clusters
         The cluster of each document, by its number; None if each is one by itself.
+    teams
+        The team of each annotator, by its number; None if each is independent of the others.
     error
         Relative standard error of Σ e; the interval over documents has it already.
     confidence
         Coverage that is aimed at, in (0, 1).
+
+    Raises
+    ------
+    DataError
+        A document has annotators of two teams.
 
     >>> pairs, people = [*range(5)] * 3, [(0, 1), (0, 2), (1, 2)]
     >>> pairs.sort()
@@ -198,15 +268,18 @@ def intervals_over(
     """
     from scipy.special import stdtrit
 
-    parts = sums.document if clusters is None else np.asarray(clusters)[sums.document]
-    there = np.flatnonzero(np.bincount(sums.annotator))
     told: dict[str, Any] = {
         "documents": documents,
-        "n_documents": int(np.count_nonzero(np.bincount(parts))),
-        "n_annotators": len(there),
+        "n_annotators": int(np.count_nonzero(np.bincount(sums.annotator))),
         "confidence": confidence,
     }
-    if (reason := _unknown(sums, len(there))) is not None:
+    if teams is not None:
+        sums = sums.by_team(teams)
+    parts = sums.document if clusters is None else np.asarray(clusters)[sums.document]
+    there = np.flatnonzero(np.bincount(sums.annotator))
+    told["n_documents"] = int(np.count_nonzero(np.bincount(parts)))
+    told["n_teams"] = None if teams is None else len(there)
+    if (reason := _unknown(sums, len(there), teams is not None)) is not None:
         return Over(**told, reason=reason)
     observed, expected, moved = _left_out(sums)
     whole = float(sums.observed.sum()), float(sums.expected.sum())
@@ -229,7 +302,7 @@ def intervals_over(
         places = np.unique(cells, return_inverse=True)[1]
         moved = np.bincount(places, moved).astype(np.float64)
     own = float((moved**2).sum())
-    many = max(few, float(len(moved)) + 1 - told["n_documents"] - told["n_annotators"])
+    many = max(few, float(len(moved)) + 1 - told["n_documents"] - len(there))
     rest = -float(stdtrit(few, tail)) * math.sqrt(max(0.0, variance - _OWN * own))
     alone = math.hypot(rest, float(stdtrit(many, tail)) * math.sqrt(own + error**2))
     found = _around(theta, (alone, alone))
@@ -247,8 +320,12 @@ def _around(theta: float, legs: Interval) -> Interval:
         return 1 - theta * float(np.exp(legs[0])), 1 - theta * float(np.exp(-legs[1]))
 
 
-def _unknown(sums: PairSums, people: int) -> str | None:
-    """Return why nothing is known of other annotators; None if something is."""
+def _unknown(sums: PairSums, people: int, teams: bool) -> str | None:
+    """Return why nothing is known of other annotators or teams; None if something is."""
+    if teams and people < _FEWEST_TEAMS:
+        return (
+            f"teams: {people}, too few to tell how others would differ (at least {_FEWEST_TEAMS})"
+        )
     if people < FEWEST_ANNOTATORS:
         return f"{people} annotators are too few to tell how others would differ"
     return None if sums.observed.sum() > 0 else "there is no disorder"

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from gammacp.base.arguments import whole
-from gammacp.base.signature import extend
+from gammacp.base.signature import extend, fingerprint
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Corpus
-from gammacp.continuum.needs import require
+from gammacp.continuum.needs import check_one_team, require
 from gammacp.errors import DataError
 from gammacp.inference.contributions import (
     Contributions,
@@ -204,8 +204,23 @@ class Agreement:
         except DataError:
             return None
 
-    def over(self, *, confidence: float = 0.95) -> Over | None:
-        """Its intervals over documents, annotators and both; None if nothing is defined."""
+    def over(
+        self, *, confidence: float = 0.95, teams: Mapping[str, str] | None = None
+    ) -> Over | None:
+        """Its intervals over documents, annotators and both; None if nothing is defined.
+
+        Parameters
+        ----------
+        confidence
+            In (0, 1).
+        teams
+            The team of each annotator; None if they are independent of each other.
+
+        Raises
+        ------
+        DataError
+            An annotator has no team, or a document has annotators of two.
+        """
         if not self.rated:
             return None
         own = [self.clusters.get(n) or n for n in self.rated] if self.clusters else []
@@ -215,6 +230,7 @@ class Agreement:
             self.pair_sums,
             None if several is None else several.interval,
             clusters=[number[name] for name in own] if own else None,
+            teams=None if teams is None else self._numbers_of_teams(teams),
             error=self.score.chance_error,
             confidence=confidence,
         )
@@ -222,7 +238,24 @@ class Agreement:
             return over
         return replace(over, documents_reason=several.reason)
 
-    def with_over(self, *, confidence: float = 0.95, with_parts: bool = False) -> Agreement:
+    def _numbers_of_teams(self, teams: Mapping[str, str]) -> list[int]:
+        """Return the number of the team of each annotator, as `pair_sums` numbers them."""
+        for document, score in self.rated.items():
+            people = score.alignment.continuum.annotators
+            if missing := [a for a in people if a not in teams]:
+                raise DataError(f"annotator {missing[0]!r} has no team")
+            check_one_team(document, people, teams)
+        number = {team: i for i, team in enumerate(dict.fromkeys(teams.values()))}
+        people = self._alignments_and_chance().continua.people[0]
+        return [number[teams[name]] for name in people]
+
+    def with_over(
+        self,
+        *,
+        confidence: float = 0.95,
+        with_parts: bool = False,
+        teams: Mapping[str, str] | None = None,
+    ) -> Agreement:
         """Add the intervals of the whole to its score.
 
         Parameters
@@ -232,8 +265,10 @@ class Agreement:
         with_parts
             Whether the interval over the parts of one text was asked for: if it is missing, the
             score then says why.
+        teams
+            As for `over`; they are in the signature.
         """
-        over = self.over(confidence=confidence)
+        over = self.over(confidence=confidence, teams=teams)
         if over is not None and len(self.rated) == 1:
             # The parts of one text stand for other documents.
             own = self.score.bootstrap
@@ -242,6 +277,9 @@ class Agreement:
             reason = None if parts is None else parts.reason
             over = replace(over, documents=own, documents_reason=reason)
         score = replace(self.score, over=over)
+        if teams is not None and score.signature:
+            told = fingerprint(*(part for entry in sorted(teams.items()) for part in entry))
+            score = replace(score, signature=extend(score.signature, teams=told))
         if isinstance(score, CorpusGamma):
             return replace(self, score=score)
         return replace(self, score=score, documents=dict.fromkeys(self.documents, score))

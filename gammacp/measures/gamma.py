@@ -9,13 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from gammacp.alignment import Alignment, Status
+from gammacp.alignment import Alignment, Status, best_disorder
 from gammacp.alignment.aligned import AlignedDocument
 from gammacp.base.arguments import instance
+from gammacp.base.arrays import Floats, Indices
 from gammacp.base.record_tables import record_of
 from gammacp.base.text import sentence
 from gammacp.chance.beyond import ratio, ratio_interval, ratios
@@ -23,6 +25,7 @@ from gammacp.chance.direction import Direction, direction
 from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.needs import Need, require, unmet_need
+from gammacp.dissimilarity.base import bind
 from gammacp.errors import DataError
 from gammacp.inference.populations import Over
 from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
@@ -157,13 +160,33 @@ class GammaScore(Gamma):
         return as_html("gamma", self)
 
 
+def disorder_numbers(observed: Floats, expected: Floats, annotators: Indices) -> Numbers:
+    """Return what γ of documents is made of, by name; in sums it is weighted by x̄.
+
+    Parameters
+    ----------
+    observed, expected
+        δ and δ_e of each document.
+    annotators
+        How many each has.
+    """
+    most = annotators.astype(np.float64)
+    return {
+        "observed": observed,
+        "expected": expected,
+        "units": np.ones_like(observed),
+        "most": most,
+    }
+
+
 def disorder_rates(numbers: Numbers) -> Rates:
-    """Return γ = 1 − Σ x̄·δ / Σ x̄·δ_e.
+    """Return γ = 1 − δ / δ_e, and of sums 1 − Σ x̄·δ / Σ x̄·δ_e.
 
     Parameters
     ----------
     numbers
-        `observed`, `expected`, `units` and `most`, the disorder of units that are all alone.
+        As `disorder_numbers` returns them, or sums of these, weighted by x̄; `units` are then the
+        sum of x̄, and `most` is the disorder of units that are all alone.
     """
     most = numbers["most"]
     return Rates(
@@ -187,7 +210,39 @@ def count_disorder(continuum: Continuum, **options: Any) -> Counts:
     DataError
         The random sets are too few.
     """
-    score = _gamma(continuum, options)
+    return _counts_of_score(_gamma(continuum, options))
+
+
+def count_soft_disorder(continuum: Continuum, **options: Any) -> Counts:
+    """Count disorder as `count_disorder` does, of alignments in which units may be repeated.
+
+    Parameters
+    ----------
+    continuum, options
+        As for `soft_gamma`.
+    """
+    return _counts_of_score(_gamma(continuum, {**options, "cover": True}))
+
+
+def observe_disorder(continuum: Continuum, *, cover: bool = False, **options: Any) -> Counts:
+    """Count the disorder of the best alignment alone; what is expected is unknown.
+
+    Parameters
+    ----------
+    continuum, options
+        As for `gamma`.
+    cover
+        Whether units may be repeated, as in soft γ.
+    """
+    settings = Settings.of(cover=cover, **options)
+    best = best_disorder(continuum, bind(settings.dissimilarity, continuum), **settings.solving)
+    numbers = disorder_numbers(
+        np.array([best.disorder]), np.array([math.nan]), np.array([continuum.n_annotators])
+    )
+    return Counts(((),), numbers, weight=continuum.mean_units)
+
+
+def _counts_of_score(score: Score) -> Counts:
     if score.counts is None:
         raise DataError("interrupted after too few random annotation sets for δ_e")
     return score.counts
@@ -197,6 +252,12 @@ def _of_corpus(corpus: Corpus, **options: Any) -> Score:
     from gammacp.measures.gamma_corpus import gamma_corpus
 
     return gamma_corpus(corpus, **options)
+
+
+def _soft_of_corpus(corpus: Corpus, **options: Any) -> Score:
+    from gammacp.measures.gamma_corpus import gamma_of_family
+
+    return gamma_of_family(corpus, {**options, "cover": True})
 
 
 @registered(
@@ -210,6 +271,7 @@ def _of_corpus(corpus: Corpus, **options: Any) -> Score:
         pooling="all",
         nothing=NOTHING_EXPECTED,
         together=_of_corpus,
+        observe=observe_disorder,
     ),
 )
 @spelled_out_with_computing
@@ -244,15 +306,25 @@ def gamma(continuum: Any, **options: Unpack[FamilyOptions]) -> Any:
     "γ where a unit may be aligned more than once (for annotators who split)",
     "after Mathet, Widlöcher & Métivier 2015, eq. 8",
     fragments="whole",
+    counting=Counting(
+        count=count_soft_disorder,
+        rates=disorder_rates,
+        pooling="all",
+        nothing=NOTHING_EXPECTED,
+        together=_soft_of_corpus,
+        observe=partial(observe_disorder, cover=True),
+    ),
 )
 @spelled_out_with_computing
-def soft_gamma(continuum: Continuum, **options: Unpack[FamilyOptions]) -> GammaScore:
+def soft_gamma(continuum: Any, **options: Unpack[FamilyOptions]) -> Any:
     """Soft γ: a unit may be in several unitary alignments, for annotators who split units.
 
     The alignment is a cover instead of a partition (Σ X ≥ 1 for each unit), for observed and
     random sets alike; x̄ stays the same. Arguments and errors as for `gamma`; options are those
     of `FamilyOptions`.
     """
+    if isinstance(continuum, Corpus):
+        return _soft_of_corpus(continuum, **options)
     return _gamma(continuum, {**options, "cover": True})
 
 
@@ -300,15 +372,17 @@ def score_on(
     reason: str | None = (
         f"interrupted after {expected.samples} random annotation sets, too few for δ_e"
     )
-    if expected.enough:
+    counts = _counts_of(document, expected) if expected.enough else None
+    if counts is not None:
         p = expected.p_value(observed)
-        value, reason = ratio(observed, expected.mean, NOTHING_EXPECTED)
+        value = float(disorder_rates(counts.numbers).value[0])
+        reason = NOTHING_EXPECTED if math.isnan(value) else None
     if reason is None:
         interval = ratio_interval(document.bound, observed, *expected.interval)
         notes += not_shown(p, expected.samples) if alone else ()
     score = GammaScore(
         value=value,
-        counts=_counts_of(document, expected) if expected.enough else None,
+        counts=counts,
         interval=interval,
         reason=reason,
         observed=observed,
@@ -384,16 +458,13 @@ def _with_gaps(score: GammaScore, basis: Basis) -> GammaScore:
 
 
 def _counts_of(document: AlignedDocument, expected: ExpectedDisorder) -> Counts:
-    """x̄·δ and x̄·δ_e, which add up over documents, of all annotators together."""
-    size = document.n_units / document.n_annotators
-    numbers = {
-        "observed": size * document.disorder,
-        "expected": size * expected.mean,
-        "units": size,
-        "most": size * document.n_annotators,
-    }
-    columns = {name: np.array([number]) for name, number in numbers.items()}
-    return Counts(((),), columns)
+    """δ and δ_e of all annotators together, which add up over documents when weighted by x̄."""
+    numbers = disorder_numbers(
+        np.array([document.disorder]),
+        np.array([expected.mean]),
+        np.array([document.n_annotators]),
+    )
+    return Counts(((),), numbers, weight=document.n_units / document.n_annotators)
 
 
 def not_shown(p: float | None, samples: int) -> tuple[str, ...]:
@@ -463,7 +534,7 @@ def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
         return notes
     return (
         *notes,
-        f"drawing stopped at {expected.samples} random sets, the most for a precision; it reached "
+        f"stopped after {expected.samples} random sets, the most for a precision: precision "
         f"{expected.precision:.2g} instead of {settings.rule.precision:.2g}, so the interval is "
         "wider; to draw more, give a number of samples",
     )

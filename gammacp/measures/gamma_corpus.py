@@ -20,7 +20,7 @@ from gammacp.alignment import Status
 from gammacp.base.arguments import instance
 from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.base.record_tables import record_of
-from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval, ratios
+from gammacp.chance.beyond import BeyondChance, ratio_interval
 from gammacp.chance.cut import circle_of
 from gammacp.chance.direction import Direction, direction, documents_looked_at
 from gammacp.chance.expected import ExpectedDisorder
@@ -32,8 +32,10 @@ from gammacp.continuum.needs import require
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
 from gammacp.inference.populations import AlignedDocuments
-from gammacp.measures.gamma import Gamma, notes_on, score_on
+from gammacp.measures.counting import Numbers
+from gammacp.measures.gamma import Gamma, disorder_numbers, disorder_rates, notes_on, score_on
 from gammacp.measures.marked import Marked, alpha_of_marking
+from gammacp.measures.pooling import Pool, PooledRates, pooled_rates
 from gammacp.measures.random_sets import AlignedPlaces, Basis, Chance
 from gammacp.measures.score import ChanceBaseline
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -86,6 +88,8 @@ class CorpusGamma(Gamma):
         annotators.
     marked
         How far annotators agree which continua hold anything; None of a selection of annotators.
+    pooled
+        The rates of all continua together, and the value without each; None if there is no γ.
     """
 
     mean: float
@@ -94,6 +98,7 @@ class CorpusGamma(Gamma):
     within: BeyondChance | None = None
     between: BeyondChance | None = None
     marked: Marked | None = None
+    pooled: PooledRates | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of every γ, and `continua`, `mean`, `within`, `between` and `marked`."""
@@ -141,6 +146,19 @@ def gamma_corpus(corpus: Corpus, **options: Unpack[FamilyOptions]) -> CorpusGamm
         Labels the dissimilarity cannot compare.
     UsageError
         Unknown option, or a value outside its range.
+    """
+    return gamma_of_family(corpus, options)
+
+
+def gamma_of_family(corpus: Corpus, options: Mapping[str, Any]) -> CorpusGamma:
+    """γ of a corpus, or soft γ.
+
+    Parameters
+    ----------
+    corpus
+        As for `gamma_corpus`.
+    options
+        Its options, and `cover`: whether units may be repeated in an alignment.
     """
     instance("corpus", corpus, Corpus, "a Corpus (of one continuum: gamma)")
     settings, how = Settings.and_computing(options)
@@ -388,10 +406,28 @@ class DisorderColumns:
         """δ_e of each."""
         return np.array([c.expected.mean for c in self.chances] or [0.0])[self.which]
 
+    @cached_property
+    def numbers(self) -> Numbers:
+        """Numbers of γ of each, as a document counts them."""
+        return disorder_numbers(self.observed, self.expected, self.continua.n_annotators)
+
     @property
     def values(self) -> Floats:
         """γ of each; NaN where nothing is expected."""
-        return ratios(self.observed, self.expected)
+        return disorder_rates(self.numbers).value
+
+    def pool(self, expected: float) -> Pool:
+        """All of them, weighted.
+
+        Parameters
+        ----------
+        expected
+            The sum of the expected disorders, of which documents that share random sets share one.
+        """
+        rows = {name: self.weight * x for name, x in self.numbers.items()}
+        alike = np.zeros(len(self), np.int64)
+        known = {"expected": np.array([expected])}
+        return Pool(rows, np.arange(len(self)), alike, len(self), known)
 
 
 def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
@@ -417,8 +453,9 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     )
     if not len(parts):
         return replace(whole, reason="no continuum has a γ")
+    soft = "soft-" if basis.settings.cover else ""
     made = basis.signature(
-        "gamma-corpus", *chances, selection=continua.selection, continua=len(parts)
+        f"{soft}gamma-corpus", *chances, selection=continua.selection, continua=len(parts)
     )
     found = _weigh(replace(whole, signature=made), parts, basis)
     return found if basis.selection else _with_gaps(found, parts, basis)
@@ -464,11 +501,12 @@ def _mean(values: Floats, stands_for: Floats) -> float:
 
 
 def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
-    """With its value, Σ over the parts weighted by x̄ of both disorders."""
-    total = math.fsum(parts.weight.tolist())
-    observed = math.fsum((parts.weight * parts.observed).tolist())
-    lowest = math.fsum((parts.weight * parts.bound).tolist())
+    """With its value, that of the sums over the parts."""
     low, mean, high, error = _expected(parts, basis.settings)
+    pool = parts.pool(mean)
+    pooled = pooled_rates(pool, disorder_rates, "all")
+    total, observed = (float(pool.total[name][0]) for name in ("units", "observed"))
+    lowest = math.fsum((parts.weight * parts.bound).tolist())
     within, between = (
         (None, None)
         if basis.selection
@@ -482,7 +520,8 @@ def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGa
             weighted=bool((parts.stands_for != 1.0).any()),
         )
     )
-    value, nothing = ratio(observed, mean, "the expected disorder is 0")
+    value = float(pooled.whole.value)
+    nothing = "the expected disorder is 0" if math.isnan(value) else None
     baseline = whole.baseline
     if nothing is None:
         p, least = _p_value(parts, basis)
@@ -499,6 +538,7 @@ def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGa
         within=within,
         between=between,
         reason=nothing,
+        pooled=pooled,
     )
 
 

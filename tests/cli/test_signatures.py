@@ -27,6 +27,7 @@ SILENT = {
     "json", "jobs", "executor", "fail_under", "require_optimal", "help", "files",
     "alignment", "explain", "certificate", "certificate_sets",  # what is shown beside γ
     "group",  # compares what is signed: within, across
+    "team",  # in the signature of gamma and compare: tests/inference/test_teams.py
     "cluster", "weight", "session", "order",  # selections, signed as such (their own tests)
     "fail_under_lower", "bootstrap",  # the old name of --interval
     "figure", "curves", "frame", "assign", "plot", "by", "leave_one_out", "groups_file", "pairs",

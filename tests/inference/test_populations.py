@@ -137,7 +137,23 @@ def test_two_annotators_tell_nothing_of_others() -> None:
         "both": None,
         "reason": "2 annotators are too few to tell how others would differ",
     }
-    assert found.in_words() == f"No interval over annotators: {found.reason}."
+    assert found.in_words() == (
+        "Two annotators are too few to say what others would reach. γ of these annotators on "
+        "other such documents: 0.200 to 0.400 (95% confidence; 8 documents)."
+    )
+
+
+@pytest.mark.parametrize(("people", "word"), [(3, "Three"), (4, "Four"), (5, None)])
+def test_three_or_four_annotators_have_intervals_in_json_alone(
+    people: int, word: str | None
+) -> None:
+    over = intervals_over(sums_of(random_cells(4, 8, people)), (0.2, 0.4))
+    assert over.as_dict()["annotators"] == over.annotators
+    assert over.annotators is not None
+    said = over.in_words()
+    told = f"{over.annotators[0]:.3f} to {over.annotators[1]:.3f}" in said
+    few = said.startswith(f"{word} annotators are too few to say what others would reach.")
+    assert (told, few) == (word is None, word is not None)
 
 
 def test_one_whom_all_disorder_or_every_document_is_of_has_no_interval() -> None:
@@ -175,7 +191,7 @@ def test_the_intervals_are_in_json_and_said(run: Run, tmp_path: Path) -> None:
     for k in range(6):
         gc.write(units("abc", (k + 1) / 4), tmp_path / f"d{k}.csv")
     done = run("gamma", tmp_path, "--samples", 30)
-    assert "γ of other such annotators on other such documents: " in done.err
+    assert "Three annotators are too few to say what others would reach. γ of these" in done.err
     whole = json.loads(run("gamma", tmp_path, "--samples", 30, "--json").out)["corpus"]
     over, gamma = whole["over"], whole["gamma"]
     for name in ("documents", "annotators", "both"):

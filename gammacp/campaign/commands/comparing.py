@@ -1,14 +1,23 @@
 """Options of the commands that compare annotators: `compare` and `report`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import NOT_SAID, Files, Reading, Sampled, load
+from gammacp.cli.options.reading import (
+    NOT_SAID,
+    TEAM,
+    Files,
+    Reading,
+    Sampled,
+    load,
+    teams_of,
+)
 from gammacp.cli.options.settings import ComputingFlags, wants_interval
+from gammacp.continuum import Continuum
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,7 @@ class Comparing:
         "number, a date such as 2026-11-23), or a CSV file (document, order).",
         "FEATURE|FILE.csv",
     )
+    team: Path | None = TEAM
     interval: bool = option("Give an interval over documents.", default=True)
     bootstrap: int | None = option("The old name of --interval.", min=0, hidden=True)
     leave_one_out: bool = option(
@@ -55,10 +65,16 @@ class Comparing:
         about = self.sampled.values() | ({} if "{" in session else {"session": session})
         return about | ({} if self.order is None else {"order": self.order})
 
-    def options(self, files: Files, reading: Reading, features: Sequence[str]) -> dict[str, Any]:
+    def options(
+        self,
+        files: Files,
+        reading: Reading,
+        features: Sequence[str],
+        continua: Mapping[str, Continuum],
+    ) -> dict[str, Any]:
         """Return the options as `gammacp.campaign.compare.compare` takes them.
 
-        The other round is read likewise.
+        The other round is read likewise; `continua` are those that were read.
         """
         from gammacp.formats.sessions import PATTERN
 
@@ -74,7 +90,19 @@ class Comparing:
             "against": against,
             "groups": self.group or (),
             "session": PATTERN if self.session and "{" not in self.session else self.session,
+            "teams": self._teams(continua),
             "in_order": self.order is not None,
             "draws": int(self.wants_interval),
             "leave_one_out": self.leave_one_out,
         }
+
+    def _teams(self, continua: Mapping[str, Continuum]) -> dict[str, str] | None:
+        """Return the teams; those of people who annotated twice are checked with their names."""
+        from gammacp.campaign.compare.sessions import first_sessions
+        from gammacp.formats.sessions import PATTERN
+
+        if self.team is None:
+            return None
+        pattern = PATTERN if self.session and "{" not in self.session else self.session
+        people = first_sessions(continua, pattern)
+        return teams_of(self.team, people, self.reference)

@@ -17,7 +17,7 @@ def plan(
     files: Files = None,
     half_width: float | None = option("Goal: know γ to ± this.  [default: 0.05]"),
     difference: float | None = option(
-        "Goal: see a difference of this size between two rounds with 80 % probability."
+        "Goal: find a difference of this size between two rounds in about three of four cases."
     ),
     verdict: float | None = option(
         "Goal: a stand-in passes gammacp replace at this ε with 80 % probability."

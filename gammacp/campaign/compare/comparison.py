@@ -33,7 +33,7 @@ from gammacp.campaign.compare.scoring import (
     with_annotators,
 )
 from gammacp.campaign.compare.sessions import Sessions, first_sessions, sessions_of
-from gammacp.campaign.parts import COMPARED, ComparisonPart
+from gammacp.campaign.parts import COMPARED, TABLES_BESIDE, ComparisonPart
 from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
 from gammacp.inference.resampling import DRAWS, BootstrapInterval
@@ -44,9 +44,12 @@ from gammacp.measures.agreement import (
 from gammacp.measures.explanation import Explanation, explained_on
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.registry import names as names_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from gammacp.kinds.kinds import Kinds
 
 # Of an error: as many different reasons why documents have no γ.
 
@@ -111,6 +114,11 @@ class Comparison:
         return as_html("comparison", self)
 
     @property
+    def kinds(self) -> Kinds | None:
+        """Kinds of differences; None where they were not asked for, or there are none."""
+        return self.parts.get("kinds")  # type: ignore[return-value]
+
+    @property
     def pairs(self) -> PairMatrix:
         """Agreement of each pair of annotators."""
         return self.people.pairs
@@ -158,11 +166,13 @@ def compare(
     reference: str | None = None,
     against: Continua | None = None,
     groups: Collection[str] = (),
+    teams: Mapping[str, str] | None = None,
     session: str | None = None,
     in_order: bool = False,
     draws: int = DRAWS,
     leave_one_out: bool = True,
     by: Collection[str] = TABLES,
+    also: Collection[str] = (),
     explain: bool = False,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
@@ -182,6 +192,9 @@ def compare(
     groups
         Groups of annotators, each as `NAME=ANNOTATOR,…` (patterns such as `m*`, too), for the
         agreement within and across them.
+    teams
+        The team of each annotator, if they work in fixed teams: intervals over annotators are over
+        teams then.
     session
         A pattern of annotators' names, such as `{annotator}-{session}`, if people annotated twice:
         everything is about everybody's first session then, and `sessions` about their agreement
@@ -194,7 +207,9 @@ def compare(
     leave_one_out
         Compute γ without each annotator, on the annotator's documents.
     by
-        What is computed beside γ of everybody: tables of `TABLES`.
+        What is computed beside γ of everybody: tables of `TABLES`, or of other subjects.
+    also
+        Tables of other subjects that are left out where the data have none.
     explain
         Whether γ of everybody is taken apart, too (`gammacp.measures.explanation`).
     executor
@@ -216,7 +231,8 @@ def compare(
     """
     settings = Settings.of(**options)
     draws = whole("draws", draws, 0)
-    wanted = {one_of("by", name, TABLES) for name in several("by", by)}
+    tables = (*TABLES, *names_of("comparison table"))
+    wanted = {one_of("by", name, tables) for name in several("by", by)}
     tell = progress or (lambda _: None)
     everything = named_continua(continua)
     everybody = _people(everything, reference)
@@ -234,7 +250,7 @@ def compare(
     settings = settings.deciding(compared)
     tell("everybody")
     basis = Basis(others, settings, executor=executor, progress=_counted(tell), shared={})
-    overall = agreement(basis).with_over()
+    overall = agreement(basis).with_over(teams=teams)
     if not overall.computed:
         raise DataError(f"no document has a γ: {in_short(overall.reasons)}")
     if first is not None:
@@ -247,11 +263,19 @@ def compare(
     tell("each annotator left out")
     apart = leave_one_out and "annotator" in wanted
     without = without_each(others, overall, basis) if apart else ()
-    parts = {}
+    parts: dict[str, ComparisonPart] = {}
     for name, make in COMPARED.items():
         part = make(others, basis, pairs="pair" in wanted, without=apart)
         if part is not None:
             parts[name] = part
+    for name in sorted({*wanted, *also}.difference(TABLES)):
+        try:
+            beside = TABLES_BESIDE[name](basis)
+        except DataError:
+            if name in wanted:
+                raise
+            continue
+        parts[beside.key] = beside
     tell("categories")
     table = confusion((s.alignment for s in overall.computed.values()), categories_of(others))
     found, rounds = None, None

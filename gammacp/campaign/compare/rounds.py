@@ -14,6 +14,7 @@ from typing import Any
 
 from gammacp.errors import DataError, UsageError
 from gammacp.inference.contributions import ALIGNMENTS, DOCUMENTS, Contributions
+from gammacp.inference.detecting import Detectable, detectable
 from gammacp.inference.part_tests import (
     FEWEST_ALIGNMENTS,
     FEWEST_PARTS,
@@ -43,7 +44,9 @@ class RoundTest:
         Of no difference, two-sided; None without a test. It is at most .05 where the interval
         leaves 0 out.
     detectable
-        The difference that four in five such comparisons would find at 5 %; None without a test.
+        The differences that about three of four such comparisons would find at 5 %, worse and
+        better; None without a test, of texts, and where documents are too few, too short or too
+        unequal to tell (`gammacp.inference.detecting`).
     df
         Degrees of freedom; None without a test.
     paired
@@ -60,7 +63,7 @@ class RoundTest:
     difference: float
     difference_interval: tuple[float, float] | None = None
     p_value: float | None = None
-    detectable: float | None = None
+    detectable: Detectable | None = None
     df: float | None = None
     paired: bool
     parts: tuple[int, int]
@@ -71,7 +74,7 @@ class RoundTest:
     def in_words(self) -> str:
         """Return what is known of the difference, without a claim beyond what was tested."""
         said = f"γ differs by {self.difference:+.3f}"
-        if self.difference_interval is None or self.p_value is None or self.detectable is None:
+        if self.difference_interval is None or self.p_value is None:
             return f"{said}; not tested: {self.untested}."
         low, high = self.difference_interval
         n = f"{self.parts[0]} pairs of" if self.paired else f"{self.parts[0]} and {self.parts[1]}"
@@ -81,10 +84,9 @@ class RoundTest:
             if self.kind == DOCUMENTS:
                 of += ": if some share an author, patient or video, say so with `cluster=`"
         p = f"p = {self.p_value:.2g}" if self.p_value >= 1e-4 else "p < .0001"
-        said += (
-            f" (95% confidence {low:+.3f} to {high:+.3f}; {p}; {of}). A difference of "
-            f"{self.detectable:.3f} would have been found in four of five such comparisons."
-        )
+        said += f" (95% confidence {low:+.3f} to {high:+.3f}; {p}; {of})."
+        if self.detectable is not None:
+            said += f" {self.detectable.in_words()}"
         if self.shared:
             said += (
                 f" {self.shared} {self.kind} are in both rounds but count as independent; for a "
@@ -222,11 +224,15 @@ def difference_of(
     if not max(side.variance for side in (one, two)) > _NO_SPREAD:
         return RoundTest(**known, untested=f"{kind} of each side are all alike")
     low, high = map(float, found.interval())
+    power = None
+    if kind != ALIGNMENTS:
+        both = [(side.observed, side.expected) for side in (first, second)]
+        power = detectable(both[0], both[1], paired=paired, errors=errors)
     return RoundTest(
         **known,
         difference_interval=(low, high),
         p_value=float(found.p),
-        detectable=float(found.detectable),
+        detectable=power,
         df=float(found.df),
     )
 

@@ -8,6 +8,8 @@ from typing import Any
 from gammacp.base.arguments import number
 from gammacp.campaign.plan.spread import Pilot
 from gammacp.errors import UsageError
+from gammacp.inference.populations import TOLD_FROM
+from gammacp.measures.components import ANNOTATOR
 
 _FEW = 50
 
@@ -21,7 +23,8 @@ class Goal:
     half_width
         γ known to ± this with 95 %.
     difference
-        A difference of γ between two rounds of so many documents each, to be seen with 80 %.
+        A difference of γ between two rounds of so many documents each, to be found in about three
+        of four.
     verdict
         ε: a stand-in as good as the people passes `gammacp replace` with 80 %.
     """
@@ -57,7 +60,8 @@ class Goal:
         if self.half_width is not None:
             return f"γ ({gamma:.2f} so far) is known to ±{self.half_width:g}"
         if self.difference is not None:
-            return f"rounds that differ by {self.difference:g} are told apart in 80 % of cases"
+            by = f"{self.difference:g}"
+            return f"rounds that differ by {by} are told apart in about three of four cases"
         return f"a stand-in as good as the people passes in 80 % of cases (ε = {self.verdict:g})"
 
 
@@ -84,18 +88,23 @@ class Prices:
 class Design:
     """Every document by so many annotators: how many documents reach the goal, at what cost.
 
-    `documents` is ∞ where no number up to 2,000 does.
+    `documents` is ∞ where no number up to 2,000 does. Where the pilot has fewer than 20 documents
+    or clusters, `documents_range` is what the number may be (the middle 80 %); otherwise None.
     """
 
     annotators: int
     spread: float
     documents: float
+    documents_range: tuple[float, float] | None = None
     cost: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Designs that reach the goal, and the curve that they are read off."""
+    """Designs that reach the goal, and the curve that they are read off.
+
+    `power_known` tells whether the documents are enough, and alike enough, to know a power.
+    """
 
     pilot: Pilot
     goal: Goal
@@ -103,6 +112,7 @@ class Plan:
     designs: tuple[Design, ...]
     curve: tuple[Mapping[str, float | None], ...]
     piloted: bool
+    power_known: bool = True
     signature: str
 
     @property
@@ -118,6 +128,7 @@ class Plan:
             "goal": {k: v for k, v in vars(self.goal).items() if v is not None},
             "designs": [asdict(d) for d in self.designs],
             "curve": [dict(point) for point in self.curve],
+            "power_known": self.power_known,
             "advice": self.advice(),
             "signature": self.signature,
         }
@@ -132,7 +143,7 @@ class Plan:
         if (more := next(others, None)) is not None and math.isfinite(more.documents):
             said.append(
                 f"With {_count_of(more.annotators, 'annotator')} each it would take "
-                f"{more.documents:.0f} documents and {self._cost(more)}."
+                f"{number_of(more)} documents and {self._cost(more)}."
             )
         if len(pilot.mix) > 1:
             said.append(
@@ -146,9 +157,14 @@ class Plan:
                 f"If {people} people take turns, each two of them share about "
                 f"{best.documents * pairs:.0f} documents; all further ones need one annotator."
             )
+        if self.goal.difference is not None and not self.power_known:
+            said.append(
+                "The documents are too few, too short or too unequal to know how often a "
+                "difference is found: take the number for a guess."
+            )
         if pilot.over is not None:
             said.append(pilot.over.in_words())
-        if pilot.components is not None and pilot.over is not None and pilot.over.annotators:
+        if self._tells_of_others() and pilot.components is not None:
             m, people = best.annotators, max(pilot.people, best.annotators)
             n = round(best.documents)
             now, then = (1.96 * pilot.components.error(n, m, k * people) for k in (1, 2))
@@ -170,26 +186,54 @@ class Plan:
             said.append(f"Random sets add ±{pilot.chance_error:.3f}: lower `precision=`.")
         return " ".join(said)
 
+    def _tells_of_others(self) -> bool:
+        """Return whether the pilot shows that annotators differ, and by how much."""
+        pilot = self.pilot
+        if pilot.components is None or pilot.over is None or pilot.over.annotators is None:
+            return False
+        if pilot.over.n_annotators < TOLD_FROM:
+            return False
+        people = pilot.components.parts.get(ANNOTATOR)
+        return people is not None and people.interval[0] > 0
+
     def _first(self, best: Design, goal: str) -> str:
         m, pilot = best.annotators, self.pilot
         by = f"by {_count_of(m, 'annotator')} each ({self._cost(best)})"
         if not self.piloted:
-            return f"{best.documents:.0f} documents {by}: {goal}."
-        more = best.documents - sum(n for k, n in pilot.mix.items() if k >= m) / pilot.marked
+            return f"{number_of(best)} documents {by}: {goal}."
+        done = sum(n for k, n in pilot.mix.items() if k >= m) / pilot.marked
+        # The pilot is enough only if it is even with the upper end of a range.
+        more = (best.documents_range or (0.0, best.documents))[1] - done
         if m == pilot.annotators and more <= 0:
-            return f"The pilot is enough: {goal} with {best.documents:.0f} documents {by}."
+            return f"The pilot is enough: {goal} with {number_of(best)} documents {by}."
         if m == pilot.annotators:
-            few = f"{more:.0f} more documents, not {_ordinal(m + 1)} annotator"
-            return f"{few}: {goal} with {best.documents:.0f} documents {by}."
+            few = f"{number_of(best, done)} more documents, not {_ordinal(m + 1)} annotator"
+            return f"{few}: {goal} with {number_of(best)} documents {by}."
         other = "more" if m > pilot.annotators else "fewer"
         return (
-            f"{best.documents:.0f} documents {by}, {other} annotators than the pilot's "
+            f"{number_of(best)} documents {by}, {other} annotators than the pilot's "
             f"{pilot.annotators}: {goal}."
         )
 
     def _cost(self, design: Design) -> str:
         """Return the cost in prices where they are given, otherwise in annotations."""
         return f"{'cost' if self.prices.given else 'annotations'} {design.cost:,.0f}"
+
+
+def number_of(design: Design, done: float = 0.0) -> str:
+    """Return how many documents a design takes, a range where the pilot is small.
+
+    Parameters
+    ----------
+    design
+        It.
+    done
+        Documents that are not counted.
+    """
+    if design.documents_range is None:
+        return f"{design.documents - done:.0f}"
+    low, high = (max(0.0, end - done) for end in design.documents_range)
+    return f"{low:.0f} to {high:.0f}"
 
 
 def _count_of(n: int, what: str) -> str:

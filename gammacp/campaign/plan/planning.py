@@ -4,22 +4,22 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
+from functools import partial
 from itertools import count
-from statistics import NormalDist
 from typing import Unpack
 
 from gammacp.base.arguments import number, whole
 from gammacp.base.signature import describe, fingerprint, quote_part, shortest, signature
 from gammacp.campaign.compare.scoring import annotators_of, documents_with, with_annotators
 from gammacp.campaign.plan.advice import Design, Goal, Plan, Prices
+from gammacp.campaign.plan.resampled import FEW, FOUND, Material, documents_for
 from gammacp.campaign.plan.spread import Pilot, Simulation, Told, pilot_of, spread_of
 from gammacp.campaign.replace.replacement import replace as replacement
 from gammacp.campaign.replace.scores import SCORES, Aligning, Instance, mean
-from gammacp.campaign.replace.verdict import POWER, enough_documents, power
+from gammacp.campaign.replace.verdict import enough_documents, power
 from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
-from gammacp.inference.part_tests import FEWEST_PARTS
 from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
@@ -67,7 +67,7 @@ def plan(
     error
         Errors of the Corpus Shuffling Tool that the simulated annotators make.
     executor, progress
-        Where it is computed; is told (steps done, steps).
+        Pool of worker processes, and a function that receives (steps done, steps).
     options
         Those of `GammaOptions`.
 
@@ -93,7 +93,7 @@ def plan(
         )
     wins = None
     if model is None:
-        start, model, settings, wins = _from_pilot(named, candidate, settings, executor)
+        start, material, model, settings, wins = _from_pilot(named, candidate, settings, executor)
     else:
         settings = replace(settings, chance=settings.chance.rpartition("/")[2])
         start = _expected_pilot(gamma, min(among, default=3))
@@ -102,9 +102,11 @@ def plan(
     simulation = Simulation(model, error, settings, settings.seed, executor)
     start = replace(start, magnitude=simulation.magnitude(start.gamma, start.mix, told))
     told()
-    simulated = spread_of(simulation.agreement(start.magnitude, start.mix))
+    likewise = simulation.agreement(start.magnitude, start.mix)
+    simulated = spread_of(likewise)
     if continua is None:
         start = replace(start, spread=simulated)
+        material = Material.of(likewise.contributions(), len(likewise.rated))
     else:
         difficulty = math.sqrt(max(0.0, start.spread**2 - simulated**2))
         start = replace(start, difficulty=difficulty)
@@ -113,11 +115,19 @@ def plan(
         told()
         s = _spread(simulation, start, simulated, m)
         mine = wins if wins is not None or goal.verdict is None else _peers(simulation, start, m)
-        n = _documents(goal, s, mine, start, settings.seed) / start.marked
-        rounded = math.ceil(n - 1e-9) if math.isfinite(n) else n
-        cost = prices.of(rounded, m)
-        designs.append(Design(annotators=m, spread=s, documents=rounded, cost=cost))
-        curve += _curve(goal, s, mine, m, start, settings.seed)
+        own = material.spread_by(s / start.spread if start.spread > 0 else 1.0)
+        n = _documents(goal, own, mine, settings.seed)
+        rough = continua is not None and len(material.observed) < FEW and math.isfinite(n)
+        designs.append(
+            Design(
+                annotators=m,
+                spread=s,
+                documents=_whole(n / start.marked),
+                documents_range=_between(own.range_of(n), start) if rough else None,
+                cost=prices.of(_whole(n / start.marked), m),
+            )
+        )
+        curve += _curve(goal, own, mine, m, start, settings.seed)
     return Plan(
         pilot=start,
         goal=goal,
@@ -125,6 +135,7 @@ def plan(
         designs=tuple(designs),
         curve=tuple(curve),
         piloted=continua is not None,
+        power_known=material.tells_power,
         signature=signature(
             "plan",
             goal=goal.in_short(),
@@ -154,16 +165,18 @@ def _from_pilot(
     candidate: str | None,
     settings: Settings,
     executor: Executor | None,
-) -> tuple[Pilot, ReferenceModel, Settings, Wins | None]:
-    """A pilot with its model, the settings with its chance model, the candidate's wins in it."""
+) -> tuple[Pilot, Material, ReferenceModel, Settings, Wins | None]:
+    """A pilot with its documents and model, the settings with its chance model, wins in it."""
     wins = None
     if candidate is not None:
         wins = _wins_in(named, candidate, settings)
         people = (a for a in annotators_of(named) if a != candidate)
         named = with_annotators(named, people, least=1)
     settings = settings.deciding([tuple(named.values())])
-    pilot = pilot_of(named, agreement(Basis(named, settings, executor=executor)))
-    return pilot, fit(list(named.values())), settings, wins
+    found = agreement(Basis(named, settings, executor=executor))
+    pilot = pilot_of(named, found)
+    material = Material.of(found.contributions(), len(found.rated))
+    return pilot, material, fit(list(named.values())), settings, wins
 
 
 def _expected_pilot(gamma: float | None, annotators: int) -> Pilot:
@@ -224,30 +237,41 @@ def _spread(simulation: Simulation, start: Pilot, simulated: float, m: int) -> f
     return other * start.spread / simulated
 
 
-def _documents(goal: Goal, s: float, wins: Wins | None, start: Pilot, seed: int) -> float:
-    """The fewest documents; by formula but for a verdict, which is simulated."""
+def _whole(documents: float) -> float:
+    return math.ceil(documents - 1e-9) if math.isfinite(documents) else documents
+
+
+def _between(ends: tuple[float, float], start: Pilot) -> tuple[float, float]:
+    """Return the ends of a range of documents, those counted that nobody marked."""
+    return _whole(ends[0] / start.marked), _whole(ends[1] / start.marked)
+
+
+def _documents(goal: Goal, material: Material, wins: Wins | None, seed: int) -> float:
+    """Return the fewest documents."""
     if goal.half_width is not None:
-        return max(FEWEST_PARTS, (start.quantile * s / goal.half_width) ** 2)
+        return documents_for(material.half_widths, goal.half_width, falling=True)
     if goal.difference is not None:
-        both = start.quantile + NormalDist().inv_cdf(POWER)
-        return max(FEWEST_PARTS, 2 * (both * s / goal.difference) ** 2)
+        return documents_for(partial(material.powers, goal.difference), FOUND, falling=False)
     assert wins is not None
     found = enough_documents(wins, goal.verdict or 0.0, _LEAST, seed=seed)
     return math.inf if found is None or math.isnan(found) else found
 
 
 def _curve(
-    goal: Goal, s: float, wins: Wins | None, m: int, start: Pilot, seed: int
+    goal: Goal, material: Material, wins: Wins | None, m: int, start: Pilot, seed: int
 ) -> list[Mapping[str, float | None]]:
-    """Half-width and power by documents."""
-    normal = NormalDist()
-    points: list[Mapping[str, float | None]] = []
-    for n in _SIZES:
-        error, reached = s / math.sqrt(n * start.marked), None
-        if goal.difference is not None:
-            reached = normal.cdf(goal.difference / (error * math.sqrt(2)) - start.quantile)
-        elif wins is not None and n >= _LEAST:
-            reached = power(wins, n, goal.verdict or 0.0, _LEAST, seed=seed)
-        width = start.quantile * error
-        points.append({"documents": n, "annotators": m, "half_width": width, "power": reached})
-    return points
+    """Return half-width and power by documents."""
+    marked = [max(1, round(n * start.marked)) for n in _SIZES]
+    widths = material.half_widths(marked).tolist()
+    powers: list[float | None] = [None] * len(_SIZES)
+    if goal.difference is not None:
+        powers = material.powers(goal.difference, marked).tolist()
+    elif wins is not None:
+        powers = [
+            power(wins, n, goal.verdict or 0.0, _LEAST, seed=seed) if n >= _LEAST else None
+            for n in _SIZES
+        ]
+    return [
+        {"documents": n, "annotators": m, "half_width": width, "power": reached}
+        for n, width, reached in zip(_SIZES, widths, powers, strict=True)
+    ]

@@ -94,14 +94,6 @@ class Pilot:
             **values,
         }
 
-    @property
-    def quantile(self) -> float:
-        """Return Student's t at 95 % for a standard error known from the pilot alone."""
-        from scipy.special import stdtrit
-
-        parts = self.clusters or self.documents
-        return float(stdtrit(parts - 1, 0.975)) if parts else 1.96
-
 
 @dataclass(frozen=True)
 class Simulation:

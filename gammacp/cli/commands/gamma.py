@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gammacp.base.failures import documents_missing
 from gammacp.base.text import in_short
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Loaded, Reading, Sampled, load
+from gammacp.cli.options.reading import (
+    TEAM,
+    Files,
+    Loaded,
+    Reading,
+    Sampled,
+    load,
+    teams_of,
+)
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds, wants_interval
 from gammacp.cli.output import AsJson, message, messages, print_json, say, show, tell_signatures
 from gammacp.errors import DataError, UsageError
@@ -17,7 +26,7 @@ from gammacp.errors import DataError, UsageError
 if TYPE_CHECKING:
     from gammacp.inference.resampling import BootstrapInterval
     from gammacp.measures.agreement import Agreement
-    from gammacp.measures.explanation import Explanation
+    from gammacp.measures.explanation import Explanation, FurtherExplanation
     from gammacp.measures.random_sets import Continua
     from gammacp.measures.settings import GammaOptions, Memory
 
@@ -38,6 +47,7 @@ def gamma(
         "Add an interval over documents, or over the parts of a long text.", default=False
     ),
     bootstrap: int | None = option("The old name of --interval.", min=0, hidden=True),
+    team: Path | None = TEAM,
     certificate: Path | None = option(
         "Write a certificate of each best alignment into this folder, for gammacp verify.", "FOLDER"
     ),
@@ -73,6 +83,7 @@ def gamma(
     # What could not be read counts: one file that is left of several is a corpus of one.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua = loaded.corpus() if several else loaded.continua
+    teams = teams_of(team, loaded.continua)
     shared: Memory | None = {} if explain else None
     what = "documents or random sets" if several else "random annotation sets"
     with computing.pool(what) as (pool, counter), interruptible() as interrupted:
@@ -83,13 +94,16 @@ def gamma(
             progress=counter,
             shared=shared,
             **options,
-        ).with_over(confidence=settings.sampling.confidence, with_parts=interval)
+        ).with_over(confidence=settings.sampling.confidence, with_parts=interval, teams=teams)
         parts = None
+        further: Mapping[str, Any] = {}
+        refused: Sequence[tuple[str, str]] = ()
         if explain and found.computed:
             # Imported with its option, as what follows: most runs print γ alone.
-            from gammacp.measures.explanation import explanation_of
+            from gammacp.measures.explanation import explanation_of, further_explanations
 
             parts = explanation_of(continua, shared=shared, **options)
+            further, refused = further_explanations(continua, shared=shared, **options)
         if certificate is not None:
             _write_certificates(certificate, found, continua, certificate_sets, options)
     if not several and not found.computed:
@@ -101,6 +115,8 @@ def gamma(
         whole = {"results": found.results(), "corpus": found.corpus}
         whole |= {name: said.as_dict() for name, said in judged.items()}
         taken_apart = {} if parts is None else {"explanation": parts.as_dict()}
+        taken_apart |= {name: each.as_dict() for name, each in further.items()}
+        taken_apart |= {name: {"reason": reason} for name, reason in refused}
         print_json({**whole, **taken_apart, **loaded.json})
     elif found.computed:
         if found.score.defined:
@@ -108,6 +124,7 @@ def gamma(
                 say(said.in_words()[0])
         _print(found, options, _missing(loaded), alignment=alignment)
         _print_asked(over, parts)
+        _print_further(further, refused)
     end_if_interrupted(interrupted, _how_far(found))
     if not found.computed:
         raise DataError(f"no continuum has a γ: {in_short(found.reasons)}")
@@ -179,6 +196,18 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
             {name: score.alignment for name, score in found.computed.items()}, len(found.computed)
         )
     tell_signatures(found.score.signature, seed=options["seed"])
+
+
+def _print_further(
+    further: Mapping[str, FurtherExplanation], refused: Sequence[tuple[str, str]]
+) -> None:
+    """Print what other subjects take γ apart into."""
+    for part in further.values():
+        for title, table in part.tables():
+            show(table, title=title)
+        for sentence in part.in_words():
+            message(sentence)
+    messages((reason, name) for name, reason in refused)
 
 
 def _print_asked(over: BootstrapInterval | None, parts: Explanation | None) -> None:

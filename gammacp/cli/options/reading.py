@@ -53,7 +53,7 @@ ALLOW_UNREAD = option("Do not exit with 3 because some files could not be read."
 _SUSPICIONS = 6
 
 
-HEADING = "What is read, and what of it counts"
+HEADING = "Input and selection"
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class CountedData:
         "(document,start,end).",
         "FILE",
     )
-    annotators: list[str] | None = option("Count annotators who have no units (A,B).", "A,B")
+    annotators: list[str] | None = option("Declare annotators who found nothing (A,B).", "A,B")
     min_length: float | None = option("Leave out shorter units.", "LENGTH", min=0)
 
 
@@ -198,6 +198,42 @@ class Sampled:
 
 
 NOT_SAID = Sampled()
+TEAM = option(
+    "Which annotators work in a team, and so are not independent: a CSV file (annotator, team). "
+    "Intervals over annotators are over teams then.",
+    "FILE.csv",
+)
+
+
+def teams_of(
+    path: Path | None, continua: Mapping[str, Continuum], apart: str | None = None
+) -> dict[str, str] | None:
+    """Return the team of each annotator of the continua; None without a file.
+
+    Parameters
+    ----------
+    path
+        What `--team` was given.
+    continua
+        By name.
+    apart
+        An annotator who needs no team.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read or lacks an annotator, or a document has several teams.
+    """
+    if path is None:
+        return None
+    from gammacp.base.text import first_names
+    from gammacp.cli.output import message
+    from gammacp.formats.teams import check_members, read_teams
+
+    found = read_teams(path)
+    if unknown := check_members(found, continua, path, apart):
+        message(f"{path}: nobody in the data is called {first_names(unknown, 3)}")
+    return found
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The difference of two rounds: what are its parts, when there is a test, what is said of it."""
 
 import json
+from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 
@@ -50,8 +51,21 @@ def test_the_sentence_has_interval_p_parts_and_what_would_be_found() -> None:
     said = found.in_words()
     for part in ("γ differs by +0.291", "95% confidence", "5 and 6 documents", "`cluster=`"):
         assert part in said
-    assert "would have been found in four of five" in said
+    assert found.detectable is None  # of so few documents no power is known
+    assert "would find it" not in said
     assert "Below 20 documents" in said
+
+
+def test_differences_that_would_be_found_are_told_from_twenty_documents_on() -> None:
+    rng = np.random.default_rng(2)
+    first, second = (parts(*rng.gamma(16, 0.025, 30)) for _ in range(2))
+    found = difference_of(first, second)
+    assert found.detectable is not None
+    record = asdict(found)["detectable"]
+    assert set(record) == {"worse", "better"}
+    said = found.in_words()
+    assert f"If γ were lower by {record['worse']:.3f} or higher by {record['better']:.3f}" in said
+    assert "about three of four such comparisons would find it" in said
 
 
 def test_a_side_of_four_has_a_difference_and_no_p() -> None:
@@ -107,9 +121,9 @@ def test_one_text_against_another(run: Run, tmp_path: Path) -> None:
     assert test["p_value"] < 0.01
     low, high = test["difference_interval"]
     assert 0 < low < test["difference"] < high
-    assert test["detectable"] > 0
+    assert test["detectable"] is None
     said = run("compare", one, "--against", two, "--samples", 30, "--interval").out
-    assert "unitary alignments). A difference of" in said.replace("\n", " ")
+    assert "unitary alignments)." in said.replace("\n", " ")
 
 
 def test_nobody_is_named_where_annotators_are_alike_and_a_culprit_is() -> None:

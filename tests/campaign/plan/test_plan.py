@@ -10,11 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gammacp.campaign.plan import Goal, Pilot, Prices, plan
+from gammacp.campaign.plan import Goal, Prices, plan
+from gammacp.campaign.plan.resampled import Material, documents_for
 from gammacp.campaign.plan.spread import Simulation, pilot_of, spread_of
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.formats import collect
+from gammacp.inference.part_tests import (
+    difference,
+    independent_parts,
+    interval_over_documents,
+)
 from gammacp.inference.resampling import interval_of_gamma
 from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis
@@ -53,9 +59,9 @@ def test_a_magnitude_is_found_that_gives_the_gamma() -> None:
     assert simulation.magnitude(wanted, {3: 1}, lambda: None) == pytest.approx(0.3, abs=1 / 32)
 
 
-def test_documents_by_formula_and_the_cheaper_design() -> None:
-    """(t·s/w)² documents; where a document itself is dear, more annotators for each pay."""
-    pilot = documents(12)
+def test_documents_by_resampling_and_the_cheaper_design() -> None:
+    """About (t·s/w)² documents; where a document itself is dear, more annotators for each pay."""
+    pilot = documents(24)
     cheap, dear = (
         plan(
             pilot,
@@ -70,14 +76,59 @@ def test_documents_by_formula_and_the_cheaper_design() -> None:
     assert [d.annotators for d in cheap.designs] == [2, 3, 4]
     own = next(d for d in cheap.designs if d.annotators == 3)
     assert own.spread == cheap.pilot.spread
-    assert own.documents == math.ceil((cheap.pilot.quantile * own.spread / 0.04) ** 2)
+    assert own.documents == pytest.approx((2.0 * own.spread / 0.04) ** 2, rel=0.25)
+    assert own.documents_range is None
     assert own.cost == own.documents * 3
     # Annotations alone count in the one, documents as good as alone in the other.
     assert cheap.best.cost == min(d.documents * d.annotators for d in cheap.designs)
     assert dear.best.documents == min(d.documents for d in dear.designs)
     assert "is known to ±0.04" in cheap.advice()
-    assert "shows how much they differ only to within ±21%" in cheap.advice()
+    assert "shows how much they differ only to within ±15%" in cheap.advice()
     assert "cost" in dear.advice()
+
+
+def test_a_plan_for_the_pilots_own_number_is_its_interval() -> None:
+    """Skewed documents: the half-width is Hall's, not Student's."""
+    o, e = np.random.default_rng(2).gamma(0.5, 0.8, 30), np.ones(30)
+    low, high = interval_over_documents(o, e)
+    [own, more] = Material(o, e).half_widths([30, 120])
+    assert own == pytest.approx(float(high - low) / 2)
+    assert own / 3 < more < own / 2  # the root, and less skew
+    found = documents_for(Material(o, e).half_widths, float(own), falling=True)
+    assert found == pytest.approx(30, rel=0.05)
+    # Four times as many halve it, beyond the largest number that is drawn, too.
+    far, farther = (
+        documents_for(Material(o, e).half_widths, w, falling=True) for w in (0.01, 0.005)
+    )
+    assert farther == pytest.approx(4 * far)
+
+
+def test_the_power_of_a_plan_is_that_of_other_corpora() -> None:
+    """Documents whose disorder is Γ(5), of which a pilot of 200 knows the spread."""
+    rng = np.random.default_rng(3)
+    pilot = Material(0.4 * rng.gamma(5, 0.2, 200), np.ones(200))
+    n = documents_for(lambda sizes: pilot.powers(0.1, sizes), 0.8, falling=False)
+    sides = [
+        independent_parts(k * rng.gamma(5, 0.2, (2000, round(n))), np.ones((2000, round(n))))
+        for k in (0.5, 0.4)
+    ]
+    assert 0.7 < (difference(*sides).p <= 0.05).mean() < 0.9
+    assert documents_for(lambda sizes: 0.0 * np.array(sizes), 0.8, falling=False) == math.inf
+
+
+def test_a_small_pilot_gives_a_range_and_no_claim_on_other_annotators() -> None:
+    found = plan(
+        documents(9), goal=Goal(difference=0.1), error=ERRORS, annotators=[3], chance="documents",
+        samples=20,
+    )  # fmt: skip
+    [design] = found.designs
+    assert design.documents_range is not None
+    low, high = design.documents_range
+    assert low <= design.documents <= high
+    assert f"{low:.0f} to {high:.0f} documents" in found.advice()
+    assert not found.as_dict()["power_known"]
+    assert "take the number for a guess" in found.advice()
+    assert "annotators each give about ±" not in found.advice()
 
 
 def test_a_plan_without_a_pilot_needs_a_model_and_its_gamma() -> None:
@@ -87,11 +138,12 @@ def test_a_plan_without_a_pilot_needs_a_model_and_its_gamma() -> None:
     )  # fmt: skip
     [design] = found.designs
     wanted = 2 * ((1.96 + 0.8416) * design.spread / 0.1) ** 2
-    assert design.documents == pytest.approx(wanted, abs=1.01)
+    # The tests count skew, and a worse round spreads more.
+    assert wanted <= design.documents <= 1.4 * wanted
     near = [p for p in found.curve if p["documents"] == 50]
     assert near[0]["power"] == pytest.approx(
         1 - 0.5 * math.erfc((0.1 / (design.spread * math.sqrt(2 / 50)) - 1.96) / math.sqrt(2)),
-        abs=1e-3,
+        abs=0.12,
     )
     for wrong in ({"model": MODEL}, {}, {"continua": documents(5), "model": MODEL, "gamma": 0.5}):
         with pytest.raises(UsageError, match="starts from a pilot"):
@@ -186,14 +238,8 @@ def test_the_promised_interval_covers() -> None:
     for _ in range(rounds):
         mine = rng.choice(len(parts), pilot + corpus, replace=False)
         o, e = parts.observed[mine], parts.expected[mine]
-        gamma = 1 - o[:pilot].sum() / e[:pilot].sum()
-        residuals = o[:pilot] - (1 - gamma) * e[:pilot]
-        s = residuals.std(ddof=1) / e[:pilot].mean()
-        t = Pilot(
-            documents=pilot, mix={3: pilot}, people=3, gamma=gamma, spread=s,
-            difficulty=0, chance_error=0, marked=1, magnitude=0,
-        ).quantile  # fmt: skip
+        [half] = Material(o[:pilot], e[:pilot]).half_widths([corpus])
         reached = 1 - o[pilot:].sum() / e[pilot:].sum()
-        hits += abs(reached - parts.gamma) <= t * s / math.sqrt(corpus)
+        hits += abs(reached - parts.gamma) <= half
     print(f"coverage {hits / rounds:.3f}")
-    assert 0.93 <= hits / rounds <= 0.97
+    assert 0.92 <= hits / rounds <= 0.97

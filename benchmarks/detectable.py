@@ -1,0 +1,179 @@
+"""How often is a difference found that `compare --against` says would be found?
+
+    python benchmarks/detectable.py [--runs 200] [--truth 2000]
+
+Every process has a known γ. A run draws two corpora of equal γ, takes the differences (better and
+worse) that are told, and looks up how often such a difference is found by corpora of the process
+itself: this is the true power. The mean over runs should be .70 to .85. Printed are the mean and
+the middle 90 % of the true power, the share of runs in which something is told, and the
+milliseconds of a call. Processes marked * were made after the rule was fixed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from zlib import crc32
+
+import numpy as np
+
+from experiments import _parts as process
+from gammacp.base.arrays import Floats
+from gammacp.inference.detecting import detectable
+from gammacp.inference.part_tests import difference, independent_parts, paired_difference
+
+THETA = process.THETA
+Side = tuple[Floats, Floats]
+Draw = Callable[[np.random.Generator, int, float], tuple[Side, Side]]
+BETTER = np.linspace(0.02, 0.98, 17)
+WORSE = np.geomspace(1.02, 6.0, 22)
+
+
+def two(first: process.Process, second: process.Process) -> Draw:
+    """Two corpora of documents of their own; the factor is the first one's."""
+    return lambda g, runs, factor: (first(g, runs, factor), second(g, runs, 1.0))
+
+
+def same(kind: str, n: int) -> Draw:
+    """The same documents in two rounds."""
+
+    def draw(g: np.random.Generator, runs: int, factor: float) -> tuple[Side, Side]:
+        a, e, b, f = process.pairs_of_rounds(kind, n)(g, runs, factor)
+        return (a, e), (b, f)
+
+    return draw
+
+
+def short(n: int) -> process.Process:
+    """One to three units a document, each right or wrong."""
+
+    def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
+        e = g.integers(1, 4, (runs, n)).astype(np.float64)
+        wrong = g.binomial(e.astype(np.int64), min(1.0, factor * THETA / 2))
+        return 2.0 * wrong, e
+
+    return draw
+
+
+def bursts(n: int) -> process.Process:
+    """Errors in bursts of Poisson numbers; lengths of a gamma law."""
+
+    def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
+        e = g.gamma(6, 1 / 6, (runs, n)) + 0.1
+        number = g.poisson(2.0 * e * factor)
+        return THETA / 2 * g.gamma(np.maximum(number, 1e-9), 1.0), e
+
+    return draw
+
+
+def mixed(n: int) -> process.Process:
+    """Two genres, one long and easy, the other short and hard."""
+
+    def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
+        easy = g.random((runs, n)) < 0.5
+        e = np.where(easy, 2.0, 1.0) * np.exp(0.2 * g.standard_normal((runs, n)))
+        level = np.where(easy, 0.3, 0.6) * g.gamma(6, 1 / 6, (runs, n))
+        return factor * e * level, e
+
+    return draw
+
+
+def processes() -> dict[str, Draw]:
+    """Return the processes by name."""
+    p = process
+    found: dict[str, Draw] = {}
+    for n in (15, 20, 40, 100):
+        found[f"normal .1, {n} and {n}"] = two(p.normal(n, 0.1), p.normal(n, 0.1))
+        found[f"lognormal 1, {n} and {n}"] = two(
+            p.skewed(n, p.lognormal(1.0)), p.skewed(n, p.lognormal(1.0))
+        )
+        found[f"one bad in six, {n} and {n}"] = two(p.skewed(n, p.few_bad), p.skewed(n, p.few_bad))
+        found[f"counts, {n} and {n}"] = two(p.counts(n, 5), p.counts(n, 5))
+        found[f"very short, {n} and {n}"] = two(short(n), short(n))
+        found[f"lengths .5, lognormal .5, {n} and {n}"] = two(
+            p.skewed(n, p.lognormal(0.5), 0.5), p.skewed(n, p.lognormal(0.5), 0.5)
+        )
+        found[f"lengths 1, lognormal .5, {n} and {n}"] = two(
+            p.skewed(n, p.lognormal(0.5), 1.0), p.skewed(n, p.lognormal(0.5), 1.0)
+        )
+        for kind in ("normal", "counts", "second skewed", "second misses documents"):
+            found[f"paired, {kind}, {n}"] = same(kind, n)
+    found["lognormal 1 and normal, 20 and 60"] = two(
+        p.skewed(20, p.lognormal(1.0)), p.normal(60, 0.1)
+    )
+    found["short noisier, 25 and 25"] = two(p.short_noisier(25), p.short_noisier(25))
+    found["unlike counts, 30 and 30"] = two(p.unlike_counts(30), p.unlike_counts(30))
+    found["* bursts, 20 and 20"] = two(bursts(20), bursts(20))
+    found["* bursts, 60 and 30"] = two(bursts(60), bursts(30))
+    found["* mixed, 25 and 25"] = two(mixed(25), mixed(25))
+    found["* hopeless or easy, 30 and 30"] = two(p.skewed(30, p.hopeless), p.skewed(30, p.hopeless))
+    found["* half bounded, 30 and 30"] = two(p.skewed(30, p.bounded), p.skewed(30, p.bounded))
+    found["* no disorder in .2, 30 and 40"] = two(
+        p.skewed(30, p.zero_in(0.2)), p.skewed(40, p.zero_in(0.2))
+    )
+    found["* Pareto lengths, 40 and 40"] = two(p.pareto_lengths(40), p.pareto_lengths(40))
+    return found
+
+
+def curve(draw: Draw, factors: Floats, paired: bool, truth: int, seed: int) -> Floats:
+    """Return how often a difference is found where the disorder is multiplied by each factor."""
+    found = []
+    for factor in factors:
+        g = np.random.default_rng([seed, int(1000 * factor)])
+        sides = [independent_parts(*side) for side in draw(g, truth, float(factor))]
+        test = (paired_difference if paired else difference)(*sides)
+        found.append(
+            float(((test.p <= 0.05) & (np.sign(test.value) == np.sign(1 - factor))).mean())
+        )
+    return np.array(found)
+
+
+def study(name: str, draw: Draw, runs: int, truth: int) -> str:
+    """Return a row: the true power of what is told."""
+    paired, seed = name.startswith("paired"), crc32(name.encode())
+    curves = [curve(draw, f, paired, truth, seed) for f in (BETTER, WORSE)]
+    g = np.random.default_rng([58, seed])
+    (o, e), (b, f) = draw(g, runs, 1.0)
+    many, weights = draw(np.random.default_rng(seed), 4000, 1.0)[1]
+    theta = float(many.sum() / weights.sum())
+    power: dict[str, list[float]] = {"worse": [], "better": []}
+    start = time.process_time()
+    called = 0
+    for i in range(runs):
+        told = detectable((o[i], e[i]), (b[i], f[i]), paired=paired)
+        called += 1
+        if told is None:
+            continue
+        if told.worse is not None:
+            power["worse"].append(float(np.interp(1 + told.worse / theta, WORSE, curves[1])))
+        if told.better is not None:
+            power["better"].append(float(np.interp(1 - told.better / theta, BETTER, curves[0])))
+    each = 1000 * (time.process_time() - start) / called
+    cells = []
+    for side in ("worse", "better"):
+        p = np.array(power[side])
+        share = len(p) / runs
+        if not len(p):
+            cells.append(f"{'':>5} {'':>11} {share:5.2f}")
+            continue
+        low, high = np.quantile(p, [0.05, 0.95])
+        cells.append(f"{p.mean():5.2f} {low:5.2f}–{high:4.2f} {share:5.2f}")
+    return f"{name:42} {cells[0]}   {cells[1]}  {each:5.0f}"
+
+
+def main() -> None:
+    """Print a row per process."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--truth", type=int, default=2000)
+    parser.add_argument("--only", default="")
+    asked = parser.parse_args()
+    print(f"{'':42} {'worse':23}   {'better':23}  ms")
+    for name, draw in processes().items():
+        if asked.only in name:
+            print(study(name, draw, asked.runs, asked.truth), flush=True)
+
+
+if __name__ == "__main__":
+    main()

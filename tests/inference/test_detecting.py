@@ -1,0 +1,81 @@
+"""Differences that a test would find: held against new samples of processes that are known."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from gammacp.base.arrays import Floats
+from gammacp.inference.detecting import Detectable, detectable, equal_parts
+from gammacp.inference.part_tests import difference, independent_parts, paired_difference
+
+Law = Callable[[np.random.Generator, tuple[int, int]], Floats]
+LAWS: dict[str, Law] = {
+    "gamma": lambda g, shape: g.gamma(5, 0.2, shape),
+    "two kinds": lambda g, shape: (
+        np.where(g.random(shape) < 0.3, 2.0, 0.57) * g.gamma(9, 1 / 9, shape)
+    ),
+}
+
+
+def shares_found(law: Law, factor: float, n: int, runs: int = 1500) -> float:
+    """Return how often new corpora with θ .4 times the factor differ from others in the test."""
+    g = np.random.default_rng(17)
+    sides = [
+        independent_parts(0.4 * k * law(g, (runs, n)), np.ones((runs, n))) for k in (factor, 1.0)
+    ]
+    found = difference(*sides)
+    return float(((found.p <= 0.05) & (np.sign(found.value) == np.sign(1 - factor))).mean())
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_difference_is_found_by_about_three_of_four_other_corpora(name: str) -> None:
+    law, n, g = LAWS[name], 40, np.random.default_rng(4)
+    e, powers = np.ones(n), []
+    for _ in range(8):
+        first, second = (0.4 * law(g, (1, n))[0] for _ in range(2))
+        told = detectable((first, e), (second, e), paired=False)
+        assert told is not None and told.worse is not None and told.better is not None
+        powers += [shares_found(law, 1 + told.worse / 0.4, n)]
+        powers += [shares_found(law, 1 - told.better / 0.4, n)]
+    assert 0.65 < np.mean(powers) < 0.9
+
+
+def test_pairs_of_documents_are_drawn_together() -> None:
+    """Documents that are hard in both rounds find less if they count as others."""
+    g = np.random.default_rng(1)
+    hard = g.gamma(2, 0.5, 40)
+    rounds = [0.3 * hard * g.gamma(60, 1 / 60, 40) for _ in range(2)]
+    sides = [(o, np.ones(40)) for o in rounds]
+    paired, apart = (detectable(*sides, paired=p) for p in (True, False))
+    assert paired is not None and apart is not None
+    assert paired.worse is not None and apart.worse is not None
+    assert paired.worse < apart.worse / 2
+    ratio = independent_parts(*sides[0]), independent_parts(*sides[1])
+    assert paired_difference(*ratio).error < difference(*ratio).error
+
+
+def test_nothing_is_told_of_few_short_or_unequal_documents() -> None:
+    g = np.random.default_rng(3)
+
+    def told(o: Floats, e: Floats) -> Detectable | None:
+        return detectable((o, e), (o[::-1], e[::-1]), paired=False)
+
+    o = g.gamma(4, 0.1, 40)
+    assert told(o, np.ones(40)) is not None
+    assert told(o[:19], np.ones(19)) is None
+    lengths = np.where(np.arange(40) < 3, 30.0, 1.0)
+    assert equal_parts(lengths) < 20
+    assert told(o * lengths, lengths) is None
+    assert told(np.where(np.arange(40) % 3 == 0, 0.0, o), np.ones(40)) is None
+    assert told(np.full(40, 0.4), np.ones(40)) is None
+
+
+def test_no_gamma_is_told_to_be_above_1() -> None:
+    g = np.random.default_rng(5)
+    o = 0.05 * g.gamma(8, 0.125, 25)
+    told = detectable((4 * o, np.ones(25)), (o, np.ones(25)), paired=False)
+    assert told is not None
+    assert told.better is None or told.better < o.mean()
+    assert Detectable(worse=None, better=None).in_words() == ""
+    assert Detectable(worse=0.1, better=None).in_words().startswith("If γ were lower by 0.100, ")
