@@ -109,9 +109,10 @@ def texts(sets: int) -> None:
         for seed in range(sets):
             rng, rows = np.random.default_rng([61, seed]), []
             for who in PEOPLE:
-                starts = np.cumsum(8 + rng.gamma(2.0, 3.0, 70)) - 8
-                kept = rng.random(70) < 1 - thinning * starts / 600
-                rows += [(who, float(s)) for s in starts[kept & (starts < 592)]]
+                # They have marked since before the text begins.
+                starts = np.cumsum(8 + rng.gamma(2.0, 3.0, 80)) - 200 - 100 * rng.random()
+                kept = rng.random(80) < 1 - thinning * starts / 600
+                rows += [(who, float(s)) for s in starts[kept & (starts >= 0) & (starts < 592)]]
             names, places = zip(*rows, strict=True)
             starts = np.array(places)
             made = Continuum.from_columns(
