@@ -23,11 +23,13 @@ from gammacp.base.record_tables import record_of
 from gammacp.base.text import with_commas
 from gammacp.campaign.statements import LEVEL, NOT_SHOWN, UNDEFINED, UNTESTED, Statement
 from gammacp.inference.contributions import ALIGNMENTS, DOCUMENTS
+from gammacp.inference.part_tests import FEWEST_ANNOTATORS
 from gammacp.measures.agreement import ANSWERS, Agreement
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate.calibration import Calibration
     from gammacp.campaign.compare.comparison import Comparison
+    from gammacp.campaign.copies import CopiesFound
 
 HIGH, LOW = 0.8, 0.667
 """From where on agreement is called high, below which low (Krippendorff's customary bars for α)."""
@@ -224,4 +226,22 @@ def _unseen(kind: str, number: int) -> str:
     )
 
 
+def copies_among(found: Agreement) -> CopiesFound | None:
+    """Return who shares whole documents; None for a single one, and without three annotators.
+
+    Parameters
+    ----------
+    found
+        γ of everybody.
+    """
+    continua = {name: score.alignment.continuum for name, score in found.computed.items()}
+    if len(continua) < 2 or max(c.n_annotators for c in continua.values()) < FEWEST_ANNOTATORS:
+        return None
+    # Imported only where copies can be told.
+    from gammacp.campaign.copies import copies
+
+    return copies(continua)
+
+
 ANSWERS.register("verdict", verdict)
+ANSWERS.register("copies", copies_among)

@@ -109,13 +109,15 @@ def gamma(
     judged = {name: answer(found) for name, answer in ANSWERS.items()}
     if json:
         whole = {"results": found.results(), "corpus": found.corpus}
-        whole |= {name: said.as_dict() for name, said in judged.items()}
+        whole |= {name: said and said.as_dict() for name, said in judged.items()}
         taken_apart = {} if parts is None else {"explanation": parts.as_dict()}
         print_json({**whole, **taken_apart, **loaded.json})
     elif found.computed:
         if found.score.defined:
             for said in judged.values():
-                say(said.in_words()[0])
+                # The first sentence of an answer; not every answer has any.
+                for sentence in said.in_words()[:1] if said else ():
+                    say(sentence)
         _print(found, options, _missing(loaded), alignment=alignment)
         _print_asked(over, parts)
     end_if_interrupted(interrupted, _how_far(found))
